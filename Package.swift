@@ -1,0 +1,156 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What each target is for, and the direction of every arrow, is told in Documentation/architecture.md.
+// `.ci/run` holds every `import` in Sources against the dependencies given here.
+
+let package = Package(
+    name: "weir",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "Flows", targets: ["Flows"]),
+        .library(name: "FlowsOpenCombine", targets: ["FlowsOpenCombine"]),
+        .library(name: "Operations", targets: ["States", "Operations"]),
+        .library(name: "Stores", targets: ["Stores"]),
+        .library(name: "StoreTesting", targets: ["StoreTesting"]),
+        .library(name: "Journals", targets: ["Journals"]),
+        .library(name: "JournalsSQLite", targets: ["JournalsSQLite"]),
+        .library(name: "Boards", targets: ["Boards"]),
+        .library(name: "Web", targets: ["Pages", "Web"]),
+        .library(name: "StandardOperations", targets: ["StandardOperations"]),
+        .library(name: "MarkupTesting", targets: ["MarkupTesting"]),
+        .executable(name: "weir", targets: ["weir"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache.git", from: "2.1.1"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
+            traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+    ],
+    targets: [
+        // MARK: Streams of state
+        .target(name: "Flows"),
+        .target(
+            name: "FlowsOpenCombine",
+            dependencies: ["Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .target(name: "States"),
+        .target(name: "Operations", dependencies: ["Flows", "States"]),
+        .target(name: "Stores", dependencies: ["Flows", "States"]),
+        .target(name: "StoreTesting", dependencies: ["Stores", "Flows", "States"]),
+
+        // MARK: What is kept
+        .target(name: "Journals", dependencies: ["States"]),
+        .target(
+            name: "JournalsSQLite",
+            dependencies: ["Journals", "States", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "Boards",
+            dependencies: [
+                "Flows", "States", "Operations", "Stores", "Journals",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        // MARK: What is seen
+        .target(
+            name: "Pages",
+            dependencies: [
+                "States", "Operations", "Journals", "Boards", .product(name: "Mustache", package: "swift-mustache"),
+            ],
+            resources: [.copy("../../Templates")]),
+        .target(
+            name: "Web",
+            dependencies: [
+                "States", "Operations", "Journals", "Boards", "Pages",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            resources: [.copy("../../Public")]),
+
+        // MARK: What is run
+        .target(
+            name: "StandardOperations",
+            dependencies: [
+                "CZlib", "Flows", "States", "Operations", "Stores",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .executableTarget(
+            name: "weir",
+            dependencies: [
+                "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Boards", "Pages", "Web",
+                "StandardOperations",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
+
+        // MARK: For tests
+        .target(name: "MarkupTesting", dependencies: ["CLibXML2"], resources: [.copy("Schemas")]),
+        .systemLibrary(
+            name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+        .testTarget(name: "FlowsTests", dependencies: ["Flows"]),
+        .testTarget(
+            name: "FlowsOpenCombineTests",
+            dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .testTarget(name: "OperationsTests", dependencies: ["Operations", "Flows", "States"]),
+        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States"]),
+        .testTarget(name: "JournalsTests", dependencies: ["Journals", "JournalsSQLite", "States"]),
+        .testTarget(name: "BoardsTests", dependencies: ["Boards", "Operations", "Stores", "Journals", "States", "Flows"]),
+        .testTarget(
+            name: "PagesTests",
+            dependencies: [
+                "Pages", "Boards", "Journals", "Operations", "States", "StandardOperations", "MarkupTesting",
+            ]),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Web", "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+            ]),
+        .testTarget(
+            name: "StandardOperationsTests",
+            dependencies: [
+                "StandardOperations", "Operations", "Flows", "States",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
+        .testTarget(name: "WeirTests", dependencies: ["weir"]),
+    ]
+)
+
+// MARK: The settings every target of ours has, in one place
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .treatAllWarnings(as: .error),
+    ]
+}

@@ -1,0 +1,10 @@
+#pragma once
+#include <libxml/HTMLparser.h>
+#include <libxml/c14n.h>
+#include <libxml/parser.h>
+#include <libxml/relaxng.h>
+#include <libxml/tree.h>
+#include <libxml/xmlerror.h>
+#include <libxml/xmlsave.h>
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
