@@ -1,0 +1,54 @@
+/// Why the board refused, in words for the person who asked.
+public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What kind of refusal it is.
+    public enum Code: String, Sendable {
+        /// There is no operation of that id.
+        case unknownOperation
+        /// There is no run of that id.
+        case unknownRun
+        /// The input does not fit the operation's fields.
+        case invalidInput
+        /// The run has ended, so it cannot be cancelled.
+        case alreadyEnded
+        /// The run goes on, so it cannot be tried again.
+        case stillRunning
+        /// A run is going and the operation refuses a second one.
+        case busy
+        /// The key was used for another operation or another input.
+        case keyReused
+        /// Too many runs are going.
+        case overloaded
+        /// The journal could not be read.
+        case unavailable
+        /// The server is shutting down.
+        case shuttingDown
+    }
+
+    /// A mistake in one field.
+    public struct FieldError: Sendable, Hashable, Codable {
+        /// The field's name.
+        public let field: String
+        /// What is wrong with it and what would be right.
+        public let detail: String
+
+        /// Makes a field's mistake.
+        public init(field: String, detail: String) {
+            self.field = field
+            self.detail = detail
+        }
+    }
+
+    /// What kind of refusal it is.
+    public let code: Code
+    /// What happened and what to do, in a sentence or two.
+    public let description: String
+    /// The mistakes of each field, with `invalidInput`.
+    public let fields: [FieldError]
+
+    /// Makes an error.
+    public init(_ code: Code, _ description: String, fields: [FieldError] = []) {
+        self.code = code
+        self.description = description
+        self.fields = fields
+    }
+}

@@ -1,0 +1,38 @@
+public import Operations
+public import States
+
+/// The operations that can be run, in the order in which pages show them.
+///
+/// A value: build it, then give it to a board, which holds it unchanged.
+public struct Catalog: Sendable {
+    /// The entries, in order.
+    public private(set) var entries: [CatalogEntry] = []
+
+    /// Makes an empty catalog.
+    public init() {}
+
+    /// The entry of that id.
+    public subscript(id: String) -> CatalogEntry? { entries.first { $0.id == id } }
+
+    /// Adds an operation under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
+    ///
+    /// A later operation of the same id takes the earlier one's place.
+    /// - Parameters:
+    ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
+    ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
+    ///   - reentry: What a second start does while a run is going.
+    ///   - lifetime: When runs begin and end.
+    ///   - timeout: After how long a run fails; nil for never.
+    public mutating func add<Work: StateOperation>(
+        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
+        lifetime: Lifetime = .onDemand, timeout: Duration? = nil
+    ) {
+        let entry = CatalogEntry(
+            operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime, timeout: timeout)
+        if let index = entries.firstIndex(where: { $0.id == id }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
+    }
+}

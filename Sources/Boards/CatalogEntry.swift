@@ -1,0 +1,54 @@
+public import Operations
+public import States
+
+/// An operation without its types: what the board and the pages know of it.
+public struct CatalogEntry: Sendable {
+    /// The id, as in URLs.
+    public let id: String
+    /// What a person calls it, in English.
+    public let title: String
+    /// What it does, in a sentence, in English.
+    public let summary: String
+    /// The fields of its input.
+    public let fields: [InputField]
+    /// What a second start does while a run is going.
+    public let reentry: ReentryPolicy
+    /// When runs begin and end.
+    public let lifetime: Lifetime
+    /// After how long a run fails.
+    public let timeout: Duration?
+    /// The state of a run before its work begins.
+    public let initial: StateRecord
+    /// One state at least of every case. A state that cannot be encoded is left out and told in `problems`.
+    public let samples: [StateRecord]
+    /// What is wrong with the operation's own declarations, in sentences; empty when all is well.
+    public let problems: [String]
+    /// Makes typed runs of it.
+    let factory: any RunFactory
+
+    init<Work: StateOperation>(
+        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy, lifetime: Lifetime,
+        timeout: Duration?
+    ) {
+        var problems: [String] = []
+        func record(_ state: Work.State) -> StateRecord? {
+            do {
+                return try StateRecord(state)
+            } catch {
+                problems.append("\(id): the sample \(state) cannot be encoded: \(error)")
+                return nil
+            }
+        }
+        self.id = id
+        self.title = title
+        self.summary = summary
+        self.reentry = reentry
+        self.lifetime = lifetime
+        self.timeout = timeout
+        fields = Work.Input.fields
+        initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
+        samples = Work.State.samples.compactMap(record)
+        factory = OperationFactory(operation, reentry: reentry, timeout: timeout)
+        self.problems = problems
+    }
+}

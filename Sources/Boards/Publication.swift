@@ -1,0 +1,18 @@
+public import Journals
+
+/// A recorded change together with what it changed, as it stood right after: what a fragment is rendered from.
+public struct Publication: Sendable {
+    /// The change.
+    public let change: Change
+    /// The run after the change; nil when the change is not a run's.
+    public let run: RunView?
+    /// The board after the change.
+    public let board: BoardView
+
+    /// Makes a publication of its parts.
+    public init(change: Change, run: RunView?, board: BoardView) {
+        self.change = change
+        self.run = run
+        self.board = board
+    }
+}

@@ -1,0 +1,25 @@
+public import Journals
+public import States
+
+/// One state that a run passed through, without its ticks: a row of its timeline.
+public struct Transition: Sendable, Hashable {
+    /// The name of the case.
+    public let caseName: String
+    /// The phase of the case.
+    public let phase: Phase
+    /// When the run entered it.
+    public let at: Timestamp
+    /// The sequence of the change.
+    public let sequence: Int64
+    /// The revision of the change in its stream.
+    public let revision: Int64
+
+    /// The row of a change.
+    public init(_ change: Change) {
+        caseName = change.state.caseName
+        phase = change.state.phase
+        at = change.at
+        sequence = change.sequence
+        revision = change.revision
+    }
+}

@@ -1,0 +1,13 @@
+public import States
+
+/// The states an operation passes through: where it starts, and how a failure and a cancellation look.
+///
+/// Errors are states: a failure is a case that carries a sentence a person can act on.
+public protocol OperationState: RecordableState {
+    /// The state of a run before its work begins.
+    static var initial: Self { get }
+    /// The state of a run whose `perform` threw. The error keeps its type up to here.
+    static func failed(_ error: any Error) -> Self
+    /// The state of a run that was cancelled; `last` is the state it was in.
+    static func cancelled(from last: Self) -> Self
+}

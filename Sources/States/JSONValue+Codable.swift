@@ -1,0 +1,70 @@
+public import Foundation
+
+extension JSONValue: Codable {
+    /// Reads any JSON value.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if container.decodeNil() {
+            self = .null
+        } else if let value = try? container.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? container.decode(Int64.self) {
+            self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? container.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? container.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try container.decode([String: JSONValue].self))
+        }
+    }
+
+    /// Writes the value as it is.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let value): try container.encode(value)
+        case .integer(let value): try container.encode(value)
+        case .number(let value): try container.encode(value)
+        case .string(let value): try container.encode(value)
+        case .array(let value): try container.encode(value)
+        case .object(let value): try container.encode(value)
+        }
+    }
+}
+
+extension JSONValue {
+    /// Reads a JSON text. Throws `DecodingError` with the place of the mistake.
+    public init(parsing text: some StringProtocol) throws {
+        try self.init(parsing: Data(text.utf8))
+    }
+
+    /// Reads UTF-8 bytes of a JSON text. Throws `DecodingError` with the place of the mistake.
+    public init(parsing data: Data) throws {
+        self = try JSONDecoder().decode(JSONValue.self, from: data)
+    }
+
+    /// The JSON value of anything that can be encoded. Throws what the value's own encoding throws.
+    public init(encoding value: some Encodable) throws {
+        try self.init(parsing: JSONEncoder().encode(value))
+    }
+
+    /// The canonical text: keys sorted, no white space, slashes plain. Throws for a number that is not finite.
+    public func text() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self)
+    }
+
+    /// Decodes a value of that type. Throws `DecodingError` naming the member that does not fit.
+    public func decode<Value: Decodable>(
+        _ type: Value.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
+    ) throws -> Value {
+        let decoder = JSONDecoder()
+        decoder.userInfo = userInfo
+        return try decoder.decode(type, from: try JSONEncoder().encode(self))
+    }
+}

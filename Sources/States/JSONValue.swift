@@ -1,0 +1,91 @@
+/// A JSON value (RFC 8259) of any shape.
+///
+/// Whole numbers that fit stay whole (`Int64`); an object's keys have no order, and its text form sorts them, so equal
+/// values have equal texts.
+public enum JSONValue: Sendable, Hashable {
+    /// `null`.
+    case null
+    /// `true` or `false`.
+    case bool(Bool)
+    /// A number without fraction that fits 64 bits.
+    case integer(Int64)
+    /// Any other number.
+    case number(Double)
+    /// A string.
+    case string(String)
+    /// A list.
+    case array([JSONValue])
+    /// A set of named values.
+    case object([String: JSONValue])
+}
+
+extension JSONValue {
+    /// The member of that name; nil when this is no object or has no such member.
+    public subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    /// The text of a string value.
+    public var string: String? {
+        guard case .string(let text) = self else { return nil }
+        return text
+    }
+
+    /// The whole number of a number value, where it is whole and fits.
+    public var integer: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .number(let value): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The number of a number value.
+    public var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .number(let value): value
+        default: nil
+        }
+    }
+
+    /// The truth of a boolean value.
+    public var bool: Bool? {
+        guard case .bool(let value) = self else { return nil }
+        return value
+    }
+
+    /// The elements of a list.
+    public var array: [JSONValue]? {
+        guard case .array(let elements) = self else { return nil }
+        return elements
+    }
+
+    /// The members of an object.
+    public var object: [String: JSONValue]? {
+        guard case .object(let members) = self else { return nil }
+        return members
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+{
+    /// A string.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// A whole number.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// A number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+    /// A truth value.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// A list.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// An object; of two members with one name the later counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { $1 })
+    }
+    /// `null`.
+    public init(nilLiteral: ()) { self = .null }
+}
