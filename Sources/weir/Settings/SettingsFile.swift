@@ -1,0 +1,87 @@
+import Yams
+
+/// The settings as a YAML file gives them, each with its line.
+struct SettingsFile: Sendable {
+    /// A value as text and where it stands.
+    struct Entry: Sendable {
+        let text: String
+        let line: Int
+    }
+
+    /// The entries by dotted key.
+    private(set) var entries: [String: Entry] = [:]
+    /// What is wrong with the file.
+    private(set) var mistakes: [SettingMistake] = []
+
+    /// Reads the text of a file; `name` is what mistakes call it.
+    init(text: String, name: String) {
+        do {
+            guard let root = try Yams.compose(yaml: text) else { return }
+            guard case .mapping(let mapping) = root else {
+                return note(name, line: 1, "must hold settings, one `key: value` a line")
+            }
+            read(mapping, under: "", name: name)
+        } catch let error as YamlError {
+            mistakes.append(SettingMistake(place: Self.place(of: error, in: name), detail: Self.sentence(for: error)))
+        } catch {
+            mistakes.append(SettingMistake(place: name, detail: "cannot be read as YAML: \(error)"))
+        }
+    }
+
+    private mutating func read(_ mapping: Node.Mapping, under prefix: String, name: String) {
+        for (keyNode, value) in mapping {
+            let line = keyNode.mark?.line ?? 1
+            guard let word = keyNode.string else {
+                note(name, line: line, "a setting's name must be a word")
+                continue
+            }
+            let key = prefix + word
+            if case .mapping(let inner) = value, Setting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
+                read(inner, under: key + ".", name: name)
+            } else {
+                readValue(value, key: key, line: line, name: name)
+            }
+        }
+    }
+
+    private mutating func readValue(_ value: Node, key: String, line: Int, name: String) {
+        guard let setting = Setting.named(key) else {
+            let hint = Setting.resembling(key).map { "; did you mean `\($0)`?" } ?? "; `weir settings` lists all"
+            return note(name, line: line, "there is no setting `\(key)`\(hint)")
+        }
+        let text: String
+        switch (value, setting.kind) {
+        case (.scalar(let scalar), _): text = scalar.string
+        case (.sequence(let sequence), .list): text = sequence.compactMap(\.string).joined(separator: ",")
+        default: return note(name, line: line, "`\(key)` must be a single value")
+        }
+        if let mistake = setting.mistake(in: text) {
+            note(name, line: value.mark?.line ?? line, "`\(key)` \(mistake)")
+        } else {
+            entries[key] = Entry(text: text, line: line)
+        }
+    }
+
+    private mutating func note(_ name: String, line: Int, _ detail: String) {
+        mistakes.append(SettingMistake(place: "\(name):\(line)", detail: detail))
+    }
+
+    private static func place(of error: YamlError, in name: String) -> String {
+        switch error {
+        case .scanner(_, _, let mark, _), .parser(_, _, let mark, _), .composer(_, _, let mark, _):
+            "\(name):\(mark.line)"
+        case .duplicatedKeysInMapping(_, let context): "\(name):\(context.mark.line)"
+        default: name
+        }
+    }
+
+    private static func sentence(for error: YamlError) -> String {
+        switch error {
+        case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
+            "is not YAML here: \(problem)"
+        case .duplicatedKeysInMapping(let duplicates, _):
+            "has a setting twice: \(duplicates.compactMap(\.string).joined(separator: ", "))"
+        default: "cannot be read as YAML"
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import ArgumentParser
+
+/// The `weir` command.
+@main
+struct Weir: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "weir",
+        abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
+        version: version,
+        subcommands: [Serve.self, Check.self, ListSettings.self],
+        defaultSubcommand: nil)
+
+    /// The version of this Weir; the changelog tells what each one brought.
+    static let version = "0.1.0"
+}
