@@ -1,0 +1,52 @@
+import Foundation
+import Journals
+
+/// A page that is followed live: what it shows and in which language. Its name is the name of its feed.
+///
+/// English pages are named as their topic (`board`, `runs`, `operation-upload`, `run-01j…`); pages in another language
+/// have a double hyphen and the lowercased tag behind it: `board--pt-br`. Ids hold no double hyphen, so names are unique.
+public struct LivePage: Sendable, Hashable, CustomStringConvertible {
+    /// What it shows.
+    public let topic: PageTopic
+    /// The language.
+    public let locale: PageLocale
+
+    /// Makes a page of its parts.
+    public init(_ topic: PageTopic, _ locale: PageLocale = .english) {
+        self.topic = topic
+        self.locale = locale
+    }
+
+    /// The name of the page's feed.
+    public var feedName: String {
+        let name = topic == .runs ? "runs" : topic.topic.description
+        return locale == .english ? name : name + "--" + locale.tag.lowercased()
+    }
+
+    /// Reads the name of a feed, only in its one right spelling; nil for anything else.
+    ///
+    /// That there is such a locale, operation or run is not known here: ask `PageRenderer.page(feedName:)`.
+    public init?(feedName: some StringProtocol) {
+        guard feedName.utf8.count <= 64 else { return nil }
+        let text = String(feedName)
+        var name = text
+        locale =
+            if let range = text.range(of: "--") {
+                PageLocale(text[range.upperBound...]) ?? .english
+            } else {
+                .english
+            }
+        if locale != .english { name = String(text.dropLast(locale.tag.count + 2)) }
+        switch Topic(name) {
+        case .board: topic = .board
+        case .operation(let id): topic = .operation(id)
+        case .run(let id): topic = .run(id)
+        case nil where name == "runs": topic = .runs
+        case nil, .store: return nil
+        }
+        guard feedName == self.feedName else { return nil }
+    }
+
+    /// The name of the page's feed.
+    public var description: String { feedName }
+}

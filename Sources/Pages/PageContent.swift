@@ -1,0 +1,38 @@
+public import Boards
+import Journals
+
+/// What a live page is rendered from, and all it is rendered from: the same content gives the same bytes, at any time.
+public enum PageContent: Sendable {
+    /// The overview.
+    case board(BoardView)
+    /// The newest runs.
+    case runs(BoardView)
+    /// One operation with its latest runs.
+    case operation(OperationView)
+    /// One run.
+    case run(RunView)
+
+    /// What the page shows.
+    public var topic: PageTopic {
+        switch self {
+        case .board: .board
+        case .runs: .runs
+        case .operation(let view): .operation(view.id)
+        case .run(let view): .run(view.record.id)
+        }
+    }
+
+    /// The content of a page right after a change; nil when the change is not about what the page shows.
+    public init?(_ publication: Publication, for topic: PageTopic) {
+        switch topic {
+        case .board: self = .board(publication.board)
+        case .runs: self = .runs(publication.board)
+        case .operation(let id):
+            guard publication.change.subject == id, let view = publication.board.operation(id) else { return nil }
+            self = .operation(view)
+        case .run(let id):
+            guard let run = publication.run, run.record.id == id else { return nil }
+            self = .run(run)
+        }
+    }
+}

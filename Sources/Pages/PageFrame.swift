@@ -1,0 +1,18 @@
+public import Journals
+
+/// What a document needs to know of the request it answers, besides what it shows.
+public struct PageFrame: Sendable, Hashable {
+    /// The language.
+    public var locale: PageLocale
+    /// The path and query that were asked for, with the mount path: where a change of language leads back to.
+    public var path: String
+    /// Since when changes cannot be recorded; nil while they are.
+    public var notRecordedSince: Timestamp?
+
+    /// Makes a frame of its parts.
+    public init(locale: PageLocale = .english, path: String = "/", notRecordedSince: Timestamp? = nil) {
+        self.locale = locale
+        self.path = path
+        self.notRecordedSince = notRecordedSince
+    }
+}

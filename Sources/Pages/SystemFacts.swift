@@ -1,0 +1,49 @@
+public import Journals
+
+/// What the system page tells of the server, as the server knows it.
+public struct SystemFacts: Sendable {
+    /// One fact: the key of its name among the strings (`system.<name>`) and its value.
+    public struct Fact: Sendable, Hashable {
+        /// A value with its kind, so that it can be written as the locale does.
+        public enum Value: Sendable, Hashable {
+            /// Words, shown as they are.
+            case text(String)
+            /// A count.
+            case count(Int64)
+            /// A number of bytes.
+            case bytes(Int64)
+            /// A duration in milliseconds.
+            case duration(Int64)
+            /// A moment.
+            case moment(Timestamp)
+            /// Yes or no.
+            case flag(Bool)
+        }
+
+        /// The name: a string `system.<name>` is what a person reads; without one the name itself.
+        public let name: String
+        /// The value.
+        public let value: Value
+
+        /// Makes a fact.
+        public init(_ name: String, _ value: Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// The facts, in order. Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `recording`,
+    /// `viewers`, `heldPolls`, `activeRuns`, `memory`, `mountPath`, `host`.
+    public var facts: [Fact]
+    /// How many runs of each operation are in each phase.
+    public var counts: [RunCount]
+    /// What is wrong with templates and strings.
+    public var problems: [TemplateProblem]
+
+    /// Makes the facts of their parts.
+    public init(facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = []) {
+        self.facts = facts
+        self.counts = counts
+        self.problems = problems
+    }
+}

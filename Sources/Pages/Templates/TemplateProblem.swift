@@ -1,0 +1,24 @@
+/// Something wrong with a template or a table of strings: where it is and what to do about it.
+public struct TemplateProblem: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The file, relative to its folder of templates, such as `operations/greeting/success.mustache`.
+    public let file: String
+    /// The line, from 1; 0 when the file as a whole is meant.
+    public let line: Int
+    /// What is wrong, in a sentence.
+    public let message: String
+
+    /// Makes a problem of its parts.
+    public init(file: String, line: Int, message: String) {
+        self.file = file
+        self.line = line
+        self.message = message
+    }
+
+    /// `file:line: message`, as compilers write it.
+    public var description: String { line > 0 ? "\(file):\(line): \(message)" : "\(file): \(message)" }
+
+    /// By file, then line, then message.
+    public static func < (left: TemplateProblem, right: TemplateProblem) -> Bool {
+        (left.file, left.line, left.message) < (right.file, right.line, right.message)
+    }
+}
