@@ -1,5 +1,3 @@
-public import Journals
-
 /// The whole board as it stood at one change.
 public struct BoardView: Sendable {
     /// The sequence of the change; 0 before the first.

@@ -1,5 +1,4 @@
 public import Operations
-public import States
 
 /// The operations that can be run, in the order in which pages show them.
 ///

@@ -1,5 +1,3 @@
-public import Journals
-
 /// An operation as it stood at one change: its latest runs.
 public final class OperationView: Sendable {
     /// The operation's id.

@@ -1,0 +1,2 @@
+/// Makes typed runs of an operation whose type is not known here.
+protocol RunFactory: Sendable {}
