@@ -1,0 +1,97 @@
+// What a patch may not take from the person reading: what they type, open and choose, and what this client itself wrote.
+
+/** @typedef {import("./morph.js").Held} Held */
+
+/** @type {WeakMap<Node, Set<string>>} */
+const kept = new WeakMap();
+
+/**
+ * Marks something of an element as the client's own, which no patch changes: an attribute's name, "#content", or "#self"
+ * for an element that no patch removes.
+ * @param {Element} element @param {...string} names
+ */
+export function keep(element, ...names) {
+  kept.set(element, new Set([...(kept.get(element) ?? []), ...names]));
+}
+
+/** Gives it back. @param {Element} element @param {...string} names */
+export function release(element, ...names) {
+  for (const name of names) kept.get(element)?.delete(name);
+}
+
+/** @param {Element} element */
+export function isEditable(element) {
+  return element.matches("input, textarea, select") || /** @type {HTMLElement} */ (element).isContentEditable;
+}
+
+/** Whether a field holds something its reader put there and the server has not seen. @param {Element} element */
+export function isDirty(element) {
+  const field = /** @type {any} */ (element);
+  switch (element.localName) {
+    case "textarea": return field.value !== field.defaultValue;
+    case "select": return isChosen(field);
+    case "input":
+      if (field.type === "file") return field.files.length > 0;
+      if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
+      if (!element.hasAttribute("value") && (field.type === "range" || field.type === "color")) return false;
+      return field.value !== field.defaultValue;
+    default: return false;
+  }
+}
+
+/** @param {HTMLSelectElement} select */
+function isChosen(select) {
+  const options = [...select.options];
+  const marked = options.some((option) => option.defaultSelected);
+  if (marked || select.multiple) return options.some((option) => option.selected !== option.defaultSelected);
+  return select.selectedIndex > options.findIndex((option) => !option.disabled);
+}
+
+const VALUES = new Set(["value", "checked"]);
+
+/** The claims of a page's reader, with forms in flight left alone. */
+export class Claims {
+  /** @param {(form: Element, fresh: Element) => boolean} defers takes the new content of a form that is busy */
+  constructor(defers = () => false) {
+    this.defers = defers;
+  }
+
+  /** @param {Element} old @param {Element} fresh @returns {Held|"all"|null} */
+  before(old, fresh) {
+    if (old.localName === "form" && this.defers(old, fresh)) return "all";
+    const own = kept.get(old);
+    const field = isEditable(old);
+    const theirs = field && (old === old.ownerDocument.activeElement || old.contains(old.ownerDocument.activeElement) || isDirty(old));
+    const opens = old.localName === "details" || old.localName === "dialog";
+    if (!own?.size && !field && !opens) return null;
+    return {
+      attribute: (name) => own?.has(name) || (opens && name === "open") || (theirs && VALUES.has(name)),
+      content: theirs || own?.has("#content") || false,
+    };
+  }
+
+  /** @param {Element} old @param {Held|null} held */
+  after(old, held) {
+    if (!held || held.content) return;
+    const field = /** @type {any} */ (old);
+    switch (old.localName) {
+      case "textarea":
+        if (field.value !== field.defaultValue) field.value = field.defaultValue;
+        break;
+      case "select":
+        for (const option of field.options) {
+          if (option.selected !== option.defaultSelected && (field.multiple || option.defaultSelected)) option.selected = option.defaultSelected;
+        }
+        break;
+      case "input":
+        if (field.type === "checkbox" || field.type === "radio") field.checked = field.defaultChecked;
+        else if (field.type !== "file" && field.value !== field.defaultValue) field.value = field.defaultValue;
+        break;
+    }
+  }
+
+  /** @param {Node} node */
+  keeps(node) {
+    return kept.get(node)?.has("#self") ?? false;
+  }
+}

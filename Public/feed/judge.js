@@ -1,0 +1,64 @@
+// What one answer of the held poll means to a reader who stands at a cursor. Wire protocol 1:
+//   batch  {"v":1,"k":"batch","e":E,"from":A,"to":B,"more":false,"ev":[[sequence,stream,revision,operations]…],"next":…,"now":…}
+//   empty, drain   the same with from = to and no "ev"; "retry":[lowest, highest] milliseconds to wait first
+//   end    {"v":1,"k":"end","e":E,"from":B,"to":B}
+//   reset  {"v":1,"k":"reset","why":"gap"|"epoch"|"future","e":E,"lost":[first,last],"count":12,"snap":…}
+//   snap   {"v":1,"k":"snap","e":E,"at":B,"html":"<main…","next":…,"now":…}
+
+/** @typedef {{e: string, n: number}} Cursor */
+/** @typedef {[string, string, string?, number?]} Operation */
+/** @typedef {[number, string, number, Operation[]]} Change */
+/**
+ * @typedef {{v: 1, k: "batch"|"empty"|"drain"|"end"|"reset"|"snap", e: string, from?: number, to?: number, at?: number,
+ *   more?: boolean, ev?: Change[], next?: string, now?: string, snap?: string, html?: string,
+ *   why?: "gap"|"epoch"|"future", lost?: [number, number], count?: number, retry?: [number, number]}} Answer
+ */
+/** @typedef {"apply"|"level"|"drop"|"catchUp"|"snapshot"|"show"|"end"|"malformed"} Meaning */
+
+const count = (/** @type {unknown} */ value) => Number.isSafeInteger(value) && Number(value) >= 0;
+
+/** @param {any} answer */
+function isChanges(answer) {
+  let last = answer.from;
+  return Array.isArray(answer.ev) && answer.ev.every((/** @type {any} */ change) => {
+    const rising = Array.isArray(change) && count(change[0]) && change[0] > last && Array.isArray(change[3]);
+    if (rising) last = change[0];
+    return rising;
+  }) && last <= answer.to;
+}
+
+/**
+ * Says whether a parsed value is an answer of protocol 1, whole and in order.
+ * @param {any} answer
+ * @returns {answer is Answer}
+ */
+export function isAnswer(answer) {
+  if (answer === null || typeof answer !== "object" || answer.v !== 1 || typeof answer.e !== "string") return false;
+  switch (answer.k) {
+    case "reset": return true;
+    case "snap": return count(answer.at) && typeof answer.html === "string";
+    case "batch": return count(answer.from) && count(answer.to) && answer.from < answer.to && isChanges(answer);
+    case "empty": case "drain": case "end": return count(answer.from) && answer.from === answer.to;
+    default: return false;
+  }
+}
+
+/**
+ * Judges an answer against the cursor: what to do, and which changes of it are new.
+ * A change is never skipped and never applied twice, whatever the order in which answers come.
+ * @param {Cursor} cursor
+ * @param {unknown} answer
+ * @returns {{meaning: Meaning, changes: Change[]}}
+ */
+export function judge(cursor, answer) {
+  const as = (/** @type {Meaning} */ meaning, /** @type {Change[]} */ changes = []) => ({ meaning, changes });
+  if (!isAnswer(answer)) return as("malformed");
+  if (answer.k === "snap") return as("show");
+  if (answer.k === "reset" || answer.e !== cursor.e) return as("snapshot");
+  const from = Number(answer.from), to = Number(answer.to);
+  if (from > cursor.n) return as("catchUp");
+  if (to < cursor.n) return as("drop");
+  if (answer.k === "end") return as("end");
+  if (to === cursor.n) return as("level");
+  return as("apply", (answer.ev ?? []).filter(([sequence]) => sequence > cursor.n));
+}

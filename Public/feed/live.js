@@ -1,0 +1,133 @@
+// Puts the parts together: the session decides, the follower asks, the painter paints, the tabs share, the line tells.
+
+import { Attention, BEAT } from "./attention.js";
+import { Follower } from "./follower.js";
+import { ask, frame, isScarce, sleep } from "./network.js";
+import { Painter } from "./painter.js";
+import { Session } from "./session.js";
+import { say, Status } from "./status.js";
+import { Tabs } from "./tabs.js";
+
+const RELOADED = "weir-reloaded";
+/** A hidden page holds on for this long; where tabs cannot share, not even that. */
+const PATIENCE = 30_000, IMPATIENCE = 2_000;
+
+/** @typedef {import("./judge.js").Change | import("./judge.js").Answer} Paintable */
+
+/**
+ * Keeps a page live.
+ * @param {import("./page.js").Page} page
+ * @param {() => void} painted called after each change, in the same task
+ */
+export function goLive(page, painted) {
+  const { links } = page;
+  const line = document.getElementById("live");
+  const paused = page.element.dataset.paused;
+  if (line && paused) say(line, "paused", { n: Number(paused) });
+  if (!links) return;
+
+  const now = () => Date.now();
+  const reloaded = Number(sessionStorage.getItem(RELOADED)) > now() - 60_000;
+  const session = new Session(page.cursor, links, { random: Math.random, reloaded });
+
+  /** @type {ReturnType<typeof setTimeout>|undefined} */ let later;
+  const status = new Status(
+    { now, later: (milliseconds, then) => { clearTimeout(later); later = setTimeout(then, milliseconds); } },
+    (state, facts) => { if (line) say(line, state, facts); },
+    line?.dataset.state === "live" ? "live" : "",
+  );
+
+  const painter = new Painter(
+    { frame, now: () => performance.now(), hidden: () => document.hidden },
+    (/** @type {Paintable} */ item) => {
+      if (Array.isArray(item)) page.apply(item);
+      else page.show(item.html ?? "");
+      painted();
+      announce(page.cursor.n);
+    },
+    (error) => {
+      console.warn("The page is taken anew:", error);
+      follower.lost();
+    },
+  );
+
+  const tabs = new Tabs(
+    links.snap,
+    { locks: navigator.locks, open: (name) => new BroadcastChannel(name), now, sleep, scarce: isScarce() },
+    {
+      answer: (answer) => follower.relayed(answer),
+      beat: (cursor, ok) => {
+        if (ok) status.succeeded(session.degraded);
+        else status.doubt();
+        if (session.behind(cursor)) follower.wake();
+      },
+      role: () => follower.poke(),
+      yield: () => obey(attention.asked()),
+      state: () => ({ cursor: session.cursor, ok: status.ok }),
+    },
+  );
+
+  const follower = new Follower(
+    session,
+    { now, sleep, ask, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
+    {
+      outcome: ({ changes, snapshot, gap, abandon }) => {
+        if (abandon) painter.clear();
+        if (gap) status.lost(gap);
+        painter.add(snapshot ? [snapshot] : changes);
+      },
+      answer: (answer) => tabs.relay(answer),
+      ok: () => status.succeeded(session.degraded),
+      failing: () => status.doubt(),
+      over: (why) => {
+        if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
+        sessionStorage.setItem(RELOADED, String(now()));
+        location.reload();
+      },
+    },
+  );
+
+  const attention = new Attention(navigator.locks ? PATIENCE : IMPATIENCE);
+  /** @param {"sleep"|"wake"|null} order */
+  const obey = (order) => {
+    if (order === "sleep") {
+      tabs.leave();
+      follower.sleep();
+    } else if (order === "wake") {
+      status.doubt();
+      tabs.join();
+      follower.wake();
+    }
+  };
+  const seen = () => {
+    if (document.hidden) {
+      attention.hidden(now());
+      painter.flush();
+    } else {
+      obey(attention.visible());
+    }
+  };
+  document.addEventListener("visibilitychange", seen);
+  document.addEventListener("freeze", () => obey(attention.frozen()));
+  document.addEventListener("resume", () => { obey(attention.visible()); seen(); });
+  addEventListener("pagehide", () => obey(attention.frozen()));
+  addEventListener("pageshow", () => { obey(attention.visible()); seen(); });
+  addEventListener("online", () => { if (!attention.asleep) follower.wake(); });
+  addEventListener("offline", () => { if (!attention.asleep) follower.wake(); });
+  setInterval(() => obey(attention.tick(now())), BEAT);
+
+  seen();
+  tabs.join();
+  void follower.run();
+}
+
+/** Tells, after the browser has painted it, which change is on the screen and since when. @param {number} sequence */
+function announce(sequence) {
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    port1.close();
+    const at = performance.timeOrigin + performance.now();
+    document.dispatchEvent(new CustomEvent("weir:painted", { detail: { sequence, at } }));
+  };
+  port2.postMessage(null);
+}

@@ -1,0 +1,166 @@
+// The part of the document that follows a feed. It stands at a cursor, which is written on it, and goes from one change
+// to the next as a whole: all markup is parsed first, then all operations applied, then the cursor moves.
+
+import { Claims } from "./claims.js";
+import { Malformed, parse } from "./html.js";
+import { morph, text } from "./morph.js";
+
+/** @typedef {import("./judge.js").Cursor} Cursor */
+/** @typedef {import("./judge.js").Operation} Operation */
+
+/** The page lacks an element that the server thinks it has. */
+export class Missing extends Error {}
+
+export class Page {
+  /** @type {{cursor: Cursor, reached: () => void}[]} */ #waiting = [];
+  /** @type {Map<Element, (() => void)[]>} */ #busy = new Map();
+  #claims = new Claims((form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }));
+
+  /** @param {HTMLElement} element the page's `<main id="page">` */
+  constructor(element) {
+    this.element = element;
+  }
+
+  /** What is painted. @returns {Cursor} */
+  get cursor() {
+    return { e: this.element.dataset.epoch ?? "", n: Number(this.element.dataset.sequence) };
+  }
+
+  /** Where to ask, or null when the page is not live. */
+  get links() {
+    const { next, now, snap } = this.element.dataset;
+    return next && now && snap ? { next, now, snap } : null;
+  }
+
+  /** @param {import("./judge.js").Change} change */
+  apply([sequence, , , operations]) {
+    const steps = operations.map((operation) => this.#prepare(operation));
+    keepingFocus(() => { for (const step of steps) step(); });
+    this.element.dataset.sequence = String(sequence);
+    this.#arrived();
+  }
+
+  /** @param {string} html the whole page element, as a snapshot brings it */
+  show(html) {
+    const fresh = parse(html);
+    if (fresh.id !== this.element.id) throw new Malformed("A snapshot is the page's own element");
+    keepingFocus(() => { morph(this.element, fresh, this.#claims); });
+    this.#arrived();
+  }
+
+  /** Resolves when the page has painted a cursor, or has come to another epoch. @param {Cursor} cursor */
+  reached(cursor) {
+    if (this.#has(cursor)) return Promise.resolve();
+    return new Promise((resolve) => { this.#waiting.push({ cursor, reached: () => resolve(undefined) }); });
+  }
+
+  /** Patches of this form wait until it is released. @param {Element} form */
+  hold(form) {
+    if (!this.#busy.has(form)) this.#busy.set(form, []);
+  }
+
+  /** @param {Element} form */
+  release(form) {
+    const late = this.#busy.get(form) ?? [];
+    this.#busy.delete(form);
+    if (form.isConnected) keepingFocus(() => { for (const step of late) step(); });
+  }
+
+  /** @param {Cursor} cursor */
+  #has(cursor) {
+    return this.cursor.e !== cursor.e || this.cursor.n >= cursor.n;
+  }
+
+  #arrived() {
+    const waiting = this.#waiting;
+    this.#waiting = waiting.filter(({ cursor }) => !this.#has(cursor));
+    for (const { cursor, reached } of waiting) if (this.#has(cursor)) reached();
+  }
+
+  /** @param {Element} form @param {() => void} step */
+  #defer(form, step) {
+    const late = this.#busy.get(form);
+    late?.push(step);
+    return late !== undefined;
+  }
+
+  /** @param {Operation} operation @returns {() => void} */
+  #prepare([name, id, content = "", optional = 0]) {
+    const fresh = name === "m" || name === "a" || name === "p" ? parse(content) : null;
+    if (fresh && (name === "m" ? fresh.id !== id : !fresh.id)) throw new Malformed(`The markup for ${id} has another id`);
+    return () => {
+      const target = document.getElementById(id);
+      if (!target) {
+        if (name === "r" || optional) return;
+        throw new Missing(`The page has no element ${id}`);
+      }
+      const form = target.closest("form");
+      const step = () => this.#operate(name, target, fresh, content);
+      if (!form || (form === target && name === "m") || !this.#defer(form, step)) step();
+    };
+  }
+
+  /** @param {string} name @param {Element} target @param {Element|null} fresh @param {string} content */
+  #operate(name, target, fresh, content) {
+    switch (name) {
+      case "m": return void morph(target, /** @type {Element} */ (fresh), this.#claims);
+      case "a": return this.#insert(target, /** @type {Element} */ (fresh), null);
+      case "p": return steadily(target, () => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild));
+      case "r": return target.remove();
+      case "t": return write(target, content);
+      default: throw new Malformed(`There is no operation ${name}`);
+    }
+  }
+
+  /** @param {Element} parent @param {Element} fresh @param {Node|null} next */
+  #insert(parent, fresh, next) {
+    const present = document.getElementById(fresh.id);
+    if (present?.parentNode === parent) return void morph(present, fresh, this.#claims);
+    present?.remove();
+    parent.insertBefore(fresh, next);
+    const most = Number(parent.getAttribute("data-limit") ?? Infinity);
+    while (parent.childElementCount > most) (next ? parent.lastElementChild : parent.firstElementChild)?.remove();
+  }
+}
+
+/** @param {Element} target @param {string} content */
+function write(target, content) {
+  const only = target.childNodes.length === 1 ? target.firstChild : null;
+  if (only?.nodeType === Node.TEXT_NODE) text(/** @type {Text} */ (only), content);
+  else target.textContent = content;
+}
+
+/** Focus and caret survive also where a node could only be moved by taking it out. @param {() => void} change */
+function keepingFocus(change) {
+  const field = /** @type {any} */ (document.activeElement);
+  const [start, end] = field && "selectionStart" in field ? [field.selectionStart, field.selectionEnd] : [null, null];
+  change();
+  if (!field || field === document.body || document.activeElement === field || !field.isConnected) return;
+  field.focus({ preventScroll: true });
+  if (start !== null) field.setSelectionRange(start, end);
+}
+
+/**
+ * Puts something in front of a list's children and keeps the first one a reader sees where it is. A reader at the
+ * list's head watches the head: there nothing is kept.
+ * @param {Element} list @param {() => void} change
+ */
+function steadily(list, change) {
+  const scroller = scrollerOf(list);
+  const top = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
+  const first = list.firstElementChild;
+  if (!first || first.getBoundingClientRect().top >= top) return change();
+  const seen = [...list.children].find((child) => child.getBoundingClientRect().bottom > top);
+  const before = seen?.getBoundingClientRect().top ?? 0;
+  change();
+  const moved = (seen?.getBoundingClientRect().top ?? 0) - before;
+  if (seen?.isConnected && moved !== 0) scroller.scrollTop += moved;
+}
+
+/** @param {Element} element @returns {Element} */
+function scrollerOf(element) {
+  for (let at = /** @type {Element|null} */ (element); at && at !== document.body; at = at.parentElement) {
+    if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+  }
+  return document.scrollingElement ?? document.documentElement;
+}

@@ -1,0 +1,161 @@
+// Several tabs on one feed: one of them holds the request and relays its answers, because a browser gives an origin six
+// HTTP/1.1 connections in all. The leader holds a Web Lock and is heard every 5 s; one that is silent for 12 s is not
+// waited for. Beside that, all tabs together hold at most four requests, and hidden ones give theirs up when asked.
+
+const BEAT = 5_000;
+const SILENCE = 12_000;
+const HOLDS = 4;
+
+/** @typedef {import("./judge.js").Cursor} Cursor */
+/** @typedef {"joining"|"alone"|"leader"|"follower"} Role */
+/** @typedef {{hello?: true, answer?: unknown, beat?: {cursor: Cursor, ok: boolean}}} Message */
+/** @typedef {{postMessage: (message: any) => void, onmessage: ((event: {data: any}) => void)|null, close: () => void}} Channel */
+
+export class Tabs {
+  /** @type {Role} */ role = "joining";
+  /** @type {Channel|null} */ #channel = null;
+  /** @type {Channel|null} */ #all = null;
+  /** @type {AbortController} */ #here = new AbortController();
+  #heard = 0;
+
+  /**
+   * @param {string} feed a name for the feed that all its tabs share
+   * @param {object} world
+   * @param {{request: Function}|undefined} world.locks absent where the page is not a secure context
+   * @param {(name: string) => Channel} world.open
+   * @param {() => number} world.now
+   * @param {(milliseconds: number, signal: AbortSignal) => Promise<void>} world.sleep
+   * @param {boolean} world.scarce whether connections are (HTTP/1.1)
+   * @param {object} told
+   * @param {(answer: unknown) => void} told.answer
+   * @param {(cursor: Cursor, ok: boolean) => void} told.beat the leader said where it is
+   * @param {() => void} told.role our role changed
+   * @param {() => void} told.yield another tab needs a request that this one, if hidden, could give up
+   * @param {() => {cursor: Cursor, ok: boolean}} told.state what we say when we lead
+   */
+  constructor(feed, world, told) {
+    this.feed = feed;
+    this.world = world;
+    this.told = told;
+  }
+
+  get mayHold() {
+    return this.role === "leader" || this.role === "alone";
+  }
+
+  /** Joins the tabs of this feed. */
+  join() {
+    const { locks, open } = this.world;
+    if (this.#channel) return;
+    if (!locks) return this.#become("alone");
+    const signal = (this.#here = new AbortController()).signal;
+    this.#channel = open(`weir ${this.feed}`);
+    this.#channel.onmessage = ({ data }) => this.#hear(data);
+    this.#all = open("weir");
+    this.#all.onmessage = () => this.told.yield();
+    const lead = () => {
+      if (signal.aborted) return undefined;
+      this.#become("leader");
+      void this.#beat(signal);
+      return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+    };
+    locks.request(`weir ${this.feed}`, { ifAvailable: true }, (/** @type {unknown} */ lock) => {
+      if (lock || signal.aborted) return lead();
+      this.#become("follower");
+      this.#heard = this.world.now();
+      this.#say({ hello: true });
+      void this.#watch(signal);
+      locks.request(`weir ${this.feed}`, { signal }, lead).catch(ended);
+      return undefined;
+    }).catch(ended);
+  }
+
+  /** Leaves: nothing is held, nothing is heard. */
+  leave() {
+    this.#here.abort();
+    this.#channel?.close();
+    this.#all?.close();
+    this.#channel = this.#all = null;
+    this.role = "joining";
+  }
+
+  /** Tells the other tabs of an answer, if they rely on us. @param {unknown} answer */
+  relay(answer) {
+    if (this.role === "leader") this.#say({ answer });
+  }
+
+  /**
+   * Leave to hold a request: how to return it, or null when too many are held.
+   * @param {AbortSignal} signal
+   * @returns {Promise<(() => void)|null>}
+   */
+  async hold(signal) {
+    if (!this.world.locks || !this.world.scarce) return () => {};
+    const leave = await this.#place();
+    if (leave || signal.aborted) return leave;
+    this.#all?.postMessage("yield");
+    await this.world.sleep(200, signal);
+    return this.#place();
+  }
+
+  /** @returns {Promise<(() => void)|null>} */
+  async #place() {
+    for (let place = 0; place < HOLDS; place += 1) {
+      const leave = await new Promise((resolve) => {
+        this.world.locks?.request(`weir hold ${place}`, { ifAvailable: true }, (/** @type {unknown} */ lock) => {
+          if (lock) return new Promise((release) => resolve(() => release(undefined)));
+          resolve(null);
+          return undefined;
+        });
+      });
+      if (leave) return leave;
+    }
+    return null;
+  }
+
+  /** @param {Message} message */
+  #say(message) {
+    this.#channel?.postMessage(message);
+  }
+
+  /** @param {Message} message */
+  #hear({ hello, answer, beat }) {
+    if (hello) {
+      if (this.role === "leader") this.#say({ beat: this.told.state() });
+      return;
+    }
+    if (this.role === "leader") return;
+    this.#heard = this.world.now();
+    if (this.role === "alone") this.#become("follower");
+    if (answer) this.told.answer(answer);
+    if (beat) this.told.beat(beat.cursor, beat.ok);
+  }
+
+  /** @param {AbortSignal} signal */
+  async #beat(signal) {
+    while (!signal.aborted) {
+      this.#say({ beat: this.told.state() });
+      await this.world.sleep(BEAT, signal);
+    }
+  }
+
+  /** @param {AbortSignal} signal */
+  async #watch(signal) {
+    while (!signal.aborted && this.role !== "leader") {
+      await this.world.sleep(1_000, signal);
+      if (this.role === "follower" && this.world.now() - this.#heard > SILENCE) this.#become("alone");
+    }
+  }
+
+  /** @param {Role} role */
+  #become(role) {
+    if (this.role === role) return;
+    this.role = role;
+    this.told.role();
+  }
+}
+
+/** A lock request ends with an error only because we aborted it. @param {unknown} error */
+function ended(error) {
+  if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
+}

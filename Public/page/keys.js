@@ -1,0 +1,58 @@
+// Keys. Every element with `data-key="g r"` is reached by typing that; `?` opens the list of them, `/` the search.
+// A reader can switch single keys off by the checkbox `[data-keys]` in that list (WCAG 2.1.4).
+
+/** How long a second key is waited for. */
+const PATIENCE = 1_500;
+const SETTING = "weir-keys";
+
+/** What has been typed so far: pure, one step per key. */
+export class Chord {
+  #first = "";
+  #at = -Infinity;
+
+  /**
+   * @param {string} key @param {number} now @param {Set<string>} known all chords there are
+   * @returns {string|null} the chord that is complete now
+   */
+  press(key, now, known) {
+    const both = now - this.#at <= PATIENCE && this.#first ? `${this.#first} ${key}` : "";
+    this.#first = key;
+    this.#at = now;
+    const chord = known.has(both) ? both : known.has(key) ? key : null;
+    if (chord) this.#first = "";
+    return chord;
+  }
+}
+
+/** Listens to keys. */
+export function listenToKeys() {
+  const chord = new Chord();
+  const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("keys"));
+  const box = /** @type {HTMLInputElement|null} */ (dialog?.querySelector("input[data-keys]") ?? null);
+  if (box) {
+    box.checked = localStorage.getItem(SETTING) !== "off";
+    box.addEventListener("change", () => localStorage.setItem(SETTING, box.checked ? "on" : "off"));
+  }
+  document.addEventListener("click", (event) => {
+    if (dialog && /** @type {Element} */ (event.target).closest("[data-opens=keys]")) dialog.showModal();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
+    if (isTyping(/** @type {Element} */ (event.target)) || (box && !box.checked) || document.querySelector("dialog:modal")) return;
+    const search = /** @type {HTMLElement|null} */ (document.querySelector("[data-search], input[type=search]"));
+    const places = new Map([...document.querySelectorAll("[data-key]")].map((place) => [place.getAttribute("data-key") ?? "", place]));
+    const known = new Set([...places.keys(), ...(dialog ? ["?"] : []), ...(search ? ["/"] : [])]);
+    const typed = chord.press(event.key, event.timeStamp, known);
+    if (typed === null) return;
+    event.preventDefault();
+    if (typed === "?") dialog?.showModal();
+    else if (typed === "/") search?.focus();
+    else /** @type {HTMLElement} */ (places.get(typed)).click();
+  });
+}
+
+/** @param {Element} element */
+function isTyping(element) {
+  return element.matches("input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=range]), textarea, select")
+    || /** @type {HTMLElement} */ (element).isContentEditable;
+}

@@ -1,0 +1,76 @@
+// Mistakes, told where they were made. The server writes the same elements when there is no JavaScript:
+// `id="{form}-{field}-error"` beside a field, `id="{form}-error"` for the form as a whole.
+
+import { keep, release } from "../feed/claims.js";
+
+/** @typedef {{title?: string, detail?: string, errors?: {field: string, detail: string}[]}} Problem RFC 9457 */
+
+/**
+ * Tells a problem beside its fields and moves to the first of them. Nothing that was typed is lost.
+ * @param {HTMLFormElement} form @param {Problem} problem
+ */
+export function tell(form, problem) {
+  /** @type {HTMLElement|undefined} */ let first;
+  const elsewhere = [];
+  for (const { field, detail } of problem.errors ?? []) {
+    const control = named(form, field);
+    if (!control) {
+      elsewhere.push(detail);
+      continue;
+    }
+    const message = say(form, `${form.id}-${field}-error`, detail, (added) => (control.closest("label") ?? control).after(added));
+    const described = new Set((control.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean));
+    control.setAttribute("aria-describedby", [...described.add(message.id)].join(" "));
+    control.setAttribute("aria-invalid", "true");
+    keep(control, "aria-describedby", "aria-invalid");
+    first ??= control;
+  }
+  const whole = first ? elsewhere.join(" ") : elsewhere.join(" ") || problem.detail || problem.title || "";
+  if (whole) say(form, `${form.id}-error`, whole, (added) => form.append(added));
+  first?.focus();
+}
+
+/**
+ * Takes back what was told about a form, or about one of its fields.
+ * @param {HTMLFormElement} form @param {Element} [only]
+ */
+export function takeBack(form, only) {
+  const controls = only ? [only] : [...form.elements];
+  for (const control of controls) {
+    if (!control.hasAttribute("aria-invalid")) continue;
+    control.removeAttribute("aria-invalid");
+    release(control, "aria-describedby", "aria-invalid");
+    silence(document.getElementById(`${form.id}-${control.getAttribute("name")}-error`));
+  }
+  if (!only) silence(document.getElementById(`${form.id}-error`));
+}
+
+/** @param {HTMLFormElement} form @param {string} field @returns {HTMLElement|null} */
+function named(form, field) {
+  const found = form.elements.namedItem(field);
+  return /** @type {HTMLElement|null} */ (found instanceof RadioNodeList ? found[0] : found);
+}
+
+/** @param {HTMLFormElement} form @param {string} id @param {string} words @param {(added: Element) => void} add */
+function say(form, id, words, add) {
+  let message = document.getElementById(id);
+  if (!message) {
+    message = document.createElement("p");
+    message.id = id;
+    message.className = "error";
+    message.setAttribute("role", "alert");
+    add(message);
+  }
+  message.hidden = false;
+  message.textContent = words;
+  keep(message, "#self", "#content", "hidden");
+  return message;
+}
+
+/** @param {HTMLElement|null} message */
+function silence(message) {
+  if (!message) return;
+  message.hidden = true;
+  message.textContent = "";
+  release(message, "#self", "#content", "hidden");
+}
