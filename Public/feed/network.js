@@ -10,11 +10,13 @@ import { Refusal } from "./follower.js";
 export function sleep(milliseconds, signal) {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const timer = milliseconds === Infinity ? undefined : setTimeout(resolve, Math.max(0, milliseconds));
-    signal.addEventListener("abort", () => {
+    const end = () => {
       clearTimeout(timer);
+      signal.removeEventListener("abort", end);
       resolve();
-    }, { once: true });
+    };
+    const timer = milliseconds === Infinity ? undefined : setTimeout(end, Math.max(0, milliseconds));
+    signal.addEventListener("abort", end);
   });
 }
 

@@ -155,7 +155,7 @@ export class Session {
     if (answer.next) this.links.next = answer.next;
     if (answer.now) this.links.now = answer.now;
     if (answer.snap) this.links.snap = answer.snap;
-    if (this.want === "tail" || this.want === "now" || answer.k === "snap") this.want = want;
+    if (this.want === "tail" || this.want === "now" || (this.want === "snap" && answer.k === "snap")) this.want = want;
   }
 
   /** @param {number} now */
