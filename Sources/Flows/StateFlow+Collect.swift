@@ -1,0 +1,50 @@
+extension StateFlow {
+    /// Runs a body for the current value and each that follows; see ``StateValues/collect(isolation:_:)``.
+    ///
+    /// - Parameters:
+    ///   - policy: what happens to values that come while the body runs.
+    ///   - isolation: the actor the body runs on; the caller's.
+    ///   - body: what to do with a value.
+    /// - Returns: why there are no more values.
+    /// - Throws: what the body throws, after leaving the flow.
+    @discardableResult
+    public func collect(
+        _ policy: DeliveryPolicy = .conflated, isolation: isolated (any Actor)? = #isolation,
+        _ body: (Value) async throws -> Void
+    ) async rethrows -> FlowEnd {
+        try await values(policy).collect(isolation: isolation, body)
+    }
+
+    /// Calls back with the current value and each that follows; see ``StateValues/subscribe(onValue:onEnd:)``.
+    ///
+    /// - Parameters:
+    ///   - policy: what happens to values that come while a callback runs.
+    ///   - onValue: what to do with a value; first called before this returns.
+    ///   - onEnd: called once when there are no more values, and never after the subscription was cancelled.
+    /// - Returns: the subscription, which ends when it goes.
+    public func subscribe(
+        _ policy: DeliveryPolicy, onValue: @escaping @Sendable (Value) -> Void,
+        onEnd: (@Sendable (FlowEnd) -> Void)? = nil
+    ) -> FlowSubscription {
+        values(policy).subscribe(onValue: onValue, onEnd: onEnd)
+    }
+
+    /// Waits for a value that fits: the current one, or the first that does.
+    ///
+    /// Watches conflated: to find a value that is over in an instant, use `values(.lossless).first(where:)`.
+    ///
+    /// - Parameters:
+    ///   - isolation: the actor the predicate runs on; the caller's.
+    ///   - predicate: whether a value fits.
+    /// - Returns: the value; nil when the flow ended or the task was cancelled before one came.
+    /// - Throws: what the predicate throws.
+    public func first(
+        isolation: isolated (any Actor)? = #isolation, where predicate: (Value) async throws -> Bool
+    ) async rethrows -> Value? {
+        var values = makeAsyncIterator()
+        while let value = await values.next(isolation: isolation) {
+            if try await predicate(value) { return value }
+        }
+        return nil
+    }
+}

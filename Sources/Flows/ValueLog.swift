@@ -1,0 +1,124 @@
+/// The values some lossless subscriber has yet to read, with a count of readers at each.
+///
+/// A ring of consecutive versions. An entry is kept while a reader stands at it or before it, or while it is among the
+/// last `replay` ones; so the log reaches back exactly as far as the slowest reader, and a step of a reader costs the
+/// same however many readers there are.
+///
+/// Nothing here lets go of a value: what leaves the log is returned, so that it dies outside the flow's lock.
+struct ValueLog<Value> {
+    private struct Entry {
+        var value: Value
+        var readers: Int
+    }
+
+    private var ring: ContiguousArray<Entry?> = []
+    private var head = 0
+    private(set) var count = 0
+    /// The version of the first entry; meaningless while the log is empty.
+    private(set) var start = 0
+    /// How many readers have read everything.
+    private(set) var readersAtEnd = 0
+    private(set) var readers = 0
+    private let replay: Int
+
+    init(replay: Int) {
+        self.replay = replay
+    }
+
+    /// How many entries there is room for without another allocation.
+    var capacity: Int { ring.count }
+
+    /// Whether a value has to be written down: somebody will come to read it.
+    ///
+    /// - Parameter handed: how many of the readers at the end are given the value directly.
+    func needsAppend(handing handed: Int) -> Bool {
+        replay > 1 || count > 0 || readersAtEnd > handed
+    }
+
+    /// Writes a value down as the newest, for all readers at the end but those it was handed to.
+    mutating func append(_ value: Value, version: Int, handing handed: Int = 0) -> Value? {
+        if count == 0 { start = version }
+        if count == ring.count { resize(to: max(16, ring.count * 2)) }
+        ring[slot(count)] = Entry(value: value, readers: readersAtEnd - handed)
+        readersAtEnd = handed
+        count += 1
+        return count > max(replay, 1) && readersAtStart == 0 ? removeFirst() : nil
+    }
+
+    /// Lets a reader in, standing before the entry of that version, or at the end.
+    mutating func addReader(before version: Int) {
+        readers += 1
+        enter(version)
+    }
+
+    /// The value of a version; its reader moves on to the next one.
+    mutating func read(_ version: Int) -> Value? {
+        guard let value = ring[slot(version - start)]?.value else { return nil }
+        ring[slot(version - start)]?.readers -= 1
+        enter(version + 1)
+        // The popped value is the one returned, or one the reader has just left: never the last reference to it.
+        if readersAtStart == 0, count > kept { _ = removeFirst() }
+        return value
+    }
+
+    /// Lets a reader go that stands before the entry of that version; returns what nobody will read any more.
+    mutating func removeReader(before version: Int) -> [Value] {
+        readers -= 1
+        guard count > 0, version < start + count else {
+            readersAtEnd -= 1
+            return []
+        }
+        ring[slot(version - start)]?.readers -= 1
+        var gone: [Value] = []
+        while count > kept, readersAtStart == 0, let value = removeFirst() { gone.append(value) }
+        return gone
+    }
+
+    /// Shows the values from a version on, without reading them for anybody.
+    func forEach(from version: Int, _ body: (Value) -> Void) {
+        for offset in max(0, version - start)..<max(count, max(0, version - start)) {
+            if let value = ring[slot(offset)]?.value { body(value) }
+        }
+    }
+
+    private var kept: Int { replay > 1 ? replay : 0 }
+
+    private var readersAtStart: Int { count > 0 ? ring[head]?.readers ?? 0 : 0 }
+
+    private func slot(_ offset: Int) -> Int {
+        let index = head + offset
+        return index < ring.count ? index : index - ring.count
+    }
+
+    private mutating func enter(_ version: Int) {
+        if count > 0, version < start + count {
+            ring[slot(version - start)]?.readers += 1
+        } else {
+            readersAtEnd += 1
+        }
+    }
+
+    private mutating func removeFirst() -> Value? {
+        guard count > 0 else { return nil }
+        let value = ring[head]?.value
+        ring[head] = nil
+        head = slot(1)
+        count -= 1
+        start += 1
+        if ring.count > 64, count < ring.count / 8 { resize(to: ring.count / 2) }
+        return value
+    }
+
+    private mutating func resize(to capacity: Int) {
+        var moved = ContiguousArray<Entry?>()
+        moved.reserveCapacity(capacity)
+        for offset in 0..<count {
+            let index = slot(offset)
+            moved.append(ring[index])
+            ring[index] = nil
+        }
+        while moved.count < capacity { moved.append(nil) }
+        ring = moved
+        head = 0
+    }
+}
