@@ -1,16 +1,23 @@
 public import States
 
-/// One recorded step of a run or a store. A journal is nothing but these, in order.
+/// One recorded step of a run or a store.
+///
+/// A journal is nothing but these, in order.
 public struct Change: Sendable, Hashable {
-    /// Its place in the whole journal, from 1, strictly increasing. The only cursor anyone holds.
+    /// Its place in the whole journal, from 1, strictly increasing.
+    ///
+    /// The only cursor anyone holds.
     public let sequence: Int64
     /// What was recorded.
     public let draft: ChangeDraft
+    /// Where it was recorded first, if it was imported from another journal.
+    public let origin: ChangeOrigin?
 
     /// Makes a change of a draft and the place a journal gave it.
-    public init(sequence: Int64, draft: ChangeDraft) {
+    public init(sequence: Int64, draft: ChangeDraft, origin: ChangeOrigin? = nil) {
         self.sequence = sequence
         self.draft = draft
+        self.origin = origin
     }
 
     /// The run or store it belongs to.

@@ -1,4 +1,6 @@
-/// The durable, totally ordered log of changes. Everything else is a view of it.
+/// The durable, totally ordered log of changes.
+///
+/// Everything else is a view of it.
 ///
 /// One conformance suite holds every implementation to these words. All methods suspend while the log works, may be
 /// called from anywhere, and throw `JournalError` only.
@@ -7,28 +9,48 @@ public protocol Journal: Sendable {
     var epoch: String { get }
 
     /// Adds the drafts in their order, all or none, and tells the places they got: the next sequences, without gaps
-    /// within one call. Returns only once they are durable. Refuses a draft whose revision does not follow its stream's last.
+    /// within one call. Returns only once they are durable. Refuses (``JournalError/Code/outOfOrder``) a draft whose
+    /// revision does not follow its stream's last, a run's first draft without an opening, and an opening anywhere else.
     func append(_ drafts: [ChangeDraft]) async throws -> [Change]
     /// The sequence of the last change; 0 in an empty journal.
     func head() async throws -> Int64
-    /// The sequence of the topic's last change that is no longer kept; 0 while all are.
+    /// The sequence of the topic's last change that is no longer kept; 0 while all are. For a run that is not kept it is
+    /// the board's, since nobody remembers which of the changes that went were that run's.
     func floor(of topic: Topic) async throws -> Int64
     /// The topic's changes after one sequence up to another, oldest first, at most so many.
     func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change]
+    /// The topic's last change at or before a sequence: the state it was in then.
+    func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change?
     /// The newest changes of the whole journal, oldest first, at most so many.
     func tail(_ limit: Int) async throws -> [Change]
     /// The run of that id, if it is kept.
     func run(_ id: String) async throws -> RunRecord?
-    /// The run started under that key, if it is kept.
+    /// The newest run started under that key, if one is kept.
     func run(idempotencyKey: String) async throws -> RunRecord?
     /// The runs that match, newest first.
     func runs(_ query: RunQuery) async throws -> RunPage
-    /// How many runs of each operation are in each phase.
+    /// How many runs of each operation are in each phase; none of a count of 0; by operation and phase in their order.
     func counts() async throws -> [RunCount]
     /// The runs that have not ended, oldest first.
     func unfinishedRuns() async throws -> [RunRecord]
     /// Removes whole ended runs as the policy says, never anything of a run that goes on; tells how many went.
+    /// Age counts from a run's end, or from its import if that was later. Works in small steps: others append meanwhile.
     func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int
+
+    /// Adds lines to the output of a run, all or none, and tells the number of the last one. Returns only once they are
+    /// durable. Refuses (``JournalError/Code/outOfOrder``) a run that is not kept.
+    func appendOutput(run: String, lines: [OutputDraft]) async throws -> Int64
+    /// The lines of a run's output after a number, oldest first, at most so many; none for a run that is not kept.
+    func output(of run: String, after number: Int64, limit: Int) async throws -> [OutputLine]
+    /// How many lines of output a run has, which is the number of its last one.
+    func outputCount(of run: String) async throws -> Int64
+
+    /// Takes in what `next` gives until it gives nil, all or nothing; whatever it throws undoes the import and is thrown
+    /// on. A change keeps all but its sequence. A run that is here already, the same in every byte, is skipped; one that
+    /// differs is refused. `next` is called on the journal's own thread, where it may read a file.
+    func importEntries(at now: Timestamp, _ next: @escaping @Sendable () throws -> ExportedEntry?) async throws
+        -> ImportReport
+
     /// Lets go of files and connections. Nothing may be called afterwards.
     func close() async
 }

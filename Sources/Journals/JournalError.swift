@@ -14,6 +14,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         case tooNew
         /// A draft does not follow its stream's last change: a programmer's error.
         case outOfOrder
+        /// What is imported is here already, and is not the same.
+        case conflict
         /// Anything else.
         case unavailable
     }

@@ -8,7 +8,9 @@ public struct RunQuery: Sendable, Hashable {
     public var phase: Phase?
     /// Only runs started by that actor.
     public var actor: String?
-    /// Only runs whose input, error or output has these words.
+    /// Only runs whose id, input, last state or, once they have ended, output has all these words, in any order.
+    ///
+    /// Letters count the same with and without accents, large and small. A word that ends in `*` finds all that begin so.
     public var text: String?
     /// Only runs started at this moment or later.
     public var startedAfter: Timestamp?

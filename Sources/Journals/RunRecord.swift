@@ -22,6 +22,8 @@ public struct RunRecord: Sendable, Hashable {
     public let startedAt: Timestamp
     /// When it ended, or nil while it goes on.
     public internal(set) var endedAt: Timestamp?
+    /// Where its first change was recorded first, if the run was imported from another journal.
+    public let origin: ChangeOrigin?
 
     /// Starts the fold with a run's first change; nil for any other change.
     public init?(opening change: Change) {
@@ -31,6 +33,7 @@ public struct RunRecord: Sendable, Hashable {
         operation = change.subject
         openedSequence = change.sequence
         startedAt = change.at
+        origin = change.origin
         state = change.state
         revision = change.revision
         sequence = change.sequence
@@ -41,7 +44,8 @@ public struct RunRecord: Sendable, Hashable {
     /// Makes a record as a journal's table keeps it.
     public init(
         id: String, operation: String, opening: RunOpening, state: StateRecord, cause: String?, revision: Int64,
-        sequence: Int64, openedSequence: Int64, startedAt: Timestamp, endedAt: Timestamp?
+        sequence: Int64, openedSequence: Int64, startedAt: Timestamp, endedAt: Timestamp?,
+        origin: ChangeOrigin? = nil
     ) {
         self.id = id
         self.operation = operation
@@ -53,6 +57,7 @@ public struct RunRecord: Sendable, Hashable {
         self.openedSequence = openedSequence
         self.startedAt = startedAt
         self.endedAt = endedAt
+        self.origin = origin
     }
 
     /// Folds the next change of the same stream in.

@@ -1,4 +1,6 @@
-/// Names a stream of changes: one run or one store. Its text is also the name of the stream's feed.
+/// Names a stream of changes: one run or one store.
+///
+/// Its text is also the name of the stream's feed.
 public enum StreamID: Sendable, Hashable, CustomStringConvertible {
     /// The run of that id.
     case run(String)

@@ -1,6 +1,8 @@
 public import Foundation
 
-/// A moment, as whole milliseconds since 1 January 1970, UTC. What a journal keeps, so that it reads back the same.
+/// A moment, as whole milliseconds since 1 January 1970, UTC.
+///
+/// What a journal keeps, so that it reads back the same.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// Milliseconds since 1 January 1970, UTC.
     public let milliseconds: Int64

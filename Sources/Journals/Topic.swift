@@ -45,6 +45,14 @@ public enum Topic: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The topics a change belongs to besides the board.
+    package static func streams(of change: Change) -> [Topic] {
+        switch change.stream {
+        case .run(let id): [.operation(change.subject), .run(id)]
+        case .store(let id): [.store(id)]
+        }
+    }
+
     private static func id(in name: some StringProtocol, after prefix: String) -> String? {
         guard name.hasPrefix(prefix), name.utf8.count <= 64 else { return nil }
         let id = name.dropFirst(prefix.count)

@@ -1,0 +1,108 @@
+import States
+
+/// Decides, entry by entry, what an import does: the rules every journal shares, without any storage.
+package struct ImportFold {
+    /// What the fold asks of the journal it imports into.
+    package protocol Existing {
+        func existingRun(_ id: String) throws -> RunRecord?
+        func existingChange(of run: String, revision: Int64) throws -> Change?
+        func existingLine(of run: String, number: Int64) throws -> OutputLine?
+        func existingLineCount(of run: String) throws -> Int64
+    }
+
+    /// What to do with an entry.
+    package enum Action {
+        case add(ChangeDraft, origin: ChangeOrigin?)
+        case addLine(run: String, OutputDraft)
+        /// It is here already.
+        case nothing
+    }
+
+    /// How far a run of the export has been read.
+    private struct Reading {
+        let isNew: Bool
+        var revision: Int64
+        var lines: Int64 = 0
+        var hasEnded: Bool
+    }
+
+    private var report = ImportReport()
+    private var readings: [String: Reading] = [:]
+    private var order: [String] = []
+
+    package init() {}
+
+    /// Takes the next entry.
+    ///
+    /// Throws when it does not follow the ones before it, or differs from what is here.
+    package mutating func step(_ entry: ExportedEntry, in journal: some Existing) throws -> Action {
+        switch entry {
+        case .change(let change): try step(change, in: journal)
+        case .output(let run, let line): try step(line, of: run, in: journal)
+        }
+    }
+
+    private mutating func step(_ change: Change, in journal: some Existing) throws -> Action {
+        guard case .run(let id) = change.stream else {
+            throw JournalError(.unavailable, "Only runs can be imported, and \(change.stream) is none.")
+        }
+        try change.draft.check(follows: readings[id]?.revision)
+        if change.revision == 0 {
+            let isNew = try journal.existingRun(id) == nil
+            readings[id] = Reading(isNew: isNew, revision: 0, hasEnded: change.state.phase.isEnded)
+            order.append(id)
+        } else {
+            readings[id]?.revision = change.revision
+            readings[id]?.hasEnded = change.state.phase.isEnded
+        }
+        guard readings[id]?.isNew == false else {
+            report.changes += 1
+            return .add(change.draft, origin: change.origin)
+        }
+        guard try journal.existingChange(of: id, revision: change.revision)?.draft == change.draft else {
+            throw JournalError.differs(id)
+        }
+        return .nothing
+    }
+
+    private mutating func step(_ line: OutputLine, of id: String, in journal: some Existing) throws -> Action {
+        guard let reading = readings[id], line.number == reading.lines + 1 else {
+            throw JournalError(.outOfOrder, "Line \(line.number) of run \(id) does not follow the lines before it.")
+        }
+        readings[id]?.lines = line.number
+        guard !reading.isNew else {
+            report.lines += 1
+            return .addLine(run: id, line.draft)
+        }
+        guard try journal.existingLine(of: id, number: line.number)?.draft == line.draft else {
+            throw JournalError.differs(id)
+        }
+        return .nothing
+    }
+
+    /// Ends the import.
+    ///
+    /// Throws when a run that is here already goes on beyond the export.
+    package mutating func finish(in journal: some Existing) throws -> ImportReport {
+        for id in order {
+            guard let reading = readings[id] else { continue }
+            if reading.isNew {
+                report.imported.append(id)
+                if !reading.hasEnded { report.unfinished.append(id) }
+            } else {
+                guard try journal.existingRun(id)?.revision == reading.revision,
+                    try journal.existingLineCount(of: id) == reading.lines
+                else { throw JournalError.differs(id) }
+                report.skipped.append(id)
+            }
+        }
+        return report
+    }
+}
+
+extension JournalError {
+    fileprivate static func differs(_ run: String) -> JournalError {
+        JournalError(
+            .conflict, "Run \(run) is here already, and is not the same as in the file. Nothing was imported.")
+    }
+}

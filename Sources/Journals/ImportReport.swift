@@ -1,0 +1,16 @@
+/// What became of an import.
+public struct ImportReport: Sendable, Hashable {
+    /// The ids of the runs that came in, in the order of the file.
+    public var imported: [String] = []
+    /// The ids of the runs that were here already, the same in every byte.
+    public var skipped: [String] = []
+    /// The ids of the imported runs that had not ended when they were exported: nobody works on them here.
+    public var unfinished: [String] = []
+    /// How many changes came in.
+    public var changes = 0
+    /// How many lines of output came in.
+    public var lines = 0
+
+    /// Makes an empty report.
+    public init() {}
+}

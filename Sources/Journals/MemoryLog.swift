@@ -1,0 +1,150 @@
+import States
+
+/// What a ``MemoryJournal`` keeps: a value without locks or tasks, so that an import can work on a copy.
+struct MemoryLog: Sendable {
+    /// All kept changes, oldest first.
+    private(set) var changes: [Change] = []
+    /// The sequences of the kept changes of every topic but the board, oldest first.
+    private var sequences: [Topic: [Int64]] = [:]
+    /// The sequence of the last change that went, of the board and of operations.
+    private var floors: [Topic: Int64] = [:]
+    private(set) var head: Int64 = 0
+
+    /// The kept runs, and their ids in the order they were opened.
+    private(set) var records: [String: RunRecord] = [:]
+    private(set) var order: [String] = []
+    private var importedAt: [String: Timestamp] = [:]
+    private var lines: [String: [OutputDraft]] = [:]
+    private var storeRevisions: [String: Int64] = [:]
+
+    var runCount: Int { records.count }
+
+    // MARK: Writing
+
+    mutating func append(_ drafts: [ChangeDraft]) throws(JournalError) -> [Change] {
+        var revisions: [StreamID: Int64] = [:]
+        for draft in drafts {
+            try draft.check(follows: revisions[draft.stream] ?? lastRevision(of: draft.stream))
+            revisions[draft.stream] = draft.revision
+        }
+        return drafts.map { add($0, origin: nil) }
+    }
+
+    @discardableResult mutating func add(_ draft: ChangeDraft, origin: ChangeOrigin?) -> Change {
+        head += 1
+        let change = Change(sequence: head, draft: draft, origin: origin)
+        changes.append(change)
+        for topic in Topic.streams(of: change) { sequences[topic, default: []].append(head) }
+        switch draft.stream {
+        case .store(let id): storeRevisions[id] = draft.revision
+        case .run(let id):
+            if let record = RunRecord(opening: change) {
+                records[id] = record
+                order.append(id)
+            } else {
+                records[id]?.apply(change)
+            }
+        }
+        return change
+    }
+
+    mutating func appendOutput(run: String, lines drafts: [OutputDraft]) throws(JournalError) -> Int64 {
+        guard records[run] != nil else { throw .unknownRun(run) }
+        lines[run, default: []] += drafts
+        return outputCount(of: run)
+    }
+
+    mutating func markImported(_ run: String, at now: Timestamp) { importedAt[run] = now }
+
+    // MARK: Forgetting
+
+    @discardableResult mutating func prune(_ policy: RetentionPolicy, now: Timestamp) -> Int {
+        var kept: [String: Int] = [:]
+        var going: Set<String> = []
+        for id in order.reversed() {
+            guard let record = records[id], let endedAt = record.endedAt else { continue }
+            kept[record.operation, default: 0] += 1
+            let age = now - max(endedAt, importedAt[id] ?? endedAt)
+            let isOld = policy.maximumAge.map { age > $0 } ?? false
+            let isTooMany = policy.maximumRunsPerOperation.map { (kept[record.operation] ?? 0) > $0 } ?? false
+            if isOld || isTooMany { going.insert(id) }
+        }
+        if !going.isEmpty { remove(going) }
+        return going.count
+    }
+
+    private mutating func remove(_ runs: Set<String>) {
+        var operations: Set<String> = []
+        for id in runs {
+            guard let record = records.removeValue(forKey: id) else { continue }
+            operations.insert(record.operation)
+            for topic in [Topic.board, .operation(record.operation)] {
+                floors[topic] = max(floors[topic] ?? 0, record.sequence)
+            }
+            sequences[.run(id)] = nil
+            lines[id] = nil
+            importedAt[id] = nil
+        }
+        order.removeAll { runs.contains($0) }
+        changes.removeAll { change in
+            guard case .run(let id) = change.stream else { return false }
+            return runs.contains(id)
+        }
+        for operation in operations { sequences[.operation(operation)] = nil }
+        for change in changes where operations.contains(change.subject) {
+            guard case .run = change.stream else { continue }
+            sequences[.operation(change.subject), default: []].append(change.sequence)
+        }
+    }
+
+    // MARK: Reading
+
+    func lastRevision(of stream: StreamID) -> Int64? {
+        switch stream {
+        case .run(let id): records[id]?.revision
+        case .store(let id): storeRevisions[id]
+        }
+    }
+
+    func floor(of topic: Topic) -> Int64 {
+        switch topic {
+        case .run(let id) where records[id] == nil: floors[.board] ?? 0
+        default: floors[topic] ?? 0
+        }
+    }
+
+    func changes(of topic: Topic, after: Int64, through last: Int64, limit: Int) -> [Change] {
+        guard limit > 0, after < last else { return [] }
+        guard topic != .board else {
+            let start = changes.partitioningIndex { $0.sequence > after }
+            return Array(changes[start...].prefix(limit).prefix { $0.sequence <= last })
+        }
+        let sequences = sequences[topic] ?? []
+        let start = sequences.partitioningIndex { $0 > after }
+        return sequences[start...].prefix(limit).prefix { $0 <= last }.map(change(at:))
+    }
+
+    func lastChange(of topic: Topic, through sequence: Int64) -> Change? {
+        guard topic != .board else {
+            let end = changes.partitioningIndex { $0.sequence > sequence }
+            return end == 0 ? nil : changes[end - 1]
+        }
+        let sequences = sequences[topic] ?? []
+        let end = sequences.partitioningIndex { $0 > sequence }
+        return end == 0 ? nil : change(at: sequences[end - 1])
+    }
+
+    func tail(_ limit: Int) -> [Change] { Array(changes.suffix(max(0, limit))) }
+
+    func output(of run: String, after number: Int64, limit: Int) -> [OutputLine] {
+        let first = max(0, number)
+        return (lines[run] ?? []).dropFirst(Int(clamping: first)).prefix(max(0, limit)).enumerated().map {
+            OutputLine(number: first + Int64($0.offset) + 1, draft: $0.element)
+        }
+    }
+
+    func outputCount(of run: String) -> Int64 { Int64(lines[run]?.count ?? 0) }
+
+    /// The change of a sequence that is known to be kept.
+    private func change(at sequence: Int64) -> Change { changes[changes.partitioningIndex { $0.sequence >= sequence }] }
+}
