@@ -52,7 +52,9 @@ public final class Board: Sendable {
         throw BoardError(.unavailable, "This board cannot run anything yet.")
     }
 
-    /// Waits until a run has ended and its end is recorded. Returns at once for a run that is not going.
+    /// Waits until a run has ended and its end is recorded.
+    ///
+    /// Returns at once for a run that is not going.
     public func outcome(of run: String) async {}
 
     /// The whole board as it stands, from memory.
@@ -90,6 +92,8 @@ public final class Board: Sendable {
     /// Whether what happens is being written down.
     public var recording: RecordingStatus { .recording }
 
-    /// Ends all runs, records what is left, and starts nothing more. Returns within the drain timeout.
+    /// Ends all runs, records what is left, and starts nothing more.
+    ///
+    /// Returns within the drain timeout.
     public func shutdown() async {}
 }

@@ -1,3 +1,5 @@
+public import Operations
+
 /// Why the board refused, in words for the person who asked.
 public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
     /// What kind of refusal it is.
@@ -25,18 +27,7 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
     }
 
     /// A mistake in one field.
-    public struct FieldError: Sendable, Hashable, Codable {
-        /// The field's name.
-        public let field: String
-        /// What is wrong with it and what would be right.
-        public let detail: String
-
-        /// Makes a field's mistake.
-        public init(field: String, detail: String) {
-            self.field = field
-            self.detail = detail
-        }
-    }
+    public typealias FieldError = InputMistake
 
     /// What kind of refusal it is.
     public let code: Code

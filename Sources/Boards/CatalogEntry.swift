@@ -19,7 +19,9 @@ public struct CatalogEntry: Sendable {
     public let timeout: Duration?
     /// The state of a run before its work begins.
     public let initial: StateRecord
-    /// One state at least of every case. A state that cannot be encoded is left out and told in `problems`.
+    /// One state at least of every case.
+    ///
+    /// A state that cannot be encoded is left out and told in `problems`.
     public let samples: [StateRecord]
     /// What is wrong with the operation's own declarations, in sentences; empty when all is well.
     public let problems: [String]

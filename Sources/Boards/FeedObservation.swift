@@ -4,7 +4,9 @@ public final class FeedObservation: Sendable {
 
     init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-    /// Ends the calls: none begins after this returned; one that is going on elsewhere is not waited for. May be repeated.
+    /// Ends the calls: none begins after this returned; one that is going on elsewhere is not waited for.
+    ///
+    /// May be repeated.
     public func cancel() { end() }
 
     deinit { end() }

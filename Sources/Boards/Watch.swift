@@ -11,7 +11,9 @@ public final class Watch: Sendable {
         self.end = end
     }
 
-    /// Looks away. May be repeated; dropping the watch does the same.
+    /// Looks away.
+    ///
+    /// May be repeated; dropping the watch does the same.
     public func release() { end() }
 
     deinit { end() }

@@ -94,10 +94,11 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Lets no further value in, after a last one if given; false when that had been done before.
-    func seal(with last: Value? = nil) -> Bool {
+    func seal(making last: (Value) -> Value?) -> Bool {
         while true {
             let (current, version, isSealed) = snapshot
             if isSealed { return false }
+            let last = last(current)
             let isNew = last.map { !areEquivalent(current, $0) } ?? false
             enter()
             if machine.isSealed || (last != nil && machine.version != version) {

@@ -84,7 +84,7 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     /// Later writes change nothing and return quietly. Every subscriber gets what is still pending for it, then ends with
     /// ``FlowEnd/finished``; one that comes later gets the last value and the same end. A second time does nothing.
     public func finish() {
-        _ = storage.seal()
+        _ = storage.seal { _ in nil }
     }
 
     /// Seals the flow with a last value, in one step.
@@ -95,7 +95,16 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     /// - Returns: whether this call sealed the flow; false when it was sealed before, and then nothing changes.
     @discardableResult
     public func seal(with last: Value) -> Bool {
-        storage.seal(with: last)
+        storage.seal { _ in last }
+    }
+
+    /// Seals the flow with a last value made of the current one, in one step.
+    ///
+    /// - Parameter last: makes the last value. It runs again when a writer was faster; must not write this flow.
+    /// - Returns: whether this call sealed the flow; false when it was sealed before, and then nothing changes.
+    @discardableResult
+    public func seal(_ last: (Value) -> Value) -> Bool {
+        storage.seal(making: last)
     }
 
     /// Whether the flow is sealed.

@@ -14,6 +14,10 @@ public struct CancellationCause: Sendable, Hashable, Codable, CustomStringConver
     public static let unwatched = CancellationCause("nobody was watching")
     /// The scope it ran in was cancelled.
     public static let scope = CancellationCause("its scope was cancelled")
+    /// The task that ran it in a structured way was cancelled.
+    public static let caller = CancellationCause("its caller was cancelled")
+    /// The work itself threw `CancellationError`, though nobody had asked for it.
+    public static let itself = CancellationCause("it cancelled itself")
     /// The server is shutting down.
     public static let shutdown = CancellationCause("the server is shutting down")
 }

@@ -1,0 +1,19 @@
+/// An operation's `perform` returned in a state that is no end: a mistake of its author.
+public struct OperationLeftUnfinished: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The operation's type.
+    public let operation: String
+    /// The state it was left in, as Swift prints it, cut to 200 characters.
+    public let state: String
+
+    /// Makes an error.
+    public init(operation: String, state: String) {
+        self.operation = operation
+        self.state = String(state.prefix(200))
+    }
+
+    /// What is wrong and how to put it right, in a sentence.
+    public var description: String {
+        "\(operation).perform returned in the state \(state), which is no end: set a state whose phase is succeeded or "
+            + "failed before returning, or throw."
+    }
+}
