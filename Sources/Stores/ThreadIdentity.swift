@@ -1,0 +1,16 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Which thread this is: how a store knows that an action comes from inside its own reducer.
+struct ThreadIdentity: Equatable, @unchecked Sendable {
+    private let thread = pthread_self()
+
+    static func == (left: ThreadIdentity, right: ThreadIdentity) -> Bool {
+        pthread_equal(left.thread, right.thread) != 0
+    }
+}

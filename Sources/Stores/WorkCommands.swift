@@ -1,0 +1,27 @@
+import Flows
+
+/// What a reducer asks of the work while it reduces one action; obeyed once the action is committed.
+final class WorkCommands<Action: Sendable>: Sendable {
+    private let commands = Locked<[WorkCommand<Action>]>([])
+
+    /// What the reducer is given.
+    var dispatch: Dispatch<Action> {
+        Dispatch(
+            send: { _, _ in DispatchReceipt(rejected: .insideReducer) },
+            command: { [self] command in commands.withLock { $0.append(command) } })
+    }
+
+    /// The commands in order, without work that the same turn cancelled again.
+    func take() -> [WorkCommand<Action>] {
+        let all = commands.withLock { commands in
+            defer { commands = [] }
+            return commands
+        }
+        return all.enumerated().filter { index, command in
+            guard case .run(let id?, _, _) = command else { return true }
+            return !all[(index + 1)...].contains { later in
+                if case .cancel(let cancelled) = later { cancelled == id } else { false }
+            }
+        }.map(\.element)
+    }
+}
