@@ -33,7 +33,6 @@ export function isDirty(element) {
     case "input":
       if (field.type === "file") return field.files.length > 0;
       if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;
-      if (!element.hasAttribute("value") && (field.type === "range" || field.type === "color")) return false;
       return field.value !== field.defaultValue;
     default: return false;
   }

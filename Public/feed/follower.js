@@ -26,7 +26,8 @@ export class Follower {
    * @param {object} world
    * @param {() => number} world.now milliseconds since 1970
    * @param {(milliseconds: number, signal: AbortSignal) => Promise<void>} world.sleep ends early, without error, when aborted
-   * @param {(url: string, signal: AbortSignal) => Promise<unknown>} world.ask throws `Refusal` for an error status
+   * @param {(url: string, signal: AbortSignal, fresh: boolean) => Promise<unknown>} world.ask throws `Refusal` for an
+   *   error status; `fresh`: past every cache, since what came last was no answer
    * @param {() => Promise<void>} world.room resolves when painting has caught up enough
    * @param {(signal: AbortSignal) => Promise<(() => void)|null>} world.hold leave to hold a request, and how to return it
    * @param {() => boolean} world.mayHold false while another tab follows this feed for us
@@ -59,7 +60,7 @@ export class Follower {
       }
       if (step.do === "listen") await world.sleep(Infinity, signal);
       else if (step.do === "wait") await world.sleep(step.until - world.now(), signal);
-      else await this.#ask(step.kind, step.url, signal);
+      else await this.#ask(step, signal);
     }
   }
 
@@ -93,8 +94,8 @@ export class Follower {
     this.poke();
   }
 
-  /** @param {"tail"|"now"|"snap"} kind @param {string} url @param {AbortSignal} signal */
-  async #ask(kind, url, signal) {
+  /** @param {{kind: "tail"|"now"|"snap", url: string, fresh: boolean}} step @param {AbortSignal} signal */
+  async #ask({ kind, url, fresh }, signal) {
     const { session, world } = this;
     await world.room();
     const leave = kind === "tail" ? await world.hold(signal) : () => {};
@@ -109,7 +110,7 @@ export class Follower {
     const asked = world.now();
     void world.sleep(WATCHDOG, request.signal).then(abort);
     try {
-      const answer = await world.ask(url, request.signal);
+      const answer = await world.ask(url, request.signal, fresh);
       if (signal.aborted) return;
       const took = world.now() - asked;
       const outcome = session.answered(answer, world.now(), { took });

@@ -1,8 +1,7 @@
 // Puts the parts together: the session decides, the follower asks, the painter paints, the tabs share, the line tells.
 
 import { Attention, BEAT } from "./attention.js";
-import { Follower } from "./follower.js";
-import { ask, frame, isScarce, sleep } from "./network.js";
+import { Follower, Refusal } from "./follower.js";
 import { Painter } from "./painter.js";
 import { Session } from "./session.js";
 import { say, Status } from "./status.js";
@@ -109,11 +108,10 @@ export function goLive(page, painted) {
   };
   document.addEventListener("visibilitychange", seen);
   document.addEventListener("freeze", () => obey(attention.frozen()));
-  document.addEventListener("resume", () => { obey(attention.visible()); seen(); });
+  document.addEventListener("resume", seen);
   addEventListener("pagehide", () => obey(attention.frozen()));
-  addEventListener("pageshow", () => { obey(attention.visible()); seen(); });
-  addEventListener("online", () => { if (!attention.asleep) follower.wake(); });
-  addEventListener("offline", () => { if (!attention.asleep) follower.wake(); });
+  addEventListener("pageshow", seen);
+  for (const change of ["online", "offline"]) addEventListener(change, () => { if (!attention.asleep) follower.wake(); });
   setInterval(() => obey(attention.tick(now())), BEAT);
 
   seen();
@@ -130,4 +128,55 @@ function announce(sequence) {
     document.dispatchEvent(new CustomEvent("weir:painted", { detail: { sequence, at } }));
   };
   port2.postMessage(null);
+}
+
+/**
+ * Waits. Ends early, without an error, when aborted.
+ * @param {number} milliseconds @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+function sleep(milliseconds, signal) {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = milliseconds === Infinity ? undefined : setTimeout(end, Math.max(0, milliseconds));
+    signal.addEventListener("abort", end);
+  });
+}
+
+/**
+ * Gets one answer.
+ * @param {string} url @param {AbortSignal} signal @param {boolean} fresh past every cache
+ * @returns {Promise<unknown>}
+ */
+async function ask(url, signal, fresh) {
+  const response = await fetch(url, {
+    signal, redirect: "error", cache: fresh ? "reload" : "default", headers: { Accept: "application/json" },
+  });
+  if (!response.ok) throw new Refusal(response.status, response.headers.get("Retry-After"));
+  return response.json();
+}
+
+/** Whether the browser gives this origin only the six connections of HTTP/1.1. */
+function isScarce() {
+  const [entry] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  return !/^h[23]/.test(entry?.nextHopProtocol ?? "");
+}
+
+/** Calls back before the next paint, or soon where the browser paints nothing. @param {() => void} paint */
+function frame(paint) {
+  let done = false;
+  const once = () => {
+    if (done) return;
+    done = true;
+    clearTimeout(timer);
+    cancelAnimationFrame(request);
+    paint();
+  };
+  const request = requestAnimationFrame(once);
+  const timer = setTimeout(once, 500);
 }

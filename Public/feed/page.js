@@ -2,11 +2,17 @@
 // to the next as a whole: all markup is parsed first, then all operations applied, then the cursor moves.
 
 import { Claims } from "./claims.js";
-import { Malformed, parse } from "./html.js";
 import { morph, text } from "./morph.js";
 
 /** @typedef {import("./judge.js").Cursor} Cursor */
 /** @typedef {import("./judge.js").Operation} Operation */
+
+/** The only way from text to markup: a Trusted Types policy named `weir`, and a template, in which nothing runs. */
+const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("weir", { createHTML: (/** @type {string} */ html) => html })
+  ?? { createHTML: (html) => html };
+
+/** An answer whose markup is not what the protocol promises. */
+class Malformed extends Error {}
 
 /** The page lacks an element that the server thinks it has. */
 export class Missing extends Error {}
@@ -163,4 +169,19 @@ function scrollerOf(element) {
     if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
   }
   return document.scrollingElement ?? document.documentElement;
+}
+
+/**
+ * Parses markup that has one root element and nothing that could run or load another page.
+ * @param {string} html
+ * @returns {Element}
+ */
+function parse(html) {
+  const template = document.createElement("template");
+  template.innerHTML = policy.createHTML(html);
+  const { content } = template;
+  const root = content.firstElementChild;
+  if (!root || content.childElementCount !== 1) throw new Malformed("A fragment has to have one root element");
+  if (content.querySelector("script, iframe, object, embed, base")) throw new Malformed("A fragment may not have active content");
+  return root;
 }

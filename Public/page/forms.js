@@ -3,16 +3,15 @@
 
 import { keep, release } from "../feed/claims.js";
 import { takeBack, tell } from "./problem.js";
-import { post, upload } from "./send.js";
 
 /** How long a form waits for the page to show what it caused. */
 const PATIENCE = 5_000;
 
 /** @typedef {import("../feed/page.js").Page} Page */
-/** @typedef {import("./send.js").Reply} Reply */
+/** @typedef {{status: number, url: string, redirected: boolean, body: any}} Reply `status` 0: there was no answer */
 
 export class Forms {
-  /** @type {Map<HTMLFormElement, AbortController>} */ #pending = new Map();
+  /** What is on its way, and for an upload how to stop it. @type {Map<HTMLFormElement, (() => void)|null>} */ #pending = new Map();
   /** Resending after a lost answer must not do a thing twice. @type {WeakMap<HTMLFormElement, string>} */ #attempts = new WeakMap();
 
   /**
@@ -33,7 +32,7 @@ export class Forms {
     });
     document.addEventListener("click", (event) => {
       const form = /** @type {Element} */ (event.target).closest("[data-abort]")?.closest("form");
-      if (form) this.#pending.get(form)?.abort();
+      if (form) this.#pending.get(form)?.();
     });
     document.addEventListener("input", (event) => {
       const field = /** @type {HTMLInputElement} */ (event.target);
@@ -45,7 +44,7 @@ export class Forms {
       if (event.persisted) for (const form of this.#pending.keys()) this.#settle(form);
     });
     addEventListener("beforeunload", (event) => {
-      if ([...this.#pending.keys()].some((form) => form.hasAttribute("data-uploading"))) event.preventDefault();
+      if ([...this.#pending.values()].some(Boolean)) event.preventDefault();
     });
   }
 
@@ -53,8 +52,9 @@ export class Forms {
   async #submit(form, submitter) {
     takeBack(form);
     const data = new FormData(form, submitter);
-    const abort = this.#begin(form);
-    const reply = await this.#send(form, submitter, data, abort.signal);
+    this.#begin(form);
+    const reply = await this.#send(form, submitter, data);
+    this.#pending.set(form, null);
     this.page?.release(form);
     if (reply && reply.status > 0) this.#attempts.delete(form);
     if (reply && await this.#succeeded(form, reply)) return;
@@ -72,8 +72,8 @@ export class Forms {
       window.location.assign(target || window.location.href);
       return true;
     }
+    form.reset();
     if (typeof cursor === "string") await this.#shown(cursor);
-    if (form.isConnected) form.reset();
     return false;
   }
 
@@ -84,16 +84,14 @@ export class Forms {
     return Promise.race([reached, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
   }
 
-  /** @param {HTMLFormElement} form @param {HTMLElement|null} submitter @param {FormData} data @param {AbortSignal} signal */
-  #send(form, submitter, data, signal) {
-    const key = this.#attempts.get(form) ?? Array.from(crypto.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
+  /** @param {HTMLFormElement} form @param {HTMLElement|null} submitter @param {FormData} data */
+  #send(form, submitter, data) {
+    const key = this.#attempts.get(form) ?? [Date.now(), Math.random(), Math.random()].map((part) => part.toString(36)).join("-");
     this.#attempts.set(form, key);
     const headers = { Accept: "application/json", "Idempotency-Key": key };
     const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
     const url = new URL(action, document.baseURI).href;
     if (form.enctype !== "multipart/form-data") return post(url, data, headers);
-    form.setAttribute("data-uploading", "");
-    keep(form, "data-uploading");
     const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
     const button = /** @type {HTMLElement|null} */ (form.querySelector("[data-abort]"));
     for (const shown of [gauge, button]) {
@@ -103,13 +101,12 @@ export class Forms {
     }
     return upload(url, data, headers, (sent, total) => {
       if (gauge && total > 0) [gauge.max, gauge.value] = [total, sent];
-    }, signal);
+    }, (abort) => this.#pending.set(form, abort));
   }
 
   /** @param {HTMLFormElement} form */
   #begin(form) {
-    const abort = new AbortController();
-    this.#pending.set(form, abort);
+    this.#pending.set(form, null);
     this.page?.hold(form);
     form.setAttribute("aria-busy", "true");
     keep(form, "aria-busy");
@@ -117,15 +114,13 @@ export class Forms {
       button.setAttribute("aria-disabled", "true");
       keep(button, "aria-disabled");
     }
-    return abort;
   }
 
   /** @param {HTMLFormElement} form */
   #settle(form) {
     this.#pending.delete(form);
     form.removeAttribute("aria-busy");
-    form.removeAttribute("data-uploading");
-    release(form, "aria-busy", "data-uploading");
+    release(form, "aria-busy");
     for (const button of submits(form)) {
       button.removeAttribute("aria-disabled");
       release(button, "aria-disabled");
@@ -145,4 +140,57 @@ function isDone({ status }) {
 /** @param {HTMLFormElement} form */
 function submits(form) {
   return [...form.elements].filter((element) => element.matches("button:not([type=button], [type=reset], [data-abort]), input[type=submit]"));
+}
+
+/** @type {Reply} */
+const NOTHING = { status: 0, url: "", redirected: false, body: null };
+
+/**
+ * Posts fields.
+ * @param {string} url @param {FormData} data @param {Record<string, string>} headers
+ * @returns {Promise<Reply>}
+ */
+async function post(url, data, headers) {
+  const body = new URLSearchParams();
+  for (const [name, value] of data) if (typeof value === "string") body.append(name, value);
+  try {
+    const response = await fetch(url, { method: "POST", body, headers });
+    return { status: response.status, url: response.url, redirected: response.redirected, body: json(await response.text()) };
+  } catch (error) {
+    console.warn("The form could not be sent", error);
+    return NOTHING;
+  }
+}
+
+/**
+ * Posts fields and files.
+ * @param {string} url @param {FormData} data @param {Record<string, string>} headers
+ * @param {(sent: number, total: number) => void} progress
+ * @param {(abort: () => void) => void} started
+ * @returns {Promise<Reply|null>} null when it was aborted
+ */
+function upload(url, data, headers, progress, started) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.upload.onprogress = (event) => progress(event.loaded, event.total);
+    request.onload = () => resolve({
+      status: request.status, url: request.responseURL, redirected: request.responseURL !== url, body: json(request.responseText),
+    });
+    request.onerror = request.ontimeout = () => resolve(NOTHING);
+    request.onabort = () => resolve(null);
+    started(() => request.abort());
+    request.open("POST", url);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
+    request.send(data);
+  });
+}
+
+/** @param {string} text */
+function json(text) {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }

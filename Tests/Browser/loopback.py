@@ -103,20 +103,20 @@ class Loopback:
 
     # What the server answers
 
-    def links(self, cursor, epoch=None):
-        base = f"/live/1/board/{epoch or self.feed.epoch}/{cursor}"
+    def links(self, name, cursor):
+        base = f"/live/1/{name}/{self.feed.epoch}/{cursor}"
         self.slot += 1
         return {"next": f"{base}/{self.slot}", "now": f"{base}/now"}
 
-    def main(self):
+    def main(self, name):
         feed = self.feed
-        links = self.links(feed.head)
+        links = self.links(name, feed.head)
         return (
             f'<main id="page" data-epoch="{feed.epoch}" data-sequence="{feed.head}" data-next="{links["next"]}" '
-            f'data-now="{links["now"]}" data-snap="/live/1/board/snap" {self.main_attributes}>{feed.body}</main>'
+            f'data-now="{links["now"]}" data-snap="/live/1/{name}/snap" {self.main_attributes}>{feed.body}</main>'
         )
 
-    def document(self):
+    def document(self, name="board"):
         return (
             '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"/><title>Test</title>'
             '<link id="favicon" rel="icon" href="/icons/idle.svg" data-icon-idle="/icons/idle.svg" '
@@ -130,46 +130,46 @@ class Loopback:
             'data-text-gap-one="1 update not kept" data-text-ended="Ended" data-text-stopped="Stopped. Reload the page." '
             'data-text-unreachable="No answer. Try again.">'
             '<span id="live-dot" class="dot"></span><span id="live-text">Live</span></div></header>'
-            f"{self.main()}{self.extra}</body></html>"
+            f"{self.main(name)}{self.extra}</body></html>"
         )
 
-    def answer(self, epoch, cursor, tail):
+    def answer(self, name, epoch, cursor):
         feed = self.feed
+        snap = f"/live/1/{name}/snap"
         if epoch != feed.epoch:
-            return {"v": 1, "k": "reset", "why": "epoch", "e": feed.epoch, "snap": "/live/1/board/snap"}
+            return {"v": 1, "k": "reset", "why": "epoch", "e": feed.epoch, "snap": snap}
         if cursor > feed.head:
-            return {"v": 1, "k": "reset", "why": "future", "e": feed.epoch, "snap": "/live/1/board/snap"}
+            return {"v": 1, "k": "reset", "why": "future", "e": feed.epoch, "snap": snap}
         if cursor < feed.floor:
             lost = [cursor + 1, feed.floor]
-            return {"v": 1, "k": "reset", "why": "gap", "e": feed.epoch, "lost": lost, "snap": "/live/1/board/snap"}
+            return {"v": 1, "k": "reset", "why": "gap", "e": feed.epoch, "lost": lost, "snap": snap}
         later = [change for change in feed.changes if change[0] > cursor]
         part = later[:500]
         if part:
             to = part[-1][0]
             more = len(part) < len(later)
-            return {"v": 1, "k": "batch", "e": epoch, "from": cursor, "to": to, "more": more, "ev": part, **self.links(to)}
+            return {"v": 1, "k": "batch", "e": epoch, "from": cursor, "to": to, "more": more, "ev": part, **self.links(name, to)}
         if feed.closed:
             return {"v": 1, "k": "end", "e": epoch, "from": cursor, "to": cursor}
-        return {"v": 1, "k": "empty", "e": epoch, "from": cursor, "to": cursor, **self.links(cursor)}
+        return {"v": 1, "k": "empty", "e": epoch, "from": cursor, "to": cursor, **self.links(name, cursor)}
 
     def live(self, path):
+        feed = self.feed
+        _, _, _, name, *rest = path.split("/")
         with self.changed:
-            if path.endswith("/snap"):
-                feed = self.feed
-                return {
-                    "v": 1, "k": "snap", "e": feed.epoch, "at": feed.head, "html": self.main(), **self.links(feed.head),
-                }
-            _, _, _, _, epoch, cursor, slot = path.split("/")
-            tail = slot != "now"
+            if rest == ["snap"]:
+                html = self.main(name)
+                return {"v": 1, "k": "snap", "e": feed.epoch, "at": feed.head, "html": html, **self.links(name, feed.head)}
+            epoch, cursor, slot = rest
             until = time.monotonic() + HOLD
-            while tail and not self.scripted and not self.feed.closed and time.monotonic() < until:
-                if self.answer(epoch, int(cursor), tail)["k"] != "empty":
+            while slot != "now" and not self.scripted and time.monotonic() < until:
+                if self.answer(name, epoch, int(cursor))["k"] != "empty":
                     break
                 self.changed.wait(until - time.monotonic())
             if self.scripted:
                 scripted = self.scripted.pop(0)
                 return scripted(path) if callable(scripted) else scripted
-            return self.answer(epoch, int(cursor), tail)
+            return self.answer(name, epoch, int(cursor))
 
     def get(self, handler):
         path = handler.path
@@ -181,12 +181,13 @@ class Loopback:
             if isinstance(answer, bytes):
                 return self.send(handler, 200, answer, "application/json")
             status = answer.pop("status", 200) if isinstance(answer, dict) else 200
-            return self.send(handler, status, json.dumps(answer), "application/json", "public, max-age=20")
+            return self.send(handler, status, json.dumps(answer), "application/json", "no-cache" if path.endswith("now") else "public, max-age=20")
         file = PUBLIC / path.lstrip("/")
         if file.suffix in TYPES and file.is_file():
             return self.send(handler, 200, file.read_bytes(), TYPES[file.suffix], "max-age=60")
         page = self.pages.get(path)
-        return self.send(handler, 200, page() if page else self.document(), "text/html; charset=utf-8")
+        name = path.removeprefix("/feeds/") if path.startswith("/feeds/") else "board"
+        return self.send(handler, 200, page() if page else self.document(name), "text/html; charset=utf-8", "no-cache")
 
     def post(self, handler):
         body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { backoff, Rate } from "../../Public/feed/backoff.js";
+import { backoff, Rate } from "../../Public/feed/session.js";
 
 test("the longest wait doubles from 1 s to 32 s and no further", () => {
   const longest = [1, 2, 3, 4, 5, 6, 7, 20].map((failures) => backoff(failures, () => 1));

@@ -10,7 +10,7 @@ const asks = (session, now = 0) => {
 };
 
 test("a fresh page holds a tail at its own URL", () => {
-  assert.deepEqual(session().plan(0), { do: "ask", kind: "tail", url: "live/1/board/k3f9/10/1" });
+  assert.deepEqual(session().plan(0), { do: "ask", kind: "tail", url: "live/1/board/k3f9/10/1", fresh: false });
 });
 
 test("each answer's URL is the next one asked", () => {
@@ -24,13 +24,13 @@ test("each answer's URL is the next one asked", () => {
 test("a cut batch is followed by what is more, at once", () => {
   const one = session();
   assert.equal(one.answered(batch(10, [11], { more: true }), 0).changes.length, 1);
-  assert.deepEqual(one.plan(0), { do: "ask", kind: "now", url: "live/1/board/k3f9/11/now" });
+  assert.deepEqual(one.plan(0), { do: "ask", kind: "now", url: "live/1/board/k3f9/11/now", fresh: false });
 });
 
 test("an answer from further on is not applied; what lies between is asked for", () => {
   const one = session();
   assert.deepEqual(one.answered(batch(12, [13]), 0).changes, []);
-  assert.deepEqual(one.plan(0), { do: "ask", kind: "now", url: "live/1/board/k3f9/10/now" });
+  assert.deepEqual(one.plan(0), { do: "ask", kind: "now", url: "live/1/board/k3f9/10/now", fresh: false });
   assert.equal(one.cursor.n, 10);
 });
 
@@ -69,7 +69,7 @@ test("a gap is told with its bounds, and the page is taken anew", () => {
   const one = session();
   const outcome = one.answered(reset("gap", { lost: [11, 22] }), 0);
   assert.deepEqual(outcome.gap, { from: 11, to: 22, count: 12 });
-  assert.deepEqual(one.plan(0), { do: "ask", kind: "snap", url: "live/1/board/snap2" });
+  assert.deepEqual(one.plan(0), { do: "ask", kind: "snap", url: "live/1/board/snap2", fresh: false });
   assert.equal(one.answered(snap(30), 0).snapshot.at, 30);
   assert.deepEqual(one.cursor, { e: E, n: 30 });
   assert.equal(asks(one), "tail");
@@ -94,12 +94,12 @@ test("after the epoch changed its cursor counts", () => {
   assert.equal(one.answered(batch(3, [4], { e: "new" }), 0).changes.length, 1);
 });
 
-test("a truncated answer is a failure, and what follows catches up", () => {
+test("a truncated answer is a failure, and what follows catches up, past every cache", () => {
   const one = session();
   one.answered({ v: 1, k: "batch" }, 0);
   assert.equal(one.failures, 1);
   assert.deepEqual(one.plan(0), { do: "wait", until: 500 });
-  assert.equal(asks(one, 500), "now");
+  assert.deepEqual(one.plan(500), { do: "ask", kind: "now", url: "live/1/board/k3f9/10/now", fresh: true });
 });
 
 test("failures back off further and further; an answer ends that", () => {
