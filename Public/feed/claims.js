@@ -19,9 +19,11 @@ export function release(element, ...names) {
   for (const name of names) kept.get(element)?.delete(name);
 }
 
-/** @param {Element} element */
-export function isEditable(element) {
-  return element.matches("input, textarea, select") || /** @type {HTMLElement} */ (element).isContentEditable;
+const FIELDS = new Set(["input", "textarea", "select"]);
+
+/** Not `isContentEditable`: that makes the browser work out styles, for every element of a patch. @param {Element} element */
+function isEditable(element) {
+  return FIELDS.has(element.localName) || element.hasAttribute("contenteditable");
 }
 
 /** Whether a field holds something its reader put there and the server has not seen. @param {Element} element */

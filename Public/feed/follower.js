@@ -84,8 +84,9 @@ export class Follower {
   /** An answer that another tab received. @param {unknown} answer */
   relayed(answer) {
     if (this.#asleep) return;
+    const { want } = this.session;
     this.told.outcome(this.session.answered(answer, this.world.now(), { relayed: true }));
-    this.poke();
+    if (this.session.want !== want) this.poke();
   }
 
   /** What was to be painted could not be: forget it and take the page anew. */

@@ -79,6 +79,8 @@ export function goLive(page, painted) {
       ok: () => status.succeeded(session.degraded),
       failing: () => status.doubt(),
       over: (why) => {
+        over = true;
+        tabs.leave();
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
         sessionStorage.setItem(RELOADED, String(now()));
         location.reload();
@@ -87,8 +89,10 @@ export function goLive(page, painted) {
   );
 
   const attention = new Attention(navigator.locks ? PATIENCE : IMPATIENCE);
+  let over = false;
   /** @param {"sleep"|"wake"|null} order */
   const obey = (order) => {
+    if (over) return;
     if (order === "sleep") {
       tabs.leave();
       follower.sleep();
@@ -167,16 +171,14 @@ function isScarce() {
   return !/^h[23]/.test(entry?.nextHopProtocol ?? "");
 }
 
-/** Calls back before the next paint, or soon where the browser paints nothing. @param {() => void} paint */
+/** Calls back before the next paint, or soon where the browser paints nothing. @param {(seen: boolean) => void} paint */
 function frame(paint) {
-  let done = false;
-  const once = () => {
-    if (done) return;
-    done = true;
+  const request = requestAnimationFrame(() => {
     clearTimeout(timer);
+    paint(true);
+  });
+  const timer = setTimeout(() => {
     cancelAnimationFrame(request);
-    paint();
-  };
-  const request = requestAnimationFrame(once);
-  const timer = setTimeout(once, 500);
+    paint(false);
+  }, 500);
 }

@@ -98,7 +98,7 @@ export function pair(olds, news, ids) {
     if (partners[index]) return;
     for (let at = from; at < olds.length; at += 1) {
       const old = olds[at];
-      if (claimed.has(old) || ids.of(old) || !alike(old, node)) continue;
+      if (claimed.has(old) || !alike(old, node)) continue;
       partners[index] = old;
       claimed.add(old);
       from = at + 1;

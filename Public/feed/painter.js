@@ -16,7 +16,7 @@ export class Painter {
 
   /**
    * @param {object} screen
-   * @param {(paint: () => void) => void} screen.frame calls back before the next paint
+   * @param {(paint: (seen: boolean) => void) => void} screen.frame calls back before the next paint, or, not `seen`, when there is none
    * @param {() => number} screen.now milliseconds
    * @param {() => boolean} screen.hidden
    * @param {(item: T) => void} apply may throw: what waits is then forgotten, and `failed` told
@@ -58,9 +58,9 @@ export class Painter {
   #schedule() {
     if (this.#scheduled || this.backlog === 0) return;
     this.#scheduled = true;
-    this.screen.frame(() => {
+    this.screen.frame((seen) => {
       this.#scheduled = false;
-      if (this.screen.hidden()) this.flush();
+      if (!seen || this.screen.hidden()) this.flush();
       else if (this.backlog <= ROOMY) this.#paint(1, Infinity);
       else this.#paint(Infinity, this.screen.now() + SLICE);
       this.#schedule();

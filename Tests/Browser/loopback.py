@@ -50,6 +50,7 @@ class Loopback:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = -1  # an answer in one write
 
             def log_message(self, *_):
                 pass

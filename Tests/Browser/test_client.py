@@ -335,6 +335,18 @@ def test_two_tabs_share_one_request_and_both_show_every_change(context, server):
     at(second, 31)
 
 
+def test_a_leader_that_was_refused_does_not_keep_the_others_waiting(context, server):
+    first, second = context.new_page(), context.new_page()
+    open_page(first, server)
+    second.goto(server.url)
+    expect(second.locator("html")).to_have_attribute("data-live", "")
+    server.script({"status": 403})
+    expect(first.locator("#live-text")).to_have_text("Stopped. Reload the page.")
+    server.publish(morph(1))
+    at(second, 1)
+    assert first.get_attribute("#page", "data-sequence") == "0"
+
+
 def test_with_seven_tabs_on_seven_feeds_navigation_is_quick_and_all_are_live(context, server):
     tabs = [context.new_page() for _ in range(7)]
     for number, tab in enumerate(tabs):

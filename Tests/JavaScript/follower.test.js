@@ -6,7 +6,7 @@ import { batch, drain, E, empty, end, reset, snap, start } from "./support/answe
 import { Clock, settle } from "./support/clock.js";
 
 /** A follower on a server that answers when the test says so. */
-function follow({ n = 10, mayHold = () => true, hold = async () => () => {} } = {}) {
+function follow({ n = 10, mayHold = () => true, hold = async () => () => {}, stubborn = false } = {}) {
   const clock = new Clock();
   const it = { clock, asked: [], applied: [], told: [], holds: 0, mayHold };
   const session = new Session({ e: E, n }, start(n), { random: () => 0.5, reloaded: false });
@@ -17,7 +17,7 @@ function follow({ n = 10, mayHold = () => true, hold = async () => () => {} } = 
     ask: (url, signal) => new Promise((resolve, reject) => {
       it.asked.push(url.replace("live/1/board/", ""));
       open.push({ resolve, reject, signal });
-      signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
+      if (!stubborn) signal.addEventListener("abort", () => reject(new DOMException("aborted", "AbortError")));
     }),
     room: async () => {},
     hold: async (signal) => {
@@ -106,13 +106,13 @@ test("asleep it holds nothing; awake it first catches up", async () => {
 });
 
 test("what an aborted request answers nevertheless is not applied", async () => {
-  const it = follow();
+  const it = follow({ stubborn: true });
   await settle();
-  const first = it.last();
+  it.follower.sleep();
+  await it.answer(batch(10, [11]));
+  assert.deepEqual([it.applied, it.told], [[], []]);
   it.follower.wake();
-  first.resolve(batch(10, [11]));
   await settle();
-  assert.deepEqual(it.applied, []);
   await it.answer(batch(10, [11]));
   assert.deepEqual(it.applied, [11]);
 });
@@ -154,6 +154,21 @@ test("a tab that another one leads listens, and takes what is relayed", async ()
   it.follower.poke();
   await settle();
   assert.equal(it.asked[1], "k3f9/14/2");
+});
+
+test("what is relayed does not disturb a page that is being taken anew", async () => {
+  const it = follow({ mayHold: () => false });
+  await settle();
+  it.follower.relayed(reset("epoch"));
+  await settle();
+  assert.deepEqual(it.asked, ["snap2"]);
+  for (let n = 20; n < 30; n += 1) it.follower.relayed(batch(n, [n + 1]));
+  await settle();
+  assert.deepEqual(it.asked, ["snap2"]);
+  await it.answer(snap(28));
+  it.follower.relayed(batch(27, [28, 29]));
+  await settle();
+  assert.deepEqual([it.told, it.applied], [["snapshot 28"], [29]]);
 });
 
 test("where no more requests may be held, it asks every two seconds instead", async () => {

@@ -13,9 +13,9 @@ function stage({ cost = 0, fail } = {}) {
     },
     (error) => it.failures.push(error.message),
   );
-  it.frame = () => {
+  it.frame = (seen = true) => {
     it.time += 16;
-    for (const paint of it.frames.splice(0)) paint();
+    for (const paint of it.frames.splice(0)) paint(seen);
   };
   return it;
 }
@@ -51,6 +51,13 @@ test("a page nobody sees needs no frames", () => {
   it.painter.add(numbers(500));
   assert.deepEqual(it.painted, numbers(500));
   assert.equal(it.frames.length, 0);
+});
+
+test("a window that is not painted needs no frames either", () => {
+  const it = stage();
+  it.painter.add(numbers(50));
+  it.frame(false);
+  assert.deepEqual(it.painted, numbers(50));
 });
 
 test("what waits when the page is hidden is painted at once by a flush, and no frame repeats it", () => {

@@ -16,6 +16,11 @@ class Node {
     return false;
   }
 
+  adopt(document) {
+    this.ownerDocument = document;
+    for (const child of this.childNodes) child.adopt(document);
+  }
+
   insertBefore(node, next) {
     if (node.contains(this)) throw new Error("A node cannot be put into itself");
     if (next && next.parentNode !== this) throw new Error("The next node is elsewhere");
@@ -24,8 +29,16 @@ class Node {
     const place = next ? this.childNodes.indexOf(next) : this.childNodes.length;
     this.childNodes.splice(place, 0, node);
     node.parentNode = this;
+    node.adopt(this.ownerDocument);
     this.ownerDocument.moves += 1;
     return node;
+  }
+
+  /** Moves what is in the document without taking it out, as browsers do. */
+  moveBefore(node, next) {
+    const { taken } = this.ownerDocument;
+    this.insertBefore(node, next);
+    this.ownerDocument.taken = taken;
   }
 
   appendChild(node) { return this.insertBefore(node, null); }
@@ -34,6 +47,8 @@ class Node {
     const place = this.childNodes.indexOf(node);
     if (place < 0) throw new Error("The node is elsewhere");
     this.childNodes.splice(place, 1);
+    const ids = [node, ...(node.querySelectorAll?.() ?? [])].map((element) => element.getAttribute?.("id")).filter(Boolean);
+    this.ownerDocument.taken = [...this.ownerDocument.taken, ...ids];
     node.parentNode = null;
   }
 
@@ -87,6 +102,8 @@ class Element extends Node {
 
 export class Document {
   moves = 0;
+  /** Ids of what was taken out, in order. */
+  taken = [];
   body = new Element(this, "body");
 
   createElement(name) { return new Element(this, name); }
