@@ -1,0 +1,24 @@
+import CLibXML2
+
+/// What libxml2 needs once in a process, and what Swift needs around its C types.
+enum LibXML2 {
+    /// Sets up libxml2's tables before any thread uses them; safe to call from many threads.
+    static func prepare() {
+        _ = isPrepared
+    }
+
+    private static let isPrepared: Bool = {
+        xmlInitParser()
+        return xmlRelaxNGInitTypes() == 0
+    }()
+
+    /// Frees a string that libxml2 returned.
+    static func free(_ text: UnsafeMutablePointer<xmlChar>) {
+        clibxml2_free(text)
+    }
+
+    /// A string of libxml2's error structure; empty if there is none.
+    static func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String {
+        pointer.map { String(cString: $0) } ?? ""
+    }
+}

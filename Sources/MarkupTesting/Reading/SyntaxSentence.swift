@@ -1,0 +1,62 @@
+import CLibXML2
+
+/// What a syntax error of libxml2 means, in a sentence that says what to do.
+struct SyntaxSentence {
+    let text: String
+
+    /// A code of ours, beside libxml2's: an entity is declared.
+    static let entityDeclared = -1
+
+    init(_ entry: ErrorLog.Entry, kind: MarkupKind) {
+        let name = entry.names[0]
+        let other = entry.names.count > 1 ? entry.names[1] : ""
+        let around = { (element: String) in element == "fragment" && kind == .fragment }
+        text =
+            switch UInt32(clamping: entry.code) {
+            case _ where entry.code == Self.entityDeclared:
+                "Entities cannot be declared in a page (\(name)). The document type is exactly <!DOCTYPE html>."
+            case XML_ERR_UNDECLARED_ENTITY.rawValue, XML_WAR_UNDECLARED_ENTITY.rawValue:
+                "The entity &\(name); has no meaning in XML. Write the character itself, or its number (&#160; for &nbsp;)."
+            case XML_ERR_TAG_NAME_MISMATCH.rawValue where around(name):
+                "</\(other)> closes nothing."
+            case XML_ERR_TAG_NAME_MISMATCH.rawValue where around(other):
+                "<\(name)> is not closed."
+            case XML_ERR_TAG_NAME_MISMATCH.rawValue:
+                "<\(name)> is open, but </\(other)> comes. Close <\(name)> first; a void element is closed as <br/>."
+            case XML_ERR_TAG_NOT_FINISHED.rawValue, XML_ERR_DOCUMENT_END.rawValue:
+                "The markup ends before everything in it is closed."
+            case XML_ERR_DOCUMENT_EMPTY.rawValue:
+                "There is no element here."
+            case XML_ERR_ATTRIBUTE_REDEFINED.rawValue:
+                "The attribute \(name) is given twice."
+            case XML_ERR_ATTRIBUTE_NOT_STARTED.rawValue:
+                "An attribute's value must be in quotes."
+            case XML_ERR_ATTRIBUTE_WITHOUT_VALUE.rawValue:
+                "The attribute \(name) has no value. Write \(name)=\"\(name)\"."
+            case XML_ERR_LT_IN_ATTRIBUTE.rawValue:
+                "A < in an attribute's value must be written as &lt;."
+            case XML_ERR_NAME_REQUIRED.rawValue:
+                "A name is expected here. A < or & that begins none must be written as &lt; or &amp;."
+            case XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
+                "A & must be written as &amp;, or begin an entity that ends with a semicolon."
+            case XML_ERR_INVALID_CHAR.rawValue:
+                "A control character stands here that no page may have."
+            case XML_NS_ERR_UNDEFINED_NAMESPACE.rawValue:
+                "The prefix of \(name):\(other) is unknown. Names in pages have none."
+            case XML_ERR_INTERNAL_ERROR.rawValue where entry.message.contains("depth"):
+                "The elements are nested too deep (more than 256 levels)."
+            case XML_ERR_INTERNAL_ERROR.rawValue where entry.message.contains("Huge"):
+                "A text in the page is longer than 10 MB."
+            default:
+                entry.message
+            }
+    }
+}
+
+extension ErrorLog.Entry {
+    /// Whether this is what any earlier error leads to: once one element is not closed, no other seems to be.
+    var isConsequence: Bool {
+        [XML_ERR_TAG_NAME_MISMATCH, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_END, XML_ERR_INTERNAL_ERROR]
+            .contains(xmlParserErrors(UInt32(clamping: code)))
+    }
+}

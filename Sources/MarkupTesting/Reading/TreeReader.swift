@@ -1,0 +1,109 @@
+import CLibXML2
+
+/// Parses one source to a tree of libxml2, or says everything that keeps it from being one.
+///
+/// Limits are libxml2's own (256 levels, 10 MB of text in one node); entities cannot be declared, so none can be
+/// loaded or multiplied.
+struct TreeReader {
+    let source: SourceText
+    let kind: MarkupKind
+
+    static let rule = "well-formed"
+
+    /// What goes before a fragment, so that it is one element; on the first line it moves columns by its length.
+    private static let opening = Array("<fragment>".utf8)
+    private static let closing = Array("</fragment>".utf8)
+
+    func read() throws(MarkupError) -> xmlDocPtr {
+        if let offset = offsetOfInvalidUTF8 {
+            throw failure("The text is not UTF-8 here. Write the page in UTF-8.", at: offset)
+        }
+        LibXML2.prepare()
+        let bytes = kind == .fragment ? Self.opening + source.bytes + Self.closing : source.bytes
+        guard let count = Int32(exactly: bytes.count), let context = xmlNewParserCtxt() else {
+            throw failure("The markup is too large to be read: \(bytes.count) bytes.", at: 0)
+        }
+        defer { xmlFreeParserCtxt(context) }
+        let log = ErrorLog()
+        listen(to: context, into: log)
+        let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOCDATA.rawValue | XML_PARSE_BIG_LINES.rawValue
+        let tree = withExtendedLifetime(log) {
+            bytes.withUnsafeBytes { buffer in
+                xmlCtxtReadMemory(
+                    context, buffer.baseAddress?.assumingMemoryBound(to: CChar.self), count, nil, "UTF-8",
+                    Int32(options))
+            }
+        }
+        guard let tree, log.entries.isEmpty else {
+            xmlFreeDoc(tree)
+            throw MarkupError(problems: problems(from: log))
+        }
+        stripNamespaces(of: tree)
+        return tree
+    }
+
+    /// Keeps all that the parser says, and stops it where an entity is declared.
+    private func listen(to context: xmlParserCtxtPtr, into log: ErrorLog) {
+        context.pointee._private = log.pointer
+        context.pointee.sax.pointee.serror = { context, error in
+            guard let error, let context else { return }
+            let parser = context.assumingMemoryBound(to: xmlParserCtxt.self)
+            ErrorLog.at(parser.pointee._private)?.add(ErrorLog.Entry(error.pointee))
+        }
+        context.pointee.sax.pointee.entityDecl = { context, name, _, _, _, _ in
+            guard let context else { return }
+            let parser = context.assumingMemoryBound(to: xmlParserCtxt.self)
+            let entity = name.map { String(cString: $0) } ?? ""
+            ErrorLog.at(parser.pointee._private)?.add(
+                ErrorLog.Entry(
+                    code: SyntaxSentence.entityDeclared, line: Int(xmlSAX2GetLineNumber(context)),
+                    column: Int(xmlSAX2GetColumnNumber(context)), message: "", names: [entity], node: nil))
+            xmlStopParser(parser)
+        }
+    }
+
+    /// The first error at each place, without those that only follow from an earlier one.
+    private func problems(from log: ErrorLog) -> [MarkupProblem] {
+        let told = log.entries.reduce(into: [MarkupProblem]()) { problems, entry in
+            if entry.isConsequence, !problems.isEmpty { return }
+            let shift = kind == .fragment && entry.line == 1 ? Self.opening.count : 0
+            let problem = source.problem(
+                SyntaxSentence(entry, kind: kind).text, rule: Self.rule,
+                at: source.offset(line: entry.line, column: entry.column - shift))
+            if !problems.contains(where: { ($0.line, $0.column) == (problem.line, problem.column) }) {
+                problems.append(problem)
+            }
+        }
+        return told.isEmpty ? [source.problem("The markup could not be read.", rule: Self.rule, at: 0)] : told
+    }
+
+    private func failure(_ sentence: String, at offset: Int) -> MarkupError {
+        MarkupError(problems: [source.problem(sentence, rule: Self.rule, at: offset)])
+    }
+
+    private var offsetOfInvalidUTF8: Int? {
+        guard String(validating: source.bytes, as: UTF8.self) == nil else { return nil }
+        var decoder = UTF8()
+        var bytes = source.bytes.makeIterator()
+        var offset = 0
+        while case .scalarValue(let scalar) = decoder.decode(&bytes) { offset += UTF8.width(scalar) }
+        return offset
+    }
+
+    /// Elements in the namespaces that an HTML parser gives by itself get their plain names.
+    private func stripNamespaces(of tree: xmlDocPtr) {
+        let known: Set = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"]
+        TreeWalk.elements(of: tree) { node in
+            guard let namespace = node.pointee.ns, namespace.pointee.prefix == nil,
+                let href = namespace.pointee.href, known.contains(String(cString: href))
+            else { return }
+            node.pointee.ns = nil
+        }
+    }
+}
+
+extension UTF8 {
+    fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
+        UTF8.encode(scalar)?.count ?? 0
+    }
+}
