@@ -20,16 +20,7 @@ public struct FormDraft: Sendable, Hashable {
 
     /// The form filled in with what a run was started with, to start again with other input.
     public init(startingAgain run: RunRecord) {
-        var values: [String: String] = [:]
-        for (name, value) in run.opening.input.object ?? [:] {
-            switch value {
-            case .string(let text): values[name] = text
-            case .integer(let number): values[name] = String(number)
-            case .number(let number): values[name] = String(number)
-            case .bool(let flag): values[name] = flag ? "true" : "false"
-            case .null, .array, .object: break
-            }
-        }
-        self.init(values: values)
+        let texts = (run.opening.input.object ?? [:]).mapValues { PageWriter.text(of: $0) }
+        self.init(values: texts.filter { !$0.value.isEmpty })
     }
 }

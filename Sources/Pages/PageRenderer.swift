@@ -8,52 +8,134 @@ import States
 /// Pure: after `init` nothing is read, no clock is asked, and the same arguments give the same bytes. Nothing throws: a
 /// template that is broken or missing shows a box that says so in its place.
 public final class PageRenderer: Sendable {
+    /// The languages there are, English first.
+    public let locales: [PageLocale]
+
     let catalog: Catalog
+    let library: TemplateLibrary
+    let tables: StringTables
+    private let set: TemplateSet
+    private let writers: [PageLocale: PageWriter]
+    private let english: PageWriter
 
     /// Makes a renderer.
-    /// - Parameter mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
+    ///
+    /// - Parameters:
+    ///   - catalog: The operations that pages show.
+    ///   - templates: The templates and strings.
+    ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
     public init(catalog: Catalog, templates: TemplateSet, mountPath: String = "/") {
+        let tables = StringTables(templates.tables)
+        let library = TemplateLibrary(templates)
+        let base = mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath
+        func writer(_ locale: PageLocale) -> PageWriter {
+            let strings = tables[locale]
+            return PageWriter(
+                catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
+                format: LocaleFormat(strings.optional), base: base)
+        }
         self.catalog = catalog
+        self.library = library
+        self.tables = tables
+        set = templates
+        locales = tables.locales
+        english = writer(.english)
+        writers = Dictionary(uniqueKeysWithValues: tables.locales.map { ($0, writer($0)) })
     }
 
-    /// The languages there are, English first.
-    public var locales: [PageLocale] { [.english, .brazilianPortuguese] }
+    func writer(_ locale: PageLocale) -> PageWriter { writers[locale] ?? english }
 
-    /// The language for a reader: the chosen one (a cookie's or parameter's value) if there is such, else the best of `Accept-Language`.
-    public func locale(choice: String?, acceptLanguage: String?) -> PageLocale { .english }
+    /// The language for a reader.
+    ///
+    /// - Parameters:
+    ///   - choice: The tag that the reader chose before; it counts if there is such a locale.
+    ///   - acceptLanguage: The header `Accept-Language`.
+    /// - Returns: The choice, else the best of the header, else English.
+    public func locale(choice: String?, acceptLanguage: String?) -> PageLocale {
+        if let chosen = choice.flatMap({ PageLocale($0) }), locales.contains(chosen) { return chosen }
+        return acceptLanguage.map(tables.best) ?? .english
+    }
 
-    /// The page of that feed; nil if the name is wrong or there is no such locale or operation. A run's existence is not checked.
-    public func page(feedName: some StringProtocol) -> LivePage? { LivePage(feedName: feedName) }
+    /// The page of that feed; nil if the name is wrong or there is no such locale or operation.
+    ///
+    /// Whether there is such a run is not known here.
+    public func page(feedName: some StringProtocol) -> LivePage? {
+        guard let page = LivePage(feedName: feedName), locales.contains(page.locale) else { return nil }
+        if case .operation(let id) = page.topic, catalog[id] == nil { return nil }
+        return page
+    }
 
     /// A whole document of a live page.
-    /// - Parameter draft: What the page's start form is filled in with, on an operation's page.
+    ///
+    /// - Parameters:
+    ///   - content: What the page shows.
+    ///   - cursor: How far it has come.
+    ///   - frame: The request.
+    ///   - draft: What the start form on an operation's page is filled in with.
+    /// - Returns: HTML that is well-formed XML too.
     public func document(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil
-    ) -> String { "" }
+    ) -> String {
+        let writer = writer(frame.locale)
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: draft)
+        return writer.document(
+            main, title: writer.title(content), section: writer.section(of: content), cursor: cursor, frame: frame)
+    }
 
     /// The element `<main id="page">` of a live page: what a client that lost its place takes over.
-    public func region(_ content: PageContent, locale: PageLocale) -> String { "" }
+    public func region(_ content: PageContent, cursor: PageCursor, frame: PageFrame) -> String {
+        writer(frame.locale).region(content, cursor: cursor, frame: frame, draft: nil).html
+    }
 
     /// What brings the page from the change before to this one; empty when the change does not show on the page.
     ///
     /// Costs rendering: ask once for each publication and page, and keep the answer.
-    public func patches(for publication: Publication, page: LivePage) -> [Patch] { [] }
+    public func patches(for publication: Publication, page: LivePage) -> [Patch] {
+        PagePatcher(writer: writer(page.locale), publication: publication).patches(page.topic)
+    }
 
-    /// The list of runs for a query other than the newest of all (for which `document(.runs(…))` is live).
-    public func runs(_ page: RunPage, query: RunQuery, frame: PageFrame) -> String { "" }
+    /// The list of runs for a filter other than the empty one, for which `document(.runs(…))` is live.
+    public func runs(_ page: RunPage, filter: RunFilter, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        let older = page.next.map { writer.url(filter.older(than: $0)) }
+        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
+        return document(writer, "pages/runs", fields, writer.strings[.runs], .runs, frame)
+    }
 
-    /// The page of one operation's start form alone, with the mistakes beside the fields and what was typed kept. Not live.
-    public func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String { "" }
+    /// The page of a start form alone, with the mistakes beside the fields and what was typed kept. Not live.
+    public func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        let fields = writer.startPage(operation, draft: draft)
+        return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
+    }
 
     /// Every sample of every operation, side by side.
-    public func gallery(frame: PageFrame) -> String { "" }
+    public func gallery(frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        return document(writer, "pages/gallery", writer.gallery(), writer.strings[.gallery], .gallery, frame)
+    }
 
     /// What the server is and how it does.
-    public func system(_ facts: SystemFacts, frame: PageFrame) -> String { "" }
+    public func system(_ facts: SystemFacts, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        return document(writer, "pages/system", writer.systemPage(facts), writer.strings[.system], .system, frame)
+    }
 
     /// A problem as a page.
-    public func problem(_ problem: PageProblem, frame: PageFrame) -> String { "" }
+    public func problem(_ problem: PageProblem, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        return document(writer, "pages/problem", writer.problemPage(problem), problem.title, .none, frame)
+    }
 
     /// Everything that is wrong with templates, cases and strings, by file and line; empty when all is well.
     public func check() -> [TemplateProblem] { [] }
+
+    private func document(
+        _ writer: PageWriter, _ template: String, _ fields: Fields, _ words: String, _ section: PageWriter.Section,
+        _ frame: PageFrame
+    ) -> String {
+        let title = writer.title(words)
+        let main = writer.region(template, fields, title: title, frame: frame)
+        return writer.document(main, title: title, section: section, frame: frame)
+    }
 }

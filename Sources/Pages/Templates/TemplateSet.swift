@@ -5,29 +5,52 @@ public import Foundation
 /// Loading is the only time that files are read. What is wrong inside a file is no error here: pages show it in its
 /// place, and `PageRenderer.check()` reports it.
 public struct TemplateSet: Sendable {
-    /// The text of each file by its path relative to the folder.
+    /// One layer of a locale's strings.
+    struct Table: Sendable {
+        /// The file's name without `.json`.
+        let name: String
+        /// The file's path relative to the folder.
+        let file: String
+        /// The file's text.
+        let text: String
+    }
+
+    /// The text of each template by its path relative to the folder.
     let files: [String: String]
+    /// The bundled texts that the overlay took the place of.
+    let covered: [String: String]
+    /// The tables of strings, bundled ones first: these are laid over each other key by key.
+    let tables: [Table]
     /// Files that could not be read as text.
     let problems: [TemplateProblem]
 
     /// Reads the bundled templates and lays the folder's files over them.
     ///
-    /// Throws `TemplateSetError` when a folder cannot be listed.
-    /// - Parameter overlay: A folder laid out as `Templates`; only the files it has take the place of the bundled ones.
+    /// - Parameter overlay: A folder laid out as `Templates`; only the files it has take the place of the bundled ones,
+    ///   and of its strings only the keys it has.
+    /// - Throws: `TemplateSetError` when a folder cannot be listed.
     public init(overlay: URL? = nil) throws {
-        var files: [String: String] = [:]
-        var problems: [TemplateProblem] = []
-        for folder in [Self.bundled, overlay].compactMap({ $0 }) {
-            try Self.read(folder, into: &files, problems: &problems)
-        }
-        self.files = files
-        self.problems = problems
+        let own = try Self.read(Self.bundled)
+        let other = try overlay.map(Self.read) ?? Folder()
+        self.init(bundled: own.files, overlay: other.files, problems: own.problems + other.problems)
     }
 
     /// Makes a set of texts at hand, by path.
-    init(files: [String: String]) {
-        self.files = files
-        problems = []
+    init(bundled: [String: String], overlay: [String: String] = [:], problems: [TemplateProblem] = []) {
+        let isTemplate = { (file: (key: String, value: String)) in file.key.hasSuffix(".mustache") }
+        files = bundled.filter(isTemplate).merging(overlay.filter(isTemplate)) { $1 }
+        covered = bundled.filter { isTemplate($0) && overlay[$0.key] != nil }
+        tables = [bundled, overlay].flatMap { layer in
+            layer.filter { $0.key.hasPrefix("strings/") && $0.key.hasSuffix(".json") }
+                .sorted { $0.key < $1.key }
+                .map { Table(name: String($0.key.dropFirst(8).dropLast(5)), file: $0.key, text: $0.value) }
+        }
+        self.problems = problems
+    }
+
+    private struct Folder {
+        var files: [String: String] = [:]
+        var problems: [TemplateProblem] = []
     }
 
     /// The bundled folder.
@@ -35,26 +58,24 @@ public struct TemplateSet: Sendable {
         Bundle.module.bundleURL.appendingPathComponent("Templates", isDirectory: true)
     }
 
-    private static func read(
-        _ folder: URL, into files: inout [String: String], problems: inout [TemplateProblem]
-    ) throws {
-        let path = folder.path
-        guard let names = FileManager.default.enumerator(atPath: path) else { throw TemplateSetError(folder: path) }
+    private static func read(_ url: URL) throws -> Folder {
         var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue else {
-            throw TemplateSetError(folder: path)
-        }
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue,
+            let names = FileManager.default.enumerator(atPath: url.path)
+        else { throw TemplateSetError(folder: url.path) }
+        var folder = Folder()
         for case let name as String in names where name.hasSuffix(".mustache") || name.hasSuffix(".json") {
             do {
-                let data = try Data(contentsOf: folder.appendingPathComponent(name))
-                guard let text = String(validating: data, as: UTF8.self) else {
-                    problems.append(TemplateProblem(file: name, line: 0, message: "is not UTF-8 text"))
-                    continue
+                let data = try Data(contentsOf: url.appendingPathComponent(name))
+                if let text = String(validating: data, as: UTF8.self) {
+                    folder.files[name] = text
+                } else {
+                    folder.problems.append(TemplateProblem(file: name, line: 0, message: "is not UTF-8 text"))
                 }
-                files[name] = text
             } catch {
-                problems.append(TemplateProblem(file: name, line: 0, message: "cannot be read"))
+                folder.problems.append(TemplateProblem(file: name, line: 0, message: "cannot be read"))
             }
         }
+        return folder
     }
 }

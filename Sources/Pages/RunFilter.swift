@@ -1,0 +1,93 @@
+import Foundation
+public import Journals
+import States
+
+/// The filters of the list of runs, as its form and its URLs hold them: texts, empty for none.
+///
+/// The parameters are `operation`, `phase`, `actor`, `text`, `from`, `to` (moments in UTC) and `before` (a sequence).
+public struct RunFilter: Sendable, Hashable {
+    /// The id of an operation.
+    public var operation = ""
+    /// A phase.
+    public var phase = ""
+    /// Who started it.
+    public var actor = ""
+    /// Words in input, error or output.
+    public var text = ""
+    /// The earliest start, as a form's `datetime-local` writes it or as ISO 8601, in UTC.
+    public var from = ""
+    /// The moment before which it started.
+    public var to = ""
+    /// The sequence before which it was opened: where the page before ended.
+    public var before: Int64?
+
+    /// Makes a filter that lets the newest runs through, or those opened before a sequence.
+    public init(before: Int64? = nil) { self.before = before }
+
+    /// Reads the parameters of a URL; what it does not know is left out.
+    public init(parameters: [String: String]) {
+        let value = { (name: String) in (parameters[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines) }
+        operation = value("operation")
+        phase = value("phase")
+        actor = value("actor")
+        text = value("text")
+        from = value("from")
+        to = value("to")
+        before = Int64(value("before"))
+    }
+
+    /// Whether nothing is filtered, so that the list can be live.
+    public var isEmpty: Bool { self == RunFilter() }
+
+    /// The question to the journal; a moment that cannot be read is left out, and the page says so.
+    public func query(limit: Int = 50) -> RunQuery {
+        RunQuery(
+            operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
+            actor: actor.isEmpty ? nil : actor, text: text.isEmpty ? nil : text, startedAfter: Self.moment(from),
+            startedBefore: Self.moment(to), before: before, limit: limit)
+    }
+
+    /// The same filter for the runs before a sequence.
+    public func older(than sequence: Int64) -> RunFilter {
+        var filter = self
+        filter.before = sequence
+        return filter
+    }
+
+    var hasBadFrom: Bool { !from.isEmpty && Self.moment(from) == nil }
+    var hasBadTo: Bool { !to.isEmpty && Self.moment(to) == nil }
+
+    /// The parameters as a URL's query, without the empty ones, always in the same order.
+    var query: String {
+        let values = [
+            ("operation", operation), ("phase", phase), ("actor", actor), ("text", text), ("from", from), ("to", to),
+            ("before", before.map { String($0) } ?? ""),
+        ]
+        return values.filter { !$0.1.isEmpty }.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+    }
+
+    private static func moment(_ text: String) -> Timestamp? {
+        let ends = text.hasSuffix("Z") || text.hasSuffix("z")
+        let plain = ends ? String(text.dropLast()) : text
+        let complete =
+            switch plain.count {
+            case 10: plain + "T00:00:00"
+            case 16: plain + ":00"
+            default: plain
+            }
+        return Timestamp(complete + "Z")
+    }
+
+    private static func encoded(_ text: String) -> String {
+        var result = ""
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,37 @@
+import Boards
+import Journals
+import Operations
+import States
+
+/// Runs made up of an operation's samples, one that stands in each: what the gallery and the check render.
+struct SampleViews {
+    let views: [RunView]
+
+    init(_ entry: CatalogEntry) {
+        let start = Timestamp(milliseconds: 1_795_262_400_000)
+        let opening = RunOpening(actor: "sample", input: Self.input(entry))
+        views = entry.samples.enumerated().compactMap { index, sample in
+            let stream = StreamID.run("sample\(index)")
+            let first = ChangeDraft(
+                stream: stream, subject: entry.id, revision: 0, at: start, state: entry.initial, isTransition: true,
+                opening: opening)
+            let second = ChangeDraft(
+                stream: stream, subject: entry.id, revision: 1, at: Timestamp(milliseconds: start.milliseconds + 1_800),
+                state: sample, isTransition: true, cause: Self.cause(sample.phase))
+            return RunView(opening: Change(sequence: 1, draft: first))?.applying(Change(sequence: 2, draft: second))
+        }
+    }
+
+    private static func input(_ entry: CatalogEntry) -> JSONValue {
+        let values = entry.fields.compactMap { field in field.defaultValue.map { (field.name, $0) } }
+        return .object(Dictionary(values) { $1 })
+    }
+
+    private static func cause(_ phase: Phase) -> String? {
+        switch phase {
+        case .cancelled: "cancelled by sample"
+        case .interrupted: "the server stopped while this was running"
+        case .idle, .active, .succeeded, .failed: nil
+        }
+    }
+}

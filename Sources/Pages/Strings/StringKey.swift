@@ -1,0 +1,23 @@
+/// The strings that Swift asks for by key; every other string is asked for by a template.
+enum StringKey: String, CaseIterable {
+    case yes = "word.yes"
+    case no = "word.no"
+    case overview = "nav.operations"
+    case runs = "nav.runs"
+    case gallery = "nav.gallery"
+    case system = "nav.system"
+    case startForm = "start.title"
+    case causeActor = "cause.actor"
+    case causeReplaced = "cause.replaced"
+    case causeUnwatched = "cause.unwatched"
+    case causeScope = "cause.scope"
+    case causeShutdown = "cause.shutdown"
+    case causeStopped = "cause.stopped"
+    case phaseIdle = "phase.idle"
+    case phaseActive = "phase.active"
+    case phaseSucceeded = "phase.succeeded"
+    case phaseFailed = "phase.failed"
+    case phaseCancelled = "phase.cancelled"
+    case phaseInterrupted = "phase.interrupted"
+    case invalidMoment = "runs.invalid-moment"
+}

@@ -1,0 +1,52 @@
+import Foundation
+
+/// Reads the tags of a template that Mustache has accepted, with their lines, which Mustache does not keep.
+///
+/// Blocks and inheritance (`{{$…}}`, `{{<…}}`) and other delimiters are not used by pages, and reported by `forbidden`.
+struct TemplateScanner {
+    /// The tags, nested as their sections are.
+    private(set) var tags: [TemplateTag] = []
+    /// Tags that pages do without, as they are written, with their lines.
+    private(set) var forbidden: [(tag: String, line: Int)] = []
+
+    init(_ text: String) {
+        var open: [(name: TemplateName, isInverted: Bool, tags: [TemplateTag])] = []
+        var rest = text[...]
+        var line = 1
+        while let start = rest.range(of: "{{") {
+            line += rest[..<start.lowerBound].count { $0.isNewline }
+            rest = rest[start.upperBound...]
+            let isTriple = rest.first == "{"
+            guard let end = rest.range(of: isTriple ? "}}}" : "}}") else { break }
+            let inside = rest[..<end.lowerBound]
+            rest = rest[end.upperBound...]
+            defer { line += inside.count { $0.isNewline } }
+            let body = Self.trimmed(inside.dropFirst())
+            func add(_ tag: TemplateTag) {
+                if open.isEmpty { tags.append(tag) } else { open[open.count - 1].tags.append(tag) }
+            }
+            switch inside.first {
+            case "!": continue
+            case "#": open.append((Self.name(body, line), false, []))
+            case "^": open.append((Self.name(body, line), true, []))
+            case "/":
+                guard let done = open.popLast() else { continue }
+                add(done.isInverted ? .inverted(done.name, done.tags) : .section(done.name, done.tags))
+            case ">": add(.partial(body, line: line))
+            case "{", "&": add(.variable(Self.name(body, line), isEscaped: false))
+            case "$", "<", "=", "%": forbidden.append(("{{\(inside)}}", line))
+            default: add(.variable(Self.name(Self.trimmed(inside), line), isEscaped: true))
+            }
+        }
+    }
+
+    private static func trimmed(_ text: Substring) -> String {
+        String(text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+
+    private static func name(_ text: String, _ line: Int) -> TemplateName {
+        let parts = text.split(separator: "(", omittingEmptySubsequences: false).map(String.init)
+        let path = String(parts.last?.prefix { $0 != ")" } ?? "")
+        return TemplateName(path: path, transforms: Array(parts.dropLast()), line: line)
+    }
+}

@@ -1,0 +1,31 @@
+import Mustache
+import States
+
+/// A list of a payload as a template sees it: repeated by a section, counted, or drawn.
+struct ListValue: MustacheSequence, MustacheTransformable {
+    let json: [JSONValue]
+    let values: PayloadValues
+
+    func makeIterator() -> IndexingIterator<[Any]> { json.compactMap(values.value).makeIterator() }
+
+    func transform(_ name: String) -> Any? {
+        switch name {
+        case "count": NumberValue(value: Double(json.count), format: values.format)
+        case "empty": json.isEmpty
+        case "first": json.first.flatMap(values.value)
+        case "last": json.last.flatMap(values.value)
+        case "reversed": ListValue(json: json.reversed(), values: values)
+        case "sparkline": Sparkline(numbers).line
+        case "sparkarea": Sparkline(numbers).area
+        case "sparkline100": Sparkline(numbers, maximum: 100).line
+        case "sparkarea100": Sparkline(numbers, maximum: 100).area
+        default: nil
+        }
+    }
+
+    private var numbers: [Double] { json.compactMap(\.number) }
+
+    static let transforms: Set<String> = [
+        "count", "empty", "first", "last", "reversed", "sparkline", "sparkarea", "sparkline100", "sparkarea100",
+    ]
+}

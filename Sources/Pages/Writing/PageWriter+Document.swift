@@ -1,0 +1,79 @@
+import Boards
+import Journals
+
+extension PageWriter {
+    /// The page's own element, `<main id="page">`.
+    func region(_ content: PageContent, cursor: PageCursor?, frame: PageFrame, draft: FormDraft?) -> Markup {
+        let fields: Fields
+        let template: String
+        switch content {
+        case .board(let view): (template, fields) = ("pages/board", board(view))
+        case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
+        case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft))
+        case .run(let view): (template, fields) = ("pages/run", runPage(view))
+        }
+        return region(template, fields, title: title(content), cursor: cursor, frame: frame)
+    }
+
+    /// The element `<main id="page">` around a page of its own template.
+    func region(
+        _ template: String, _ fields: Fields, title: Fields, cursor: PageCursor? = nil, frame: PageFrame
+    ) -> Markup {
+        render(
+            "partials/main",
+            [
+                "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
+                "clock": frame.clock.map { CivilTime($0).iso },
+            ])
+    }
+
+    /// A whole document around a page's element.
+    func document(_ main: Markup, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame) -> String {
+        let links: [(Section, String, StringKey, String)] = [
+            (.operations, "/", .overview, "g o"), (.runs, "/runs", .runs, "g r"),
+            (.gallery, "/gallery", .gallery, "g g"), (.system, "/system", .system, "g s"),
+        ]
+        let fields: Fields = [
+            "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
+            "notRecorded": frame.notRecordedSince.map(moment),
+            "broken": library.covered.map { Markup(TemplateLibrary.boxHTML($0)) },
+            "links": links.map { link -> Fields in
+                [
+                    "url": base + link.1, "word": strings[link.2], "isHere": link.0 == section, "chord": link.3,
+                    "keys": link.3.split(separator: " ").map(String.init),
+                ]
+            },
+            "languages": locales.map { locale -> Fields in
+                [
+                    "tag": locale.tag, "isHere": locale == self.locale, "url": languageURL(locale, frame),
+                    "word": locale.language.uppercased(), "name": strings.optional("language.\(locale.tag)") ?? locale.tag,
+                ]
+            },
+        ]
+        return render("pages/layout", fields).html
+    }
+
+    /// The sections of the site, as the header lists them.
+    enum Section { case operations, runs, gallery, system, none }
+
+    /// The section that a page belongs to.
+    func section(of content: PageContent) -> Section {
+        switch content {
+        case .board, .operation: .operations
+        case .runs, .run: .runs
+        }
+    }
+
+    private func fields(of cursor: PageCursor) -> Fields {
+        [
+            "epoch": cursor.epoch, "sequence": String(cursor.sequence), "next": cursor.next, "now": cursor.now,
+            "snap": cursor.snap, "after": cursor.after,
+        ]
+    }
+
+    private func languageURL(_ locale: PageLocale, _ frame: PageFrame) -> String {
+        let parts = frame.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts.dropFirst().first?.split(separator: "&").filter { !$0.hasPrefix("lang=") } ?? []
+        return "\(parts.first ?? "/")?" + (query.map(String.init) + ["lang=\(locale.tag)"]).joined(separator: "&")
+    }
+}

@@ -1,0 +1,95 @@
+import Boards
+import Operations
+import States
+
+extension PageWriter {
+    /// The name of a field for people.
+    func label(of field: InputField, in operation: String) -> String {
+        strings.optional("field.\(operation).\(field.name)") ?? field.label
+    }
+
+    /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched.
+    func startForm(_ operation: String, draft: FormDraft?) -> Fields? {
+        guard let entry = catalog[operation], !isWatched(operation) else { return nil }
+        let formID = "start-\(operation)"
+        let names = Set(entry.fields.map(\.name))
+        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { "\($0.field): \($0.detail)" }
+        let whole = ([draft?.message].compactMap { $0 } + stray).joined(separator: " ")
+        let hasFile = entry.fields.contains { $0.kind == .file }
+        return [
+            "formID": formID, "action": "\(base)/operations/\(operation)/runs",
+            "encoding": hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded", "hasFile": hasFile,
+            "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft) },
+            "error": whole.isEmpty ? nil : whole,
+        ]
+    }
+
+    /// How a card starts an operation: at once if no field is required, else by its page's form.
+    func cardStart(_ operation: String) -> Fields? {
+        guard let entry = catalog[operation], !isWatched(operation) else { return nil }
+        let needsForm = entry.fields.contains { $0.isRequired && $0.defaultValue == nil }
+        return [
+            "formID": "begin-\(operation)", "action": "\(base)/operations/\(operation)/runs",
+            "formURL": needsForm ? "\(base)/operations/\(operation)#start" : nil,
+        ]
+    }
+
+    private func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
+        let controlID = "\(formID)-\(field.name)"
+        let error = draft?.errors.first { $0.field == field.name }?.detail
+        let help = strings.optional("field.\(operation).\(field.name).help") ?? field.help
+        let typed = draft?.values[field.name] ?? Self.text(of: field.defaultValue)
+        let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
+            .compactMap { $0 }
+        var fields: Fields = [
+            "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
+            "isRequired": field.isRequired, "help": help, "error": error, "unit": field.unit, "value": typed,
+            "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
+        ]
+        switch field.kind {
+        case .text(let maximumLength, let pattern):
+            fields["line"] = Self.line("text", maximumLength: maximumLength, pattern: pattern)
+        case .url:
+            fields["line"] = Self.line("url", maximumLength: 4_000, pattern: nil)
+        case .multiline(let maximumLength):
+            fields["multiline"] = ["maximumLength": String(maximumLength)] as Fields
+        case .integer(let bounds):
+            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "1")
+        case .number(let bounds):
+            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "any")
+        case .boolean:
+            fields["boolean"] = ["isChecked": typed == "true"] as Fields
+        case .choice(let values):
+            fields["choice"] = ["options": values.map { option($0, of: field, in: operation, typed: typed) }] as Fields
+        case .file:
+            fields["file"] = true
+        }
+        return fields
+    }
+
+    private func option(_ value: String, of field: InputField, in operation: String, typed: String) -> Fields {
+        [
+            "value": value, "isChosen": value == typed,
+            "label": strings.optional("field.\(operation).\(field.name).\(value)") ?? value,
+        ]
+    }
+
+    private static func line(_ type: String, maximumLength: Int, pattern: String?) -> Fields {
+        ["type": type, "maximumLength": String(maximumLength), "pattern": pattern]
+    }
+
+    private static func number(_ minimum: String, _ maximum: String, step: String) -> Fields {
+        ["minimum": minimum, "maximum": maximum, "step": step]
+    }
+
+    /// A value as a form holds it.
+    static func text(of value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .null, .array, .object, nil: ""
+        }
+    }
+}

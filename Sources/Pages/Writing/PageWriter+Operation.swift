@@ -1,0 +1,37 @@
+import Boards
+import Journals
+import Operations
+import States
+
+extension PageWriter {
+    /// An operation's page.
+    func operationPage(_ view: OperationView, draft: FormDraft?) -> Fields {
+        [
+            "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
+            "start": startForm(view.id, draft: draft),
+            "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
+        ]
+    }
+
+    /// What goes on in an operation beside what its current run shows.
+    func facts(_ view: OperationView) -> Fields {
+        let entry = catalog[view.id]
+        let state = view.latest?.record.state ?? entry?.initial
+        let chip = state.map { self.chip($0.caseName, $0.phase, in: view.id) }
+        return [
+            "isWatched": isWatched(view.id), "activeRuns": format.integer(Int64(view.activeRuns)),
+            "isRunning": view.activeRuns > 0,
+            "reentry": entry.flatMap { strings.optional("reentry.\($0.reentry.rawValue)") },
+            "timeout": (entry?.timeout).map { format.duration($0.components.seconds * 1_000) },
+            "chip": chip,
+        ]
+    }
+
+    /// The operation's newest run.
+    func current(_ view: OperationView) -> Fields {
+        ["run": view.latest.map { render("partials/run", run($0, isAlone: false)) }, "isWatched": isWatched(view.id)]
+    }
+
+    /// The runs before it.
+    func earlier(_ view: OperationView) -> [Fields] { view.recent.dropFirst().map { row($0.record) } }
+}

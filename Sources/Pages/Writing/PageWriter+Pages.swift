@@ -1,0 +1,85 @@
+import Boards
+import Journals
+import States
+
+extension PageWriter {
+    /// A run's page.
+    func runPage(_ view: RunView) -> Fields {
+        [
+            "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
+            "apiURL": "\(base)/api/v1/runs/\(view.record.id)",
+        ]
+    }
+
+    /// The newest runs, live.
+    func liveRuns(_ board: BoardView) -> Fields {
+        runsPage(board.recentRuns.map(\.record), filter: RunFilter(), olderURL: older(board))
+    }
+
+    /// Where the runs before the newest are listed; nil when there are none.
+    func older(_ board: BoardView) -> String? {
+        guard board.recentRuns.count >= Self.liveRuns, let last = board.recentRuns.last else { return nil }
+        return url(RunFilter(before: last.record.openedSequence))
+    }
+
+    /// Where the runs that a filter lets through are listed.
+    func url(_ filter: RunFilter) -> String { filter.isEmpty ? "\(base)/runs" : "\(base)/runs?\(filter.query)" }
+
+    /// How many runs the live list holds: as many as a board's view has.
+    static var liveRuns: Int { 25 }
+
+    /// A list of runs with its filters.
+    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?) -> Fields {
+        let known = Set(catalog.entries.map(\.id))
+        let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
+        return [
+            "rows": runs.map { row($0).merging(["isNamed": true]) }, "limit": String(Self.liveRuns),
+            "action": "\(base)/runs", "filter": fields(of: filter),
+            "operations": operations.filter { !$0.isEmpty }.map { id -> Fields in
+                ["value": id, "label": title(of: id), "isChosen": id == filter.operation]
+            },
+            "phases": Phase.allCases.map { phase -> Fields in
+                ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
+            },
+            "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
+        ]
+    }
+
+    private func fields(of filter: RunFilter) -> Fields {
+        [
+            "actor": filter.actor, "text": filter.text, "from": filter.from, "to": filter.to,
+            "fromError": filter.hasBadFrom ? strings[.invalidMoment] : nil,
+            "toError": filter.hasBadTo ? strings[.invalidMoment] : nil,
+        ]
+    }
+
+    /// Every sample of every operation.
+    func gallery() -> Fields {
+        let groups = catalog.entries.map { entry -> Fields in
+            let samples = SampleViews(entry).views.enumerated().map { index, view -> Fields in
+                let uid = "sample-\(entry.id)-\(index)"
+                return [
+                    "sampleID": uid, "case": view.record.state.caseName,
+                    "chip": chip(view.record.state.caseName, view.record.state.phase, in: entry.id),
+                    "state": statePanel(view, id: "\(uid)-state", place: Place(uid: uid, isCompact: false)),
+                    "template": template(for: view.record.state, of: entry.id) + ".mustache",
+                ]
+            }
+            return ["operation": operation(entry.id), "samples": samples, "groupID": "gallery-\(entry.id)"]
+        }
+        return ["groups": groups]
+    }
+
+    /// A problem.
+    func problemPage(_ problem: PageProblem) -> Fields {
+        [
+            "status": String(problem.status),
+            "title": strings.optional("problem.\(problem.status)") ?? problem.title, "detail": problem.detail,
+        ]
+    }
+
+    /// A start form alone.
+    func startPage(_ operation: String, draft: FormDraft) -> Fields {
+        ["operation": self.operation(operation), "start": startForm(operation, draft: draft)]
+    }
+}

@@ -1,0 +1,85 @@
+import Boards
+import Journals
+import Operations
+import States
+
+extension PageWriter {
+    /// The place of a state: how much room there is, and what ids in it begin with.
+    struct Place {
+        /// What every id inside begins with, so that ids stay unique however often a state is shown.
+        let uid: String
+        /// Whether there is only a card's room.
+        let isCompact: Bool
+    }
+
+    /// The name of the template for a case: the operation's own, or the default one of the phase.
+    func template(for state: StateRecord, of operation: String) -> String {
+        let own = "operations/\(operation)/\(state.caseName)"
+        return library.contains(own) ? own : "operations/default/\(state.phase.rawValue)"
+    }
+
+    /// The element that shows where a run stands: the state's own template, and the gauge.
+    func statePanel(_ run: RunView, id: String, place: Place) -> Markup {
+        render("partials/state", stateFields(run, place).merging(["id": id]))
+    }
+
+    /// What `partials/state` shows of a run.
+    func stateFields(_ run: RunView, _ place: Place) -> Fields {
+        let state = run.record.state
+        return [
+            "body": stateBody(run, place), "tone": state.phase.tone,
+            "gauge": state.phase == .active ? gauge(state.progress) : nil,
+            "cause": stoppedBy(run.record).map(words(forCause:)),
+        ]
+    }
+
+    /// The state's own template, rendered with the payload's members innermost.
+    func stateBody(_ run: RunView, _ place: Place) -> Markup {
+        let record = run.record
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let payload = values.payload(record.state.payload)
+        let name = template(for: record.state, of: record.operation)
+        return Markup(library.render(name, common.merging(stateContext(run, place)).merging(members(of: payload))))
+    }
+
+    /// What a state's template can name besides the payload's members.
+    func stateContext(_ run: RunView, _ place: Place) -> Fields {
+        let record = run.record
+        return [
+            "uid": place.uid, "compact": place.isCompact, "case": label(of: record.state.caseName, in: record.operation),
+            "operation": operation(record.operation), "run": summary(record),
+            "progress": gauge(record.state.progress),
+        ]
+    }
+
+    private func members(of payload: ObjectValue) -> Fields {
+        var fields: Fields = ["members": payload.transform("members")]
+        for name in payload.json.keys { fields[name] = payload.child(named: name) }
+        return fields
+    }
+
+    /// How far the work has come, for `partials/gauge`; without a total there is only what is done.
+    func gauge(_ progress: WorkProgress?) -> Fields? {
+        guard let progress else { return nil }
+        let count: (Int64) -> String = { count in
+            switch progress.unit {
+            case .bytes: format.bytes(Double(count))
+            case .items: format.integer(count)
+            case .percent: format.integer(count) + "\u{A0}%"
+            }
+        }
+        return [
+            "completed": count(progress.completed), "total": progress.unit == .percent ? nil : progress.total.map(count),
+            "percent": progress.fraction.map(format.percent),
+            "thousandths": progress.fraction.map { String(Int64($0 * 1_000)) },
+        ]
+    }
+
+    /// What a cancelled or interrupted run says of why.
+    private func stoppedBy(_ record: RunRecord) -> String? {
+        switch record.state.phase {
+        case .cancelled, .interrupted: record.cause
+        case .idle, .active, .succeeded, .failed: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Boards
+import Journals
+import States
+
+extension PageWriter {
+    /// What the server is and how it does.
+    func systemPage(_ system: SystemFacts) -> Fields {
+        [
+            "facts": system.facts.map { fact -> Fields in
+                [
+                    "label": strings.optional("system.\(fact.name)") ?? Humanized(fact.name).text,
+                    "text": text(of: fact.value), "moment": moment(of: fact.value),
+                ]
+            },
+            "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
+            "problems": system.problems.map { ["place": place($0), "message": $0.message] as Fields },
+            "hasProblems": !system.problems.isEmpty,
+        ]
+    }
+
+    private func place(_ problem: TemplateProblem) -> String {
+        problem.line > 0 ? "\(problem.file):\(problem.line)" : problem.file
+    }
+
+    private func text(of value: SystemFacts.Fact.Value) -> String? {
+        switch value {
+        case .text(let text): text
+        case .count(let count): format.integer(count)
+        case .bytes(let bytes): format.bytes(Double(bytes))
+        case .duration(let milliseconds): format.duration(milliseconds)
+        case .flag(let flag): strings[flag ? .yes : .no]
+        case .moment: nil
+        }
+    }
+
+    private func moment(of value: SystemFacts.Fact.Value) -> MomentValue? {
+        guard case .moment(let moment) = value else { return nil }
+        return self.moment(moment)
+    }
+
+    private func counts(_ counts: [RunCount]) -> [Fields] {
+        let known = catalog.entries.map(\.id)
+        let others = Set(counts.map(\.operation)).subtracting(known).sorted()
+        return (known + others).map { id in
+            let cells = Phase.allCases.map { phase -> Fields in
+                let count = counts.filter { $0.operation == id && $0.phase == phase }.reduce(0) { $0 + $1.count }
+                return [
+                    "count": format.integer(Int64(count)), "isNone": count == 0,
+                    "url": "\(base)/runs?operation=\(id)&phase=\(phase.rawValue)",
+                ]
+            }
+            return ["operation": operation(id), "cells": cells]
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Boards
+import Journals
+import Operations
+import States
+
+/// Renders all pages in one language. What each page is made of is told by the extensions.
+struct PageWriter: Sendable {
+    let catalog: Catalog
+    let library: TemplateLibrary
+    let locale: PageLocale
+    let locales: [PageLocale]
+    let strings: StringTable
+    let format: LocaleFormat
+    /// What every URL begins with: nothing, or the mount path without its last slash.
+    let base: String
+
+    /// What every template can name.
+    var common: Fields { ["t": strings.context, "base": base, "locale": locale.tag] }
+
+    /// Renders a template with what every template can name and these.
+    func render(_ template: String, _ fields: Fields) -> Markup {
+        Markup(library.render(template, common.merging(fields)))
+    }
+
+    /// A moment for `partials/time` or `partials/since`.
+    func moment(_ moment: Timestamp) -> MomentValue { MomentValue(moment: moment, format: format) }
+
+    /// The name of an operation for people; its id when the catalog no longer has it.
+    func title(of operation: String) -> String {
+        strings.optional("operation.\(operation).title") ?? catalog[operation]?.title ?? operation
+    }
+
+    /// What an operation does, in a sentence.
+    func summary(of operation: String) -> String {
+        strings.optional("operation.\(operation).summary") ?? catalog[operation]?.summary ?? ""
+    }
+
+    /// The name of a case for people.
+    func label(of caseName: String, in operation: String) -> String {
+        PayloadValues(format: format, strings: strings, operation: operation).caseLabel(caseName)
+    }
+
+    /// An operation's name and address.
+    func operation(_ id: String) -> Fields {
+        ["id": id, "title": title(of: id), "summary": summary(of: id), "url": "\(base)/operations/\(id)"]
+    }
+
+    /// The name of a phase for people.
+    func word(for phase: Phase) -> String {
+        switch phase {
+        case .idle: strings[.phaseIdle]
+        case .active: strings[.phaseActive]
+        case .succeeded: strings[.phaseSucceeded]
+        case .failed: strings[.phaseFailed]
+        case .cancelled: strings[.phaseCancelled]
+        case .interrupted: strings[.phaseInterrupted]
+        }
+    }
+
+    /// A state as shape, word and colour, for `partials/chip`.
+    func chip(_ caseName: String, _ phase: Phase, in operation: String) -> Fields {
+        ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
+    }
+
+    /// Why something happened, in the reader's language where the words are ours.
+    func words(forCause cause: String) -> String {
+        let known: [String: StringKey] = [
+            CancellationCause.replaced.description: .causeReplaced,
+            CancellationCause.unwatched.description: .causeUnwatched,
+            CancellationCause.scope.description: .causeScope,
+            CancellationCause.shutdown.description: .causeShutdown,
+            "the server stopped while this was running": .causeStopped,
+        ]
+        if let key = known[cause] { return strings[key] }
+        let byActor = CancellationCause.actor("").description
+        guard cause.hasPrefix(byActor) else { return cause }
+        return strings(.causeActor, ["actor": String(cause.dropFirst(byActor.count))])
+    }
+}
