@@ -47,7 +47,7 @@ public struct CatalogEntry: Sendable {
         self.reentry = reentry
         self.lifetime = lifetime
         self.timeout = timeout
-        fields = Work.Input.fields
+        fields = operation.inputFields
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
         samples = Work.State.samples.compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout)

@@ -17,4 +17,14 @@ public protocol StateOperation<Input, State>: Sendable {
     /// error becomes `State.failed(_:)`, a cancelled task becomes `State.cancelled`, whatever was thrown. Clean up what
     /// the work made before leaving; a `defer` does.
     func perform(_ input: Input, state: MutableStateFlow<State>) async throws
+
+    /// The fields of the input as this very operation offers them; by default those of the input's type.
+    ///
+    /// For choices that depend on how the operation was made.
+    var inputFields: [InputField] { get }
+}
+
+extension StateOperation {
+    /// The fields of the input's type.
+    public var inputFields: [InputField] { Input.fields }
 }

@@ -1,0 +1,14 @@
+import Foundation
+
+extension HTTPExchange {
+    /// The whole body of a 2xx answer to a GET.
+    ///
+    /// Throws ``HTTPFailure``, also for another status and for a body longer than the limit, and `CancellationError`.
+    func fetch(_ url: String, limit: Int, timeout: Duration) async throws -> Data {
+        let request = Request(url: url, keeping: limit, limit: Int64(limit), timeout: timeout)
+        let answer = try await perform(request) { _ in }
+        try answer.check()
+        guard answer.isWhole else { throw HTTPFailure.tooLong(limit: Int64(limit)) }
+        return answer.body
+    }
+}

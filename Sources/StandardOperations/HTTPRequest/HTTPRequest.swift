@@ -1,0 +1,80 @@
+public import Flows
+import NIOHTTP1
+public import Operations
+
+/// Sends an HTTP request and shows each step of it: name, connection, request, answer, retries.
+public struct HTTPRequest: StateOperation {
+    /// What requests are held to.
+    public struct Configuration: Sendable {
+        /// How many bytes of an answer are read before the connection is cut.
+        public let bodyLimit: Int64
+        /// How long an attempt may take where the input does not say.
+        public let timeout: Duration
+        /// How long to wait between attempts.
+        public let backoff: Backoff
+
+        /// Makes a configuration.
+        public init(
+            bodyLimit: Int64 = 10_000_000, timeout: Duration = .seconds(30), backoff: Backoff = .init()
+        ) {
+            self.bodyLimit = bodyLimit
+            self.timeout = timeout
+            self.backoff = backoff
+        }
+    }
+
+    static let textLimit = 2_048
+    private let configuration: Configuration
+    private let environment: OperationEnvironment
+
+    /// Makes the operation.
+    public init(_ configuration: Configuration = .init(), environment: OperationEnvironment = .init()) {
+        self.configuration = configuration
+        self.environment = environment
+    }
+
+    /// Tries as often as the input says; throws ``HTTPRequestError``, which becomes `error`.
+    public func perform(_ input: HTTPRequestInput, state: MutableStateFlow<HTTPRequestState>) async throws {
+        let elapsed = environment.stopwatch()
+        let count = max(1, input.attempts ?? 1)
+        for number in 1...count {
+            let attempt = Attempt(number, of: count)
+            let failure: HTTPRequestError
+            switch try await self.attempt(attempt, input, elapsed: elapsed, state: state) {
+            case .success: return
+            case .failure(let error): failure = error
+            }
+            guard number < count, failure.failure.mayPass else { throw failure }
+            let delay = configuration.backoff.delay(afterFailures: number, random: environment.random())
+            state.value = .retrying(
+                message: failure.failure.description, milliseconds: delay.milliseconds,
+                attempt: Attempt(number + 1, of: count))
+            try await environment.clock.sleep(for: delay)
+        }
+    }
+
+    private func attempt(
+        _ attempt: Attempt, _ input: HTTPRequestInput, elapsed: @Sendable () -> Int64,
+        state: MutableStateFlow<HTTPRequestState>
+    ) async throws -> Result<Void, HTTPRequestError> {
+        let request = HTTPExchange.Request(
+            method: HTTPMethod(rawValue: input.method.rawValue), url: input.url, body: input.body,
+            keeping: Self.textLimit, limit: configuration.bodyLimit,
+            timeout: input.timeout.map { .seconds($0) } ?? configuration.timeout)
+        var answer: HTTPAnswer?
+        do {
+            let answered = try await HTTPExchange(environment: environment).perform(request) { event in
+                state.value = HTTPRequestState(event, attempt)
+            }
+            answer = answered
+            try answered.check(expected: input.expectedStatus)
+            state.value = HTTPRequestState(answered, milliseconds: elapsed(), attempt)
+            return .success(())
+        } catch let failure as HTTPFailure {
+            return .failure(
+                HTTPRequestError(
+                    failure: failure, attempt: attempt, milliseconds: elapsed(), status: answer?.status,
+                    text: answer?.text(limit: Self.textLimit)))
+        }
+    }
+}

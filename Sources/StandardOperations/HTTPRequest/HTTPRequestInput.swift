@@ -1,0 +1,63 @@
+public import Operations
+import States
+
+/// What an HTTP request is started with.
+public struct HTTPRequestInput: OperationInput, Hashable {
+    /// What a request may ask for.
+    public enum Method: String, Codable, Sendable, CaseIterable {
+        /// Asks for what is there.
+        case GET
+        /// Asks for the head of what is there.
+        case HEAD
+        /// Hands something over.
+        case POST
+        /// Puts something there.
+        case PUT
+        /// Changes a part of what is there.
+        case PATCH
+        /// Removes what is there.
+        case DELETE
+        /// Asks what can be done.
+        case OPTIONS
+    }
+
+    /// What is asked for.
+    public let method: Method
+    /// Where, as an absolute `http` or `https` URL.
+    public let url: String
+    /// What is sent along, as plain text.
+    public let body: String?
+    /// The only status that counts as success; without one, any from 200 to 299 does.
+    public let expectedStatus: Int?
+    /// How long an attempt may take, in seconds; 30 without one.
+    public let timeout: Double?
+    /// How often it is tried at most; once without one.
+    public let attempts: Int?
+
+    /// The fields of the form.
+    public static var fields: [InputField] {
+        [
+            InputField("method", "Method", .choice(Method.allCases.map(\.rawValue)), required: true, default: "GET"),
+            InputField("url", "URL", .url(), required: true, help: "Absolute, such as https://example.com/."),
+            InputField("body", "Body", .multiline(), help: "Sent as plain text."),
+            InputField(
+                "expectedStatus", "Expected status", .integer(100...599),
+                help: "Any other is an error. Without one, 200 to 299 are a success."),
+            InputField("timeout", "Timeout", .number(0.1...600), default: 30, help: "For each attempt.", unit: "s"),
+            InputField("attempts", "Attempts", .integer(1...10), default: 1, help: "How often to try at most."),
+        ]
+    }
+
+    /// Makes the input.
+    public init(
+        method: Method = .GET, url: String, body: String? = nil, expectedStatus: Int? = nil, timeout: Double? = nil,
+        attempts: Int? = nil
+    ) {
+        self.method = method
+        self.url = url
+        self.body = body
+        self.expectedStatus = expectedStatus
+        self.timeout = timeout
+        self.attempts = attempts
+    }
+}
