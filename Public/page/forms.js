@@ -94,11 +94,7 @@ export class Forms {
     if (form.enctype !== "multipart/form-data") return post(url, data, headers);
     const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
     const button = /** @type {HTMLElement|null} */ (form.querySelector("[data-abort]"));
-    for (const shown of [gauge, button]) {
-      if (!shown) continue;
-      keep(shown, "hidden", "value", "max");
-      shown.hidden = false;
-    }
+    for (const shown of [gauge, button]) if (shown) shown.hidden = false;
     return upload(url, data, headers, (sent, total) => {
       if (gauge && total > 0) [gauge.max, gauge.value] = [total, sent];
     }, (abort) => this.#pending.set(form, abort));
@@ -125,10 +121,7 @@ export class Forms {
       button.removeAttribute("aria-disabled");
       release(button, "aria-disabled");
     }
-    for (const shown of form.querySelectorAll("progress[data-upload], [data-abort]")) {
-      /** @type {HTMLElement} */ (shown).hidden = true;
-      release(shown, "hidden", "value", "max");
-    }
+    for (const shown of form.querySelectorAll("progress[data-upload], [data-abort]")) /** @type {HTMLElement} */ (shown).hidden = true;
   }
 }
 
