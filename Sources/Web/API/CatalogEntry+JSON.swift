@@ -1,0 +1,22 @@
+import Boards
+import Operations
+import States
+
+extension CatalogEntry {
+    /// The operation as the API tells it, with its newest run.
+    func json(_ view: OperationView?) -> JSONValue {
+        [
+            "id": .string(id), "title": .string(title), "summary": .string(summary),
+            "fields": .array(fields.map(\.json)), "inputSchema": JSONSchema(for: fields).value,
+            "lifetime": .string(lifetimeName), "reentry": .string(reentry.rawValue),
+            "activeRuns": .integer(Int64(view?.activeRuns ?? 0)), "latest": view?.latest?.record.json ?? .null,
+        ]
+    }
+
+    private var lifetimeName: String {
+        switch lifetime {
+        case .onDemand: "onDemand"
+        case .whileWatched: "whileWatched"
+        }
+    }
+}

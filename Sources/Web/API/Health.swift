@@ -1,0 +1,26 @@
+import Boards
+import Hummingbird
+import States
+
+/// What a supervisor asks.
+struct Health {
+    let dashboard: Dashboard
+
+    /// The process answers.
+    func live() throws(Problem) -> Response { try .json(["status": "live"]) }
+
+    /// The process can do its work: it records, and does not shut down.
+    func ready() throws(Problem) -> Response {
+        if dashboard.desk.isDraining {
+            throw notReady("The server shuts down; ask another one, or again when it is back.")
+        }
+        if case .notRecorded(let since, let reason) = dashboard.board.recording {
+            throw notReady("Nothing has been recorded since \(since): \(reason)")
+        }
+        return try .json(["status": "ready"])
+    }
+
+    private func notReady(_ detail: String) -> Problem {
+        Problem("not-ready", .serviceUnavailable, "Not ready", detail, headers: [.retryAfter: "5"])
+    }
+}

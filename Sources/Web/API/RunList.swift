@@ -1,0 +1,25 @@
+import Boards
+import Hummingbird
+import Journals
+import States
+
+/// The runs there are and were.
+struct RunList {
+    let dashboard: Dashboard
+
+    func list(_ exchange: Exchange) async throws(Problem) -> Response {
+        let query = try RunQuery(exchange.target.query)
+        if let id = query.operation, dashboard.board.catalog[id] == nil { throw .unknownOperation(id) }
+        let page: RunPage
+        do { page = try await dashboard.board.runs(query) } catch { throw Problem(error) }
+        return try .json([
+            "runs": .array(page.runs.map(\.json)), "next": page.next.map(JSONValue.integer) ?? .null,
+        ])
+    }
+
+    func show(_ id: String) async throws(Problem) -> Response {
+        let run: RunView
+        do { run = try await dashboard.board.run(id) } catch { throw Problem(error) }
+        return try .json(run.record.json)
+    }
+}

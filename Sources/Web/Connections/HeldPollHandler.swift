@@ -1,0 +1,197 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// Answers tails on the event loop of their connection, before any task is made for them, and notices at once when their
+/// client leaves. Everything else goes on to the routes.
+///
+/// Requests of one connection are answered in their order: a tail waits for the answers to the requests before it, and what
+/// comes behind a held tail waits for its answer. While it waits, reading goes on for a little, because only a read
+/// shows that the client is gone.
+final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private enum Mode {
+        /// Between requests.
+        case idle
+        /// Handing the parts of a request on.
+        case forwarding
+        /// Reading the rest of a tail.
+        case tail(PollRequest, HTTPRequest)
+        /// A tail is held.
+        case holding(HoldPlace<HoldTicket>, HTTPRequest)
+    }
+
+    /// How many parts may wait behind a held tail before reading stops.
+    private static let queueLimit = 64
+
+    private let dashboard: Dashboard
+    private var mode = Mode.idle
+    private var queue = CircularBuffer<HTTPRequestPart>()
+    /// Requests that were handed on and are not answered yet.
+    private var forwarded = 0
+    /// Counts holds, so that an answer to an earlier one is not taken for this one's.
+    private var holds = 0
+    private var isReadPostponed = false
+    private var isQuiescing = false
+    private var isPumping = false
+
+    init(_ dashboard: Dashboard) { self.dashboard = dashboard }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        queue.append(unwrapInboundIn(data))
+        pump(context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if queue.count < Self.queueLimit { context.read() } else { isReadPostponed = true }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        leave()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        leave()
+        context.fireErrorCaught(error)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.inputClosed) = event as? ChannelEvent, isHolding {
+            leave()
+            context.close(promise: nil)
+            return
+        }
+        if event is ChannelShouldQuiesceEvent, isHolding {
+            // The handlers behind know nothing of the hold and would close the connection under it.
+            isQuiescing = true
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Writing
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        let part = unwrapOutboundIn(data)
+        context.write(data, promise: promise)
+        guard case .end = part else { return }
+        forwarded -= 1
+        if forwarded == 0, !queue.isEmpty { pump(context) }
+    }
+
+    // MARK: Order
+
+    private var isHolding: Bool {
+        if case .holding = mode { true } else { false }
+    }
+
+    private func pump(_ context: ChannelHandlerContext) {
+        guard !isPumping else { return }
+        isPumping = true
+        defer { isPumping = false }
+        while step(context) {}
+        if isReadPostponed, queue.count < Self.queueLimit {
+            isReadPostponed = false
+            context.read()
+        }
+    }
+
+    /// Does something about the first part of the queue; false when it must wait.
+    private func step(_ context: ChannelHandlerContext) -> Bool {
+        guard let part = queue.first else { return false }
+        switch mode {
+        case .holding:
+            return false
+        case .idle:
+            guard case .head(let head) = part else {
+                queue.removeFirst()
+                context.fireChannelRead(wrapInboundOut(part))
+                return true
+            }
+            if let request = dashboard.tail(head) {
+                guard forwarded == 0 else { return false }
+                mode = .tail(request, head)
+            } else {
+                forwarded += 1
+                mode = .forwarding
+                context.fireChannelRead(wrapInboundOut(part))
+            }
+            queue.removeFirst()
+        case .forwarding:
+            queue.removeFirst()
+            if case .end = part { mode = .idle }
+            context.fireChannelRead(wrapInboundOut(part))
+        case .tail(let request, let head):
+            queue.removeFirst()
+            if case .end = part { poll(request, head, context) }
+        }
+        return true
+    }
+
+    // MARK: Holding
+
+    private func poll(_ request: PollRequest, _ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        holds += 1
+        let hold = holds
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let reply = dashboard.desk.poll(request, on: context.eventLoop) { answer in
+            let (handler, context) = handler.value
+            handler.deliver(answer, hold: hold, context)
+        }
+        switch reply {
+        case .held(let place):
+            mode = .holding(place, head)
+        case .answer(let answer):
+            mode = .idle
+            write(answer, to: head, context)
+        case .unknown, .farSlot, .notInMemory:
+            // The routes look further, and have the words for what is wrong.
+            mode = .idle
+            forwarded += 1
+            context.fireChannelRead(wrapInboundOut(.head(head)))
+            context.fireChannelRead(wrapInboundOut(.end(nil)))
+            context.fireChannelReadComplete()
+        }
+    }
+
+    private func deliver(_ answer: PollAnswer, hold: Int, _ context: ChannelHandlerContext) {
+        guard hold == holds, case .holding(_, let head) = mode else { return }
+        mode = .idle
+        write(answer, to: head, context)
+        pump(context)
+    }
+
+    private func write(_ answer: PollAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {
+        let closes = answer.closes || isQuiescing || head.headerFields[.connection]?.lowercased() == "close"
+        var fields: HTTPFields = [
+            .contentType: "application/json", .cacheControl: answer.caching.rawValue,
+            .contentLength: String(answer.body.readableBytes), .date: HTTPDate.text(dashboard.clock.wall),
+        ]
+        SecurityHeaders.add(to: &fields, isPage: false)
+        if closes { fields[.connection] = "close" }
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: .ok, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        guard closes else { return }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    }
+
+    private func leave() {
+        guard case .holding(let place, _) = mode else { return }
+        mode = .idle
+        holds += 1
+        // When the place was left before, an answer is on its way here, and finds that nobody waits.
+        _ = dashboard.desk.leave(place)
+    }
+}

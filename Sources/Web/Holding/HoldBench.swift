@@ -1,0 +1,145 @@
+import Journals
+import NIOConcurrencyHelpers
+
+/// The place where those wait who follow one topic: its machine under a lock, and its one timer.
+final class HoldBench<Ticket: Sendable>: Sendable {
+    /// What became of somebody who came to wait.
+    enum Entry {
+        case pass(head: Int64)
+        case held(HoldMachine<Ticket>.ID)
+        case draining
+        /// The place was given up in the same moment: ask for it anew.
+        case closed
+    }
+
+    private struct State: Sendable {
+        var machine: HoldMachine<Ticket>
+        var timers: Set<Int64> = []
+        var isNotified = false
+        var isClosed = false
+        var observation: (any Sendable)?
+    }
+
+    let topic: Topic
+    private let source: any HeadSource
+    private let clock: any HoldClock
+    private let onRelease: @Sendable ([HoldMachine<Ticket>.Release]) -> Void
+    private let onClose: @Sendable (HoldBench) -> Void
+    private let state: NIOLockedValueBox<State>
+
+    init(
+        topic: Topic, source: any HeadSource, clock: any HoldClock,
+        onRelease: @escaping @Sendable ([HoldMachine<Ticket>.Release]) -> Void,
+        onClose: @escaping @Sendable (HoldBench) -> Void
+    ) {
+        self.topic = topic
+        self.source = source
+        self.clock = clock
+        self.onRelease = onRelease
+        self.onClose = onClose
+        state = NIOLockedValueBox(State(machine: HoldMachine(head: source.head(of: topic), now: clock.uptime)))
+    }
+
+    /// Begins to follow the topic. Called once, by whoever made the bench; others may wait here before.
+    func open() {
+        let observation = source.watchHead(of: topic) { [weak self] head in self?.headMoved(head) }
+        state.withLockedValue { $0.observation = observation }
+        // A change between the making of the bench and the observation called nobody.
+        headMoved(source.head(of: topic))
+    }
+
+    func enter(_ ticket: Ticket, after: Int64, until deadline: Int64) -> Entry {
+        let now = clock.uptime
+        let (entry, timer) = state.withLockedValue { state -> (Entry, Int64?) in
+            guard !state.isClosed else { return (.closed, nil) }
+            // The head is read under the lock: a change published later finds the ticket, one before is seen here.
+            let known = source.head(of: topic)
+            switch state.machine.enter(ticket, after: after, until: deadline, known: known, now: now) {
+            case .pass(let head): return (.pass(head: head), Self.arm(&state))
+            case .draining: return (.draining, Self.arm(&state))
+            case .held(let id): return (.held(id), Self.arm(&state))
+            }
+        }
+        schedule(timer)
+        return entry
+    }
+
+    func leave(_ id: HoldMachine<Ticket>.ID) -> Ticket? {
+        let now = clock.uptime
+        let (ticket, timer) = state.withLockedValue { state in
+            (state.machine.leave(id, now: now), Self.arm(&state))
+        }
+        schedule(timer)
+        return ticket
+    }
+
+    func drain(spread: Int64, seed: UInt64) {
+        let now = clock.uptime
+        perform { state in
+            state.machine.drain(spread: spread, seed: seed, now: now)
+            return state.machine.wake(now: now)
+        }
+    }
+
+    /// How many wait here.
+    var count: Int { state.withLockedValue { $0.machine.count } }
+
+    /// Rendering and writing are no business of the one who publishes: it only leaves a note.
+    private func headMoved(_ head: Int64) {
+        let isFirst = state.withLockedValue { state -> Bool in
+            guard !state.isNotified, !state.isClosed else { return false }
+            state.isNotified = true
+            return true
+        }
+        guard isFirst else { return }
+        clock.schedule(at: clock.uptime) { [weak self] in
+            guard let self else { return }
+            let now = self.clock.uptime
+            self.perform { state in
+                state.isNotified = false
+                return state.machine.published(max(head, self.source.head(of: self.topic)), now: now)
+            }
+        }
+    }
+
+    private func timerFired(_ timer: Int64) {
+        let now = clock.uptime
+        var isOver = false
+        perform { state in
+            state.timers.remove(timer)
+            if state.machine.isIdle(now: now) {
+                state.isClosed = true
+                isOver = true
+                return []
+            }
+            return state.machine.wake(now: now)
+        }
+        guard isOver else { return }
+        onClose(self)
+        let observation = state.withLockedValue { state in
+            defer { state.observation = nil }
+            return state.observation
+        }
+        _ = observation
+    }
+
+    private func perform(_ event: (inout State) -> [HoldMachine<Ticket>.Release]) {
+        let (releases, timer) = state.withLockedValue { state in (event(&state), Self.arm(&state)) }
+        schedule(timer)
+        if !releases.isEmpty { onRelease(releases) }
+    }
+
+    /// The time of a timer that must be set now: when none of those set fires early enough.
+    private static func arm(_ state: inout State) -> Int64? {
+        guard !state.isClosed else { return nil }
+        let next = state.machine.nextWake
+        guard !state.timers.contains(where: { $0 <= next }) else { return nil }
+        state.timers.insert(next)
+        return next
+    }
+
+    private func schedule(_ timer: Int64?) {
+        guard let timer else { return }
+        clock.schedule(at: timer) { [weak self] in self?.timerFired(timer) }
+    }
+}

@@ -1,0 +1,9 @@
+/// Why somebody who waited for a change was let go.
+enum HoldOutcome: Hashable, Sendable {
+    /// There is a change.
+    case published
+    /// The time is over.
+    case expired
+    /// The server shuts down.
+    case drained
+}

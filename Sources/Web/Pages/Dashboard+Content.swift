@@ -1,0 +1,31 @@
+import Boards
+import Journals
+import Pages
+
+extension Dashboard {
+    /// What a live page shows, and the sequence of the last change of its topic that it shows.
+    func content(of name: PageName) async throws(Problem) -> (PageContent, Int64) {
+        if case .run(let id) = name {
+            do {
+                let run = try await board.run(id)
+                return (.run(run), run.record.sequence)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        if case .operation(let id) = name, board.catalog[id] == nil { throw .unknownOperation(id) }
+        // The head is read first: what happens in between is shown twice rather than not at all.
+        let head = board.feed.head(of: name.topic.topic)
+        if let publication = board.feed.publication(at: head),
+            let content = PageContent(publication, for: name.topic)
+        {
+            return (content, head)
+        }
+        let view = board.view()
+        return switch name {
+        case .operation(let id): (.operation(view.operation(id) ?? OperationView(id: id)), head)
+        case .runs: (.runs(view), head)
+        case .overview, .run: (.board(view), head)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import NIOCore
+import Pages
+
+extension ByteBuffer {
+    /// Writes a JSON string, quotes included: only what RFC 8259 says must be escaped is.
+    mutating func writeJSON(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            writeInteger(UInt8(ascii: "\""))
+            var start = bytes.startIndex
+            for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x22 || bytes[index] == 0x5c {
+                writeBytes(bytes[start..<index])
+                start = index + 1
+                switch bytes[index] {
+                case UInt8(ascii: "\""): writeString(#"\""#)
+                case UInt8(ascii: "\\"): writeString(#"\\"#)
+                case UInt8(ascii: "\n"): writeString(#"\n"#)
+                case UInt8(ascii: "\r"): writeString(#"\r"#)
+                case UInt8(ascii: "\t"): writeString(#"\t"#)
+                case let other: writeString(#"\u00"# + (other < 16 ? "0" : "") + String(other, radix: 16))
+                }
+            }
+            writeBytes(bytes[start...])
+            writeInteger(UInt8(ascii: "\""))
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Writes a patch as the list that a client applies.
+    mutating func write(_ patch: Patch) {
+        let parts =
+            switch patch {
+            case .morph(let id, let html): ["m", id, html]
+            case .append(let id, let html): ["a", id, html]
+            case .prepend(let id, let html): ["p", id, html]
+            case .remove(let id): ["r", id]
+            case .text(let id, let text): ["t", id, text]
+            }
+        writeString("[")
+        for (index, part) in parts.enumerated() {
+            if index > 0 { writeString(",") }
+            writeJSON(part)
+        }
+        writeString("]")
+    }
+}

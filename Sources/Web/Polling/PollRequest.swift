@@ -1,0 +1,85 @@
+/// What a live client asks for, as the path behind `live/1/` says it.
+///
+/// ```
+/// {F}/{E}/{N}/{S}   tail: held until something follows N or slot S ends
+/// {F}/{E}/{N}/now   catch up: never held
+/// {F}/snap          the region of the page: never held
+/// ```
+/// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. There is one
+/// spelling of each request, so that a cache has one entry for it; anything else is refused.
+struct PollRequest: Hashable, Sendable {
+    /// How a request is to be answered.
+    enum Kind: Hashable, Sendable {
+        /// Held until something follows the sequence or the slot ends.
+        case tail(epoch: String, sequence: Int64, slot: Int64)
+        /// What follows the sequence, at once.
+        case now(epoch: String, sequence: Int64)
+        /// The region as it stands.
+        case snap
+    }
+
+    /// The name of the feed.
+    let feed: String
+    let kind: Kind
+
+    init(feed: String, _ kind: Kind) {
+        self.feed = feed
+        self.kind = kind
+    }
+
+    /// Reads the path behind `live/1/`, without a query; nil for anything not spelled as above.
+    init?(path: some StringProtocol) {
+        guard path.utf8.count <= 160 else { return nil }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let feed = parts.first, Self.isName(feed, upTo: 64, hyphens: true) else { return nil }
+        self.feed = String(feed)
+        if parts.count == 2, parts[1] == "snap" {
+            kind = .snap
+            return
+        }
+        guard parts.count == 4, Self.isName(parts[1], upTo: 32, hyphens: false), let sequence = Self.number(parts[2])
+        else { return nil }
+        let epoch = String(parts[1])
+        if parts[3] == "now" {
+            kind = .now(epoch: epoch, sequence: sequence)
+        } else if let slot = Self.number(parts[3]) {
+            kind = .tail(epoch: epoch, sequence: sequence, slot: slot)
+        } else {
+            return nil
+        }
+    }
+
+    /// The path behind `live/1/`.
+    var path: String {
+        switch kind {
+        case .tail(let epoch, let sequence, let slot): "\(feed)/\(epoch)/\(sequence)/\(slot)"
+        case .now(let epoch, let sequence): "\(feed)/\(epoch)/\(sequence)/now"
+        case .snap: "\(feed)/snap"
+        }
+    }
+
+    /// The sequence of the cursor; 0 for a snapshot.
+    var sequence: Int64 {
+        switch kind {
+        case .tail(_, let sequence, _), .now(_, let sequence): sequence
+        case .snap: 0
+        }
+    }
+
+    private static func isName(_ text: some StringProtocol, upTo limit: Int, hyphens: Bool) -> Bool {
+        let bytes = text.utf8
+        return (1...limit).contains(bytes.count)
+            && bytes.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || isDigit(byte)
+                    || hyphens && byte == UInt8(ascii: "-")
+            }
+    }
+
+    private static func number(_ text: some StringProtocol) -> Int64? {
+        guard (1...19).contains(text.utf8.count), text.utf8.allSatisfy(isDigit) else { return nil }
+        guard text == "0" || text.first != "0" else { return nil }
+        return Int64(text)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}

@@ -1,0 +1,51 @@
+import Boards
+import Hummingbird
+import Journals
+import Pages
+import States
+
+/// What live clients ask, answered by a route.
+struct Polls {
+    let dashboard: Dashboard
+
+    func answer(_ exchange: Exchange) async throws(Problem) -> Response {
+        // The path is read as it was sent: an encoded or decorated one would be a second name of the same answer.
+        guard let below = dashboard.mount.below(exchange.target.text), below.hasPrefix("live/1/"),
+            let request = PollRequest(path: below.dropFirst("live/1/".count))
+        else { throw .malformedPath }
+        if request.kind == .snap { return try await Snapshots(dashboard: dashboard).show(request) }
+        let delivery = OneShot<PollAnswer>()
+        let reply = try await reply(request, exchange, delivery)
+        switch reply {
+        case .answer(let answer): return Response(answer)
+        case .farSlot: throw .malformedPath
+        case .unknown, .notInMemory: throw .unknownFeed(request.feed)
+        case .held(let place):
+            // A client that leaves is not noticed here; the slot bounds how long its place is kept.
+            let answer = await withTaskCancellationHandler {
+                await delivery.value()
+            } onCancel: {
+                if dashboard.desk.leave(place) {
+                    delivery.send(dashboard.desk.answers.drain(request, sequence: request.sequence))
+                }
+            }
+            return Response(answer)
+        }
+    }
+
+    private func reply(
+        _ request: PollRequest, _ exchange: Exchange, _ delivery: OneShot<PollAnswer>
+    ) async throws(Problem) -> PollDesk.Reply {
+        let first = dashboard.desk.poll(request, on: exchange.eventLoop) { delivery.send($0) }
+        guard case .notInMemory = first, case .run(let id) = LivePage(feedName: request.feed)?.topic else {
+            return first
+        }
+        let record: RunRecord
+        do { record = try await dashboard.board.run(id).record } catch { throw Problem(error) }
+        // What memory does not have cannot be brought by events: a page that is behind starts over.
+        let standing = PollDecision.Standing(
+            epoch: dashboard.board.epoch, head: record.sequence, floor: record.sequence,
+            isClosed: record.endedAt != nil)
+        return dashboard.desk.poll(request, standing: standing, on: exchange.eventLoop) { delivery.send($0) }
+    }
+}

@@ -1,0 +1,24 @@
+import Boards
+import HTTPTypes
+import Operations
+
+extension Problem {
+    /// What a board's refusal is over HTTP. Its words are meant for whoever asked.
+    init(_ error: BoardError) {
+        let (kind, status, title): (String, HTTPResponse.Status, String) =
+            switch error.code {
+            case .unknownOperation: ("unknown-operation", .notFound, "Unknown operation")
+            case .unknownRun: ("unknown-run", .notFound, "Unknown run")
+            case .invalidInput: ("invalid-input", .unprocessableContent, "Invalid input")
+            case .alreadyEnded: ("already-ended", .conflict, "Already ended")
+            case .stillRunning: ("still-running", .conflict, "Still running")
+            case .busy: ("busy", .conflict, "Busy")
+            case .keyReused: ("key-reused", .unprocessableContent, "Idempotency key reused")
+            case .overloaded: ("overloaded", .serviceUnavailable, "Overloaded")
+            case .unavailable: ("unavailable", .serviceUnavailable, "Unavailable")
+            case .shuttingDown: ("shutting-down", .serviceUnavailable, "Shutting down")
+            }
+        self.init(kind, status, title, error.description, errors: error.fields)
+        if status == .serviceUnavailable { headers[.retryAfter] = "5" }
+    }
+}

@@ -1,0 +1,34 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Journals
+import NIOCore
+import Pages
+
+/// One request with what is known of it: what it names, who asks, and in which language.
+struct Exchange: Sendable {
+    let request: Request
+    let target: RequestTarget
+    let route: Route
+    let locale: PageLocale
+    /// Who asks, as runs record it.
+    let actor: String
+    /// An event loop of the server, for answers that come later.
+    let eventLoop: any EventLoop
+
+    /// A header field's value.
+    func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
+
+    /// The path that was asked for, without the query.
+    var path: String { String(target.text.prefix { $0 != "?" }) }
+
+    /// Whether the client wants JSON where a browser gets a page.
+    var wantsJSON: Bool { MediaType(firstOf: header(.accept))?.isJSON ?? false }
+
+    /// The frame of a page that answers this request.
+    func frame(_ dashboard: Dashboard) -> PageFrame {
+        var since: Timestamp?
+        if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
+        return PageFrame(locale: locale, path: target.text, notRecordedSince: since)
+    }
+}

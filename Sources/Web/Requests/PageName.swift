@@ -1,0 +1,39 @@
+import Pages
+
+/// A page that is followed live, as its URL names it.
+enum PageName: Hashable, Sendable {
+    case overview
+    case runs
+    case operation(String)
+    case run(String)
+
+    /// The page that shows a topic.
+    init(_ topic: PageTopic) {
+        switch topic {
+        case .board: self = .overview
+        case .runs: self = .runs
+        case .operation(let id): self = .operation(id)
+        case .run(let id): self = .run(id)
+        }
+    }
+
+    /// The path below the mount path.
+    var path: String {
+        switch self {
+        case .overview: ""
+        case .runs: "runs"
+        case .operation(let id): "operations/" + id
+        case .run(let id): "runs/" + id
+        }
+    }
+
+    /// What it shows.
+    var topic: PageTopic {
+        switch self {
+        case .overview: .board
+        case .runs: .runs
+        case .operation(let id): .operation(id)
+        case .run(let id): .run(id)
+        }
+    }
+}

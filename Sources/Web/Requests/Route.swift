@@ -1,0 +1,77 @@
+import HTTPTypes
+
+/// What a URL names: the map of the whole site, below the mount path.
+enum Route: Hashable, Sendable {
+    /// A page that is followed live.
+    case page(PageName)
+    /// A live page's document after the next change, for browsers without JavaScript.
+    case pageAfter(PageName, cursor: String)
+    /// The runs of an operation, as its start form names them.
+    case operationRuns(String)
+    /// The cancellation of a run.
+    case runCancellation(String)
+    /// The attempts that follow a run.
+    case runRetries(String)
+    /// Every sample of every operation.
+    case gallery
+    /// What the server is and how it does.
+    case system
+    /// What live clients ask.
+    case poll
+    /// A file of `Public`, by the segments of its path.
+    case asset([String])
+    /// A resource of the API.
+    case api(APIRoute)
+    /// Whether the process lives.
+    case healthLive
+    /// Whether the process can do its work.
+    case healthReady
+    /// What the greeting asks by default.
+    case hello
+
+    init?(_ segments: [String]) {
+        switch (segments.count, segments.first) {
+        case (0, _): self = .page(.overview)
+        case (1, "runs"): self = .page(.runs)
+        case (1, "gallery"): self = .gallery
+        case (1, "system"): self = .system
+        case (1, "hello"): self = .hello
+        case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
+        case (2, "operations"): self = .page(.operation(segments[1]))
+        case (3, "operations") where segments[2] == "runs": self = .operationRuns(segments[1])
+        case (4, "operations") where segments[2] == "after":
+            self = .pageAfter(.operation(segments[1]), cursor: segments[3])
+        case (3, "runs") where segments[1] == "after": self = .pageAfter(.runs, cursor: segments[2])
+        case (2, "runs"): self = .page(.run(segments[1]))
+        case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
+        case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
+        case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
+        case (2, "health") where segments[1] == "live": self = .healthLive
+        case (2, "health") where segments[1] == "ready": self = .healthReady
+        case (2..., "live") where segments[1] == "1": self = .poll
+        case (2..., "assets"): self = .asset(Array(segments.dropFirst()))
+        case (2..., "api") where segments[1] == "v1":
+            guard let route = APIRoute(segments.dropFirst(2)) else { return nil }
+            self = .api(route)
+        default: return nil
+        }
+    }
+
+    /// What can be done with it.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .operationRuns, .runCancellation, .runRetries: [.post]
+        case .poll: [.get]
+        case .api(let route): route.methods
+        default: [.get, .head]
+        }
+    }
+
+    /// Whether its mistakes are told as problem documents, whatever the client accepts, rather than as pages.
+    var isForPrograms: Bool {
+        switch self {
+        case .api, .poll, .healthLive, .healthReady, .hello: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Journals
+import States
+
+extension RunQuery {
+    /// The query of the page of runs; nil when nothing is asked for, so that the live list of the newest is shown.
+    init?(pageQuery fields: FormFields) throws(Problem) {
+        let given = FormFields(fields.fields.filter { !$0.value.isEmpty })
+        guard !given.fields.isEmpty else { return nil }
+        try self.init(given)
+    }
+
+    /// The query that parameters ask for: `operation`, `phase`, `actor`, `text`, `startedAfter`, `startedBefore`, `before` and
+    /// `limit` (1 to 500, by default 50). Others are left alone.
+    init(_ fields: FormFields) throws(Problem) {
+        self.init(operation: fields["operation"], actor: fields["actor"], text: fields["text"])
+        if let text = fields["phase"] {
+            guard let phase = Phase(rawValue: text) else {
+                let names = Phase.allCases.map(\.rawValue).joined(separator: ", ")
+                throw .malformedQuery("phase", "must be one of \(names).")
+            }
+            self.phase = phase
+        }
+        startedAfter = try Self.moment("startedAfter", in: fields)
+        startedBefore = try Self.moment("startedBefore", in: fields)
+        if let text = fields["before"] {
+            guard let before = Int64(text), before > 0 else {
+                throw .malformedQuery("before", "must be the “next” of the page before, a whole number.")
+            }
+            self.before = before
+        }
+        if let text = fields["limit"] {
+            guard let limit = Int(text), (1...500).contains(limit) else {
+                throw .malformedQuery("limit", "must be a whole number from 1 to 500.")
+            }
+            self.limit = limit
+        }
+    }
+
+    private static func moment(_ name: String, in fields: FormFields) throws(Problem) -> Timestamp? {
+        guard let text = fields[name] else { return nil }
+        guard let moment = Timestamp(text) else {
+            throw .malformedQuery(name, "must be a moment as ISO 8601 writes it, such as 2026-11-21T12:00:00Z.")
+        }
+        return moment
+    }
+}

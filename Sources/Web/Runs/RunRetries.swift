@@ -1,0 +1,28 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Journals
+import Pages
+import States
+
+/// Trying a run again, with the same input or another.
+struct RunRetries {
+    let dashboard: Dashboard
+
+    func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let before: RunView
+        do { before = try await dashboard.board.run(run) } catch { throw Problem(error) }
+        guard let entry = dashboard.board.catalog[before.record.operation] else {
+            throw .unknownOperation(before.record.operation)
+        }
+        let sent = try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry).readWithoutFile()
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.retry(
+                run, input: sent.isEmpty ? nil : sent.input, actor: exchange.actor)
+        } catch {
+            return try await StartMistakes(dashboard: dashboard).answer(error, operation: entry.id, sent, exchange)
+        }
+        return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)
+    }
+}

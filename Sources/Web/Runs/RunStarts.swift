@@ -1,0 +1,77 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Operations
+import States
+
+/// Starting a run of an operation.
+struct RunStarts {
+    let dashboard: Dashboard
+
+    func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        guard let entry = dashboard.board.catalog[operation] else { throw .unknownOperation(operation) }
+        let key = try idempotencyKey(exchange)
+        switch try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry).read() {
+        case .input(let sent):
+            return try await start(entry, sent, file: nil, key: key, exchange)
+        case .file(let sent, let file):
+            return try await start(entry, sent, file: file, key: key, exchange)
+        }
+    }
+
+    private func start(
+        _ entry: CatalogEntry, _ sent: SentInput, file: consuming IncomingFile?, key: String?, _ exchange: Exchange
+    ) async throws(Problem) -> Response {
+        let pipe = file == nil ? nil : UploadPipe()
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.start(
+                entry.id, input: sent.input, content: pipe, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            var answer = try await StartMistakes(dashboard: dashboard).answer(
+                error, operation: entry.id, sent, exchange)
+            if file != nil { answer.headers[.connection] = "close" }
+            return answer
+        }
+        var isRead = true
+        if var file, let pipe {
+            isRead = await receive(&file, into: pipe, of: receipt)
+        }
+        // A repeated key gets the answer of the first request; a run that was joined is not this request's making.
+        let status: HTTPResponse.Status = receipt.isNew || key != nil ? .created : .ok
+        var response = try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(
+            exchange, status: status)
+        if !isRead { response.headers[.connection] = "close" }
+        return response
+    }
+
+    /// Reads the file while its run takes it; stops when the run has ended. Returns whether all of it was read.
+    private func receive(
+        _ file: inout IncomingFile, into pipe: UploadPipe, of receipt: StartReceipt
+    ) async -> Bool {
+        guard receipt.isNew else {
+            pipe.close()
+            return false
+        }
+        let board = dashboard.board
+        Task {
+            await board.outcome(of: receipt.run)
+            pipe.close()
+        }
+        return await file.pump(into: pipe)
+    }
+
+    /// The key under which a repeated request finds its run again: 1 to 255 visible characters, in quotes or not.
+    private func idempotencyKey(_ exchange: Exchange) throws(Problem) -> String? {
+        guard let sent = exchange.header(.idempotencyKey) else { return nil }
+        let isQuoted = sent.count >= 2 && sent.first == "\"" && sent.last == "\""
+        let key = isQuoted ? String(sent.dropFirst().dropLast()) : sent
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Problem(
+                "malformed-header", .badRequest, "Malformed header",
+                "Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.",
+                errors: [.init(field: "Idempotency-Key", detail: "must be 1 to 255 visible ASCII characters")])
+        }
+        return key
+    }
+}

@@ -1,0 +1,21 @@
+import States
+
+/// The input of a run as it was sent.
+struct SentInput: Sendable {
+    /// The values as a JSON object, for the board to hold against the fields.
+    var input: JSONValue = [:]
+    /// What was typed into a form, by field, to be shown again if something is wrong.
+    var typed: [String: String] = [:]
+
+    /// Whether nothing was sent.
+    var isEmpty: Bool { input == [:] }
+
+    /// The input with a member added.
+    func adding(_ name: String, _ value: JSONValue) -> SentInput {
+        var result = self
+        var members = input.object ?? [:]
+        members[name] = value
+        result.input = .object(members)
+        return result
+    }
+}

@@ -1,0 +1,21 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Operations
+import Pages
+
+/// What is answered to an input that does not fit: a document, or the form with what was typed and the mistakes beside it.
+struct StartMistakes {
+    let dashboard: Dashboard
+
+    func answer(
+        _ error: BoardError, operation: String, _ sent: SentInput, _ exchange: Exchange
+    ) async throws(Problem) -> Response {
+        guard case .invalidInput = error.code, !exchange.route.isForPrograms, !exchange.wantsJSON else {
+            throw Problem(error)
+        }
+        let draft = FormDraft(
+            values: sent.typed, errors: error.fields, message: error.fields.isEmpty ? error.description : nil)
+        return try await LivePages(dashboard: dashboard).show(.operation(operation), draft: draft, exchange)
+    }
+}

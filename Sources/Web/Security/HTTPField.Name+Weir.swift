@@ -1,0 +1,20 @@
+import HTTPTypes
+
+extension HTTPField.Name {
+    static let secFetchSite = known("Sec-Fetch-Site")
+    static let contentSecurityPolicy = known("Content-Security-Policy")
+    static let contentTypeOptions = known("X-Content-Type-Options")
+    static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
+    static let crossOriginResourcePolicy = known("Cross-Origin-Resource-Policy")
+    static let idempotencyKey = known("Idempotency-Key")
+    static let permissionsPolicy = known("Permissions-Policy")
+    static let prefer = known("Prefer")
+    static let preferenceApplied = known("Preference-Applied")
+    static let referrerPolicy = known("Referrer-Policy")
+    static let weirActor = known("X-Weir-Actor")
+
+    private static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+        return name
+    }
+}
