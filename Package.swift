@@ -54,7 +54,10 @@ let package = Package(
         .target(name: "Journals", dependencies: ["States"]),
         .target(
             name: "JournalsSQLite",
-            dependencies: ["Journals", "States", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: [
+                "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         .target(
             name: "Boards",
             dependencies: [

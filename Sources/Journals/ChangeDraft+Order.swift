@@ -1,10 +1,12 @@
 extension ChangeDraft {
-    /// Throws unless this draft follows the last revision of its stream, nil being a stream without changes.
-    package func check(follows last: Int64?) throws(JournalError) {
-        guard revision == (last ?? -1) + 1 else {
-            throw JournalError(
-                .outOfOrder,
-                "Revision \(revision) of \(stream) does not follow \(last.map { "revision \($0)" } ?? "nothing").")
+    /// Throws unless this draft follows the last one of its stream, nil being a stream without changes.
+    package func check(follows last: (revision: Int64, subject: String)?) throws(JournalError) {
+        guard revision == (last?.revision ?? -1) + 1 else {
+            let before = last.map { "revision \($0.revision)" } ?? "nothing"
+            throw JournalError(.outOfOrder, "Revision \(revision) of \(stream) does not follow \(before).")
+        }
+        guard last?.subject ?? subject == subject else {
+            throw JournalError(.outOfOrder, "Revision \(revision) of \(stream) is about another subject.")
         }
         let needsOpening = if case .run = stream { revision == 0 } else { false }
         guard needsOpening == (opening != nil) else {

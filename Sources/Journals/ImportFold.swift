@@ -21,6 +21,7 @@ package struct ImportFold {
     /// How far a run of the export has been read.
     private struct Reading {
         let isNew: Bool
+        let operation: String
         var revision: Int64
         var lines: Int64 = 0
         var hasEnded: Bool
@@ -46,10 +47,11 @@ package struct ImportFold {
         guard case .run(let id) = change.stream else {
             throw JournalError(.unavailable, "Only runs can be imported, and \(change.stream) is none.")
         }
-        try change.draft.check(follows: readings[id]?.revision)
+        try change.draft.check(follows: readings[id].map { ($0.revision, $0.operation) })
         if change.revision == 0 {
             let isNew = try journal.existingRun(id) == nil
-            readings[id] = Reading(isNew: isNew, revision: 0, hasEnded: change.state.phase.isEnded)
+            readings[id] = Reading(
+                isNew: isNew, operation: change.subject, revision: 0, hasEnded: change.state.phase.isEnded)
             order.append(id)
         } else {
             readings[id]?.revision = change.revision

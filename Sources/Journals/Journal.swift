@@ -10,7 +10,8 @@ public protocol Journal: Sendable {
 
     /// Adds the drafts in their order, all or none, and tells the places they got: the next sequences, without gaps
     /// within one call. Returns only once they are durable. Refuses (``JournalError/Code/outOfOrder``) a draft whose
-    /// revision does not follow its stream's last, a run's first draft without an opening, and an opening anywhere else.
+    /// revision does not follow its stream's last or whose subject is another, a run's first draft without an opening,
+    /// and an opening anywhere else.
     func append(_ drafts: [ChangeDraft]) async throws -> [Change]
     /// The sequence of the last change; 0 in an empty journal.
     func head() async throws -> Int64

@@ -2,6 +2,9 @@ import States
 
 /// What a ``MemoryJournal`` keeps: a value without locks or tasks, so that an import can work on a copy.
 struct MemoryLog: Sendable {
+    /// The last revision of a stream, and what the stream is about.
+    private typealias StreamEnd = (revision: Int64, subject: String)
+
     /// All kept changes, oldest first.
     private(set) var changes: [Change] = []
     /// The sequences of the kept changes of every topic but the board, oldest first.
@@ -15,17 +18,17 @@ struct MemoryLog: Sendable {
     private(set) var order: [String] = []
     private var importedAt: [String: Timestamp] = [:]
     private var lines: [String: [OutputDraft]] = [:]
-    private var storeRevisions: [String: Int64] = [:]
+    private var stores: [String: StreamEnd] = [:]
 
     var runCount: Int { records.count }
 
     // MARK: Writing
 
     mutating func append(_ drafts: [ChangeDraft]) throws(JournalError) -> [Change] {
-        var revisions: [StreamID: Int64] = [:]
+        var lasts: [StreamID: StreamEnd] = [:]
         for draft in drafts {
-            try draft.check(follows: revisions[draft.stream] ?? lastRevision(of: draft.stream))
-            revisions[draft.stream] = draft.revision
+            try draft.check(follows: lasts[draft.stream] ?? last(of: draft.stream))
+            lasts[draft.stream] = (draft.revision, draft.subject)
         }
         return drafts.map { add($0, origin: nil) }
     }
@@ -36,7 +39,7 @@ struct MemoryLog: Sendable {
         changes.append(change)
         for topic in Topic.streams(of: change) { sequences[topic, default: []].append(head) }
         switch draft.stream {
-        case .store(let id): storeRevisions[id] = draft.revision
+        case .store(let id): stores[id] = (draft.revision, draft.subject)
         case .run(let id):
             if let record = RunRecord(opening: change) {
                 records[id] = record
@@ -99,10 +102,10 @@ struct MemoryLog: Sendable {
 
     // MARK: Reading
 
-    func lastRevision(of stream: StreamID) -> Int64? {
+    private func last(of stream: StreamID) -> StreamEnd? {
         switch stream {
-        case .run(let id): records[id]?.revision
-        case .store(let id): storeRevisions[id]
+        case .run(let id): records[id].map { ($0.revision, $0.operation) }
+        case .store(let id): stores[id]
         }
     }
 

@@ -11,22 +11,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable, CustomStringCo
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Makes a moment from a date, cut to the millisecond.
-    public init(_ date: Date) { milliseconds = Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)) }
+    public init(_ date: Date) {
+        // A date is a floating point number of seconds, so that a whole millisecond may lie a hair below itself.
+        milliseconds = Int64((date.timeIntervalSince1970 * 1_000 + 0.001).rounded(.down))
+    }
 
     /// The moment as a date.
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1_000) }
-
-    /// ISO 8601 in UTC with milliseconds, such as `2026-11-21T11:39:23.123Z`.
-    public var description: String {
-        date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
-    }
-
-    /// Reads ISO 8601, with or without fractional seconds; nil for anything else.
-    public init?(_ text: String) {
-        let strategies = [true, false].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        guard let date = strategies.lazy.compactMap({ try? $0.parse(text) }).first else { return nil }
-        self.init(Date(timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000).rounded() / 1_000 + 0.000_1))
-    }
 
     /// Earlier comes first.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }

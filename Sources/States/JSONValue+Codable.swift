@@ -37,29 +37,31 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue {
-    /// Reads a JSON text. Throws `DecodingError` with the place of the mistake.
+    /// Reads a JSON text.
+    ///
+    /// Throws `DecodingError` with line and column of the mistake.
     public init(parsing text: some StringProtocol) throws {
-        try self.init(parsing: Data(text.utf8))
+        var text = String(text)
+        self = try text.withUTF8 { try JSONParser.parse($0) }
     }
 
-    /// Reads UTF-8 bytes of a JSON text. Throws `DecodingError` with the place of the mistake.
+    /// Reads UTF-8 bytes of a JSON text.
+    ///
+    /// Throws `DecodingError` with line and column of the mistake.
     public init(parsing data: Data) throws {
-        self = try JSONDecoder().decode(JSONValue.self, from: data)
+        self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
     }
 
-    /// The JSON value of anything that can be encoded. Throws what the value's own encoding throws.
+    /// The JSON value of anything that can be encoded.
+    ///
+    /// Throws what the value's own encoding throws.
     public init(encoding value: some Encodable) throws {
         try self.init(parsing: JSONEncoder().encode(value))
     }
 
-    /// The canonical text: keys sorted, no white space, slashes plain. Throws for a number that is not finite.
-    public func text() throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(self), as: UTF8.self)
-    }
-
-    /// Decodes a value of that type. Throws `DecodingError` naming the member that does not fit.
+    /// Decodes a value of that type.
+    ///
+    /// Throws `DecodingError` naming the member that does not fit.
     public func decode<Value: Decodable>(
         _ type: Value.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {

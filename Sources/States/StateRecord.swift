@@ -17,7 +17,9 @@ public struct StateRecord: Sendable, Hashable, Codable {
         self.progress = progress
     }
 
-    /// The record of a typed state. Throws what the state's own encoding throws, such as for a number that is not finite.
+    /// The record of a typed state.
+    ///
+    /// Throws what the state's own encoding throws, such as for a number that is not finite.
     public init(_ state: some RecordableState) throws {
         let encoded = try JSONValue(encoding: state)
         phase = state.phase
@@ -36,7 +38,9 @@ public struct StateRecord: Sendable, Hashable, Codable {
         }
     }
 
-    /// The typed state again. Throws `DecodingError` when the type no longer has such a case or payload.
+    /// The typed state again.
+    ///
+    /// Throws `DecodingError` when the type no longer has such a case or payload.
     public func state<State: RecordableState>(as type: State.Type) throws -> State {
         if caseName == "value", let state = try? payload.decode(type) { return state }
         if payload == [:], let state = try? JSONValue.string(caseName).decode(type) { return state }

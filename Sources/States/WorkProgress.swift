@@ -24,7 +24,9 @@ public struct WorkProgress: Codable, Sendable, Hashable {
         self.unit = unit
     }
 
-    /// The part done, from 0 to 1, or nil while the total is unknown. An empty whole is done.
+    /// The part done, from 0 to 1, or nil while the total is unknown.
+    ///
+    /// An empty whole is done.
     public var fraction: Double? {
         guard let total else { return nil }
         return total == 0 ? 1 : Double(completed) / Double(total)

@@ -1,0 +1,89 @@
+import GRDB
+import Journals
+import States
+
+/// Reads changes by topic.
+struct ChangeReader {
+    // A run's change whose run is gone is on its way out, and no longer seen: hence the last line.
+    private static let query = """
+        SELECT c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
+            c."case", c.payload, c.phase, c.done, c.total, c.unit,
+            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key
+        FROM changes c LEFT JOIN runs r ON r.opened = c.stream LEFT JOIN names o ON o.id = r.operation
+            LEFT JOIN names a ON a.id = r.actor LEFT JOIN stores s ON s.opened = c.stream
+        WHERE c.sequence > ? AND c.sequence <= ? AND (r.opened IS NOT NULL OR s.opened IS NOT NULL)
+        """
+
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The topic's changes after one sequence up to another, oldest first.
+    func changes(of topic: Topic, after: Int64, through last: Int64, limit: Int) throws -> [Change] {
+        guard limit > 0, after < last else { return [] }
+        return try read(topic, after, last, rest: "ORDER BY c.sequence LIMIT ?", limit)
+    }
+
+    /// The topic's newest changes up to a sequence, oldest first.
+    func last(_ limit: Int, of topic: Topic, through sequence: Int64) throws -> [Change] {
+        guard limit > 0 else { return [] }
+        return try read(topic, 0, sequence, rest: "ORDER BY c.sequence DESC LIMIT ?", limit).reversed()
+    }
+
+    /// The change of a run that has that revision.
+    func change(ofRun id: String, revision: Int64) throws -> Change? {
+        var found: Change?
+        try SQLStatement(
+            database,
+            "\(Self.query) AND c.stream = (SELECT opened FROM runs WHERE id = ?) AND c.revision = ?"
+        ).rows(Int64(0), Int64.max, id, revision) { row in
+            found = try change(row)
+            return false
+        }
+        return found
+    }
+
+    private func read(
+        _ topic: Topic, _ after: Int64, _ last: Int64, rest: String, _ limit: Int
+    ) throws -> [Change] {
+        var values: [any SQLValue] = [after, last]
+        var condition = ""
+        switch topic {
+        case .board: break
+        case .operation(let name):
+            guard let operation = try NameTable.number(of: name, in: database) else { return [] }
+            condition = "AND c.operation = ?"
+            values.append(operation)
+        case .run(let id):
+            condition = "AND c.stream = (SELECT opened FROM runs WHERE id = ?)"
+            values.append(id)
+        case .store(let id):
+            condition = "AND c.stream = (SELECT opened FROM stores WHERE id = ?)"
+            values.append(id)
+        }
+        values.append(limit)
+        var changes: [Change] = []
+        try SQLStatement(database, "\(Self.query) \(condition) \(rest)").rows(binding: values) { row in
+            changes.append(try change(row))
+            return true
+        }
+        return changes
+    }
+
+    private func change(_ row: SQLRow) throws -> Change {
+        let revision = row.integer(1)
+        let stream: StreamID = row.isNull(6) ? .store(row.text(9)) : .run(row.text(6))
+        let opening =
+            row.isNull(18)
+            ? nil
+            : RunOpening(
+                actor: row.text(17), input: try JSONValue(parsing: row.text(18)), retryOf: row.optionalText(19),
+                idempotencyKey: row.optionalText(20))
+        let draft = ChangeDraft(
+            stream: stream, subject: row.isNull(6) ? row.text(10) : row.text(7), revision: revision,
+            at: Timestamp(milliseconds: row.integer(2)), state: try row.state(from: 11),
+            isTransition: row.integer(3) == 1, cause: row.optionalText(4), opening: opening)
+        let origin = row.optionalInteger(5).map { ChangeOrigin(epoch: row.text(8), sequence: $0) }
+        return Change(sequence: row.integer(0), draft: draft, origin: origin)
+    }
+}

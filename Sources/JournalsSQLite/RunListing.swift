@@ -1,0 +1,114 @@
+import GRDB
+import Journals
+import States
+
+/// Answers a `RunQuery`: a condition for every filter, and the index of words where there are words to look for.
+struct RunListing {
+    private let database: Database
+    private var conditions: [String] = []
+    private var values: [any SQLValue] = []
+    private var marks: [String] = []
+    private let query: RunQuery
+
+    /// Prepares the conditions; nil when a name is asked for that no run has.
+    init?(_ query: RunQuery, _ database: Database) throws {
+        self.database = database
+        self.query = query
+        if let operation = query.operation {
+            guard let number = try NameTable.number(of: operation, in: database) else { return nil }
+            require("r.operation = ?", number)
+            marks.append("o\(number)")
+        }
+        if let phase = query.phase {
+            require("r.phase = ?", JournalCode.code(of: phase))
+            marks.append("p\(JournalCode.code(of: phase))")
+        }
+        if let actor = query.actor {
+            guard let number = try NameTable.number(of: actor, in: database) else { return nil }
+            require("r.actor = ?", number)
+            marks.append("a\(number)")
+        }
+        if let moment = query.startedAfter { require("r.started >= ?", moment.milliseconds) }
+        if let moment = query.startedBefore { require("r.started < ?", moment.milliseconds) }
+        if let before = query.before { require("r.opened < ?", before) }
+    }
+
+    /// The page.
+    func page() throws -> RunPage {
+        let search = query.text.map(SearchQuery.init)
+        let found: [RunRecord] =
+            if let search, !search.terms.isEmpty {
+                try matching(search)
+            } else {
+                try byConditions()
+            }
+        let limit = max(0, query.limit)
+        let runs = Array(found.prefix(limit))
+        return RunPage(runs: runs, next: found.count > limit ? runs.last?.openedSequence : nil)
+    }
+
+    private mutating func require(_ condition: String, _ value: Int64) {
+        conditions.append(condition)
+        values.append(value)
+    }
+
+    // MARK: Without words
+
+    private func byConditions() throws -> [RunRecord] {
+        let reader = RunReader(database)
+        guard query.startedAfter != nil || query.startedBefore != nil else {
+            return try reader.runs(
+                where: all(conditions), values + [query.limit + 1], rest: "ORDER BY r.opened DESC LIMIT ?")
+        }
+        let bits = JournalSchema.blockBits
+        let blocks = ["b.latest >= ?", "b.earliest < ?", "b.block <= ?"]
+        let within = "r.opened BETWEEN b.block << \(bits) AND (b.block << \(bits)) + \((1 << bits) - 1)"
+        let bounds: [any SQLValue] = [
+            query.startedAfter?.milliseconds ?? .min, query.startedBefore?.milliseconds ?? .max,
+            (query.before ?? .max) >> bits,
+        ]
+        return try reader.runs(
+            from: "blocks b CROSS JOIN runs r", where: all(blocks + [within] + conditions),
+            bounds + values + [query.limit + 1], rest: "ORDER BY b.block DESC, r.opened DESC LIMIT ?")
+    }
+
+    // MARK: With words
+
+    private func matching(_ search: SearchQuery) throws -> [RunRecord] {
+        let range = try openedRange()
+        let indexed = try RunReader(database).runs(
+            from: "run_text CROSS JOIN runs r",
+            where: all(
+                ["run_text MATCH ?", "run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions),
+            [expression(search), range.lowerBound, range.upperBound] + values + [query.limit + 1],
+            rest: "ORDER BY run_text.rowid DESC LIMIT ?")
+        let index = RunTextIndex(database)
+        let waiting = try RunReader(database).runs(where: all(["r.indexed = 0"] + conditions), values)
+            .filter { search.matches(folded: try index.text(of: $0).words) }
+        return (indexed + waiting).sorted { $0.openedSequence > $1.openedSequence }
+    }
+
+    private func expression(_ search: SearchQuery) -> String {
+        let words = search.terms.map { "\"\($0.words)\"\($0.isPrefix ? "*" : "")" }
+        let marks = marks.isEmpty ? "" : " AND marks : (\(marks.map { "\"\($0)\"" }.joined(separator: " AND ")))"
+        return "words : (\(words.joined(separator: " AND ")))\(marks)"
+    }
+
+    /// Between which sequences the runs of the range of time were opened.
+    private func openedRange() throws -> ClosedRange<Int64> {
+        let bits = JournalSchema.blockBits
+        let last = query.before.map { $0 - 1 } ?? .max
+        guard query.startedAfter != nil || query.startedBefore != nil else { return min(0, last)...last }
+        let blocks = try SQLStatement(
+            database, "SELECT min(block), max(block) FROM blocks WHERE latest >= ? AND earliest < ?"
+        ).first(query.startedAfter?.milliseconds ?? .min, query.startedBefore?.milliseconds ?? .max) { row in
+            row.isNull(0) ? nil : (first: row.integer(0) << bits, last: row.integer(1) << bits + (1 << bits) - 1)
+        }
+        guard let blocks = blocks ?? nil, blocks.first <= last else { return 0...0 }
+        return blocks.first...min(last, blocks.last)
+    }
+
+    private func all(_ conditions: [String]) -> String {
+        conditions.isEmpty ? "true" : conditions.joined(separator: " AND ")
+    }
+}

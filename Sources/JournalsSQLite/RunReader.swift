@@ -1,0 +1,61 @@
+import GRDB
+import Journals
+import States
+
+/// Reads runs: what `runs` says of them, with their last state from `changes`.
+struct RunReader {
+    private static let columns = """
+        r.opened, r.id, o.name, a.name, r.input, r.retry_of, r.idempotency_key, r.revision, r.sequence, r.started,
+        r.ended, r.epoch, f.origin, c."case", c.payload, c.phase, c.done, c.total, c.unit, c.cause
+        """
+    private static let joins = """
+        CROSS JOIN changes c ON c.sequence = r.sequence CROSS JOIN changes f ON f.sequence = r.opened
+        CROSS JOIN names o ON o.id = r.operation CROSS JOIN names a ON a.id = r.actor
+        """
+
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The run of an id.
+    func run(_ id: String) throws -> RunRecord? {
+        try runs(where: "r.id = ?", [id]).first
+    }
+
+    /// The newest run of a key.
+    func run(idempotencyKey key: String) throws -> RunRecord? {
+        try runs(where: "r.idempotency_key = ?", [key], rest: "ORDER BY r.opened DESC LIMIT 1").first
+    }
+
+    /// The runs that have not ended, oldest first.
+    func unfinished() throws -> [RunRecord] {
+        try runs(where: "r.indexed = 0 AND r.ended IS NULL", rest: "ORDER BY r.opened")
+    }
+
+    /// The runs that satisfy a condition of ours.
+    func runs(
+        from source: String = "runs r", where condition: String, _ values: [any SQLValue] = [],
+        rest: String = "ORDER BY r.opened"
+    ) throws -> [RunRecord] {
+        // CROSS JOIN keeps the order of the tables: the runs are chosen first, then what belongs to each is looked up.
+        let sql = "SELECT \(Self.columns) FROM \(source) \(Self.joins) WHERE \(condition) \(rest)"
+        var records: [RunRecord] = []
+        try SQLStatement(database, sql).rows(binding: values) { row in
+            records.append(try record(row))
+            return true
+        }
+        return records
+    }
+
+    private func record(_ row: SQLRow) throws -> RunRecord {
+        let opening = RunOpening(
+            actor: row.text(3), input: try JSONValue(parsing: row.text(4)), retryOf: row.optionalText(5),
+            idempotencyKey: row.optionalText(6))
+        let origin = row.optionalText(11).map { ChangeOrigin(epoch: $0, sequence: row.integer(12)) }
+        return RunRecord(
+            id: row.text(1), operation: row.text(2), opening: opening, state: try row.state(from: 13),
+            cause: row.optionalText(19), revision: row.integer(7), sequence: row.integer(8),
+            openedSequence: row.integer(0), startedAt: Timestamp(milliseconds: row.integer(9)),
+            endedAt: row.optionalInteger(10).map(Timestamp.init(milliseconds:)), origin: origin)
+    }
+}

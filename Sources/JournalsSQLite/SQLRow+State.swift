@@ -1,0 +1,13 @@
+import States
+
+extension SQLRow {
+    /// The state in six columns: case, payload, phase, done, total, unit.
+    func state(from column: Int32) throws -> StateRecord {
+        let progress = try optionalInteger(column + 3).map { done in
+            WorkProgress(done, of: optionalInteger(column + 4), unit: try JournalCode.unit(integer(column + 5)))
+        }
+        return StateRecord(
+            caseName: text(column), payload: try JSONValue(parsing: text(column + 1)),
+            phase: try JournalCode.phase(integer(column + 2)), progress: progress)
+    }
+}
