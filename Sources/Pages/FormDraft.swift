@@ -1,5 +1,5 @@
-public import Boards
 public import Journals
+public import Operations
 import States
 
 /// A start form as somebody filled it in: what was typed and what is wrong with it.
@@ -7,12 +7,12 @@ public struct FormDraft: Sendable, Hashable {
     /// What was typed, by field.
     public var values: [String: String]
     /// What is wrong, by field; a mistake of no field of the form is shown above it.
-    public var errors: [BoardError.FieldError]
+    public var errors: [InputMistake]
     /// What is wrong with the whole, in a sentence.
     public var message: String?
 
     /// Makes a draft of its parts.
-    public init(values: [String: String] = [:], errors: [BoardError.FieldError] = [], message: String? = nil) {
+    public init(values: [String: String] = [:], errors: [InputMistake] = [], message: String? = nil) {
         self.values = values
         self.errors = errors
         self.message = message

@@ -12,7 +12,9 @@ public struct PageFrame: Sendable, Hashable {
     public var notRecordedSince: Timestamp?
 
     /// Makes a frame of its parts.
-    public init(locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil) {
+    public init(
+        locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil
+    ) {
         self.locale = locale
         self.path = path
         self.clock = clock

@@ -39,7 +39,9 @@ struct PagePatcher {
         if isOpening {
             // A run that fell out of the view takes its items with it, so the list as a whole is sent.
             patches.append(
-                morph("tail", "partials/tail", ["tail": writer.tail(of: board), "tailLength": "\(PageWriter.tailLength)"]))
+                morph(
+                    "tail", "partials/tail", ["tail": writer.tail(of: board), "tailLength": "\(PageWriter.tailLength)"])
+            )
         } else if let last = run.transitions.last, writer.isListed(run, on: board) {
             let item = writer.tailItem(last, of: run.record)
             patches.append(.prepend(to: "tail", html: writer.render("partials/tail-item", item).html))

@@ -90,7 +90,9 @@ struct LocaleFormat: Sendable {
     func exact(_ moment: Timestamp) -> String {
         let time = CivilTime(moment)
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
-        return [("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock)]
-            .reduce(date) { text, part in text.replacing(part.0, with: part.1) }
+        return [
+            ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),
+        ]
+        .reduce(date) { text, part in text.replacing(part.0, with: part.1) }
     }
 }

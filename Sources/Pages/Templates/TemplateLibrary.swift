@@ -25,7 +25,8 @@ struct TemplateLibrary: Sendable {
                 let scanner = TemplateScanner(text)
                 tags[name] = scanner.tags
                 for (tag, line) in scanner.forbidden {
-                    problems.append(TemplateProblem(file: file, line: line, message: "\(tag) is not for pages' templates"))
+                    problems.append(
+                        TemplateProblem(file: file, line: line, message: "\(tag) is not for pages' templates"))
                 }
                 return true
             } catch {

@@ -58,24 +58,26 @@ public struct TemplateSet: Sendable {
         Bundle.module.bundleURL.appendingPathComponent("Templates", isDirectory: true)
     }
 
-    private static func read(_ url: URL) throws -> Folder {
+    private static func read(_ folder: URL) throws -> Folder {
+        // An enumerator does not enter a folder that is a symbolic link.
+        let url = folder.resolvingSymlinksInPath()
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue,
             let names = FileManager.default.enumerator(atPath: url.path)
         else { throw TemplateSetError(folder: url.path) }
-        var folder = Folder()
+        var read = Folder()
         for case let name as String in names where name.hasSuffix(".mustache") || name.hasSuffix(".json") {
             do {
                 let data = try Data(contentsOf: url.appendingPathComponent(name))
                 if let text = String(validating: data, as: UTF8.self) {
-                    folder.files[name] = text
+                    read.files[name] = text
                 } else {
-                    folder.problems.append(TemplateProblem(file: name, line: 0, message: "is not UTF-8 text"))
+                    read.problems.append(TemplateProblem(file: name, line: 0, message: "is not UTF-8 text"))
                 }
             } catch {
-                folder.problems.append(TemplateProblem(file: name, line: 0, message: "cannot be read"))
+                read.problems.append(TemplateProblem(file: name, line: 0, message: "cannot be read"))
             }
         }
-        return folder
+        return read
     }
 }

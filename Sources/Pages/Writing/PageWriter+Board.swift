@@ -79,7 +79,9 @@ extension PageWriter {
         Self.listed(board).contains { $0.record.id == run.record.id }
     }
 
-    private static func listed(_ board: BoardView) -> [RunView] { board.recentRuns + board.operations.flatMap(\.recent) }
+    private static func listed(_ board: BoardView) -> [RunView] {
+        board.recentRuns + board.operations.flatMap(\.recent)
+    }
 
     /// A transition as an item of the tail.
     func tailItem(_ transition: Transition, of record: RunRecord) -> Fields {

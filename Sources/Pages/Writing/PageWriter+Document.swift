@@ -28,7 +28,9 @@ extension PageWriter {
     }
 
     /// A whole document around a page's element.
-    func document(_ main: Markup, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame) -> String {
+    func document(_ main: Markup, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame)
+        -> String
+    {
         let links: [(Section, String, StringKey, String)] = [
             (.operations, "/", .overview, "g o"), (.runs, "/runs", .runs, "g r"),
             (.gallery, "/gallery", .gallery, "g g"), (.system, "/system", .system, "g s"),
@@ -46,7 +48,8 @@ extension PageWriter {
             "languages": locales.map { locale -> Fields in
                 [
                     "tag": locale.tag, "isHere": locale == self.locale, "url": languageURL(locale, frame),
-                    "word": locale.language.uppercased(), "name": strings.optional("language.\(locale.tag)") ?? locale.tag,
+                    "word": locale.language.uppercased(),
+                    "name": strings.optional("language.\(locale.tag)") ?? locale.tag,
                 ]
             },
         ]

@@ -46,7 +46,8 @@ extension PageWriter {
     func stateContext(_ run: RunView, _ place: Place) -> Fields {
         let record = run.record
         return [
-            "uid": place.uid, "compact": place.isCompact, "case": label(of: record.state.caseName, in: record.operation),
+            "uid": place.uid, "compact": place.isCompact,
+            "case": label(of: record.state.caseName, in: record.operation),
             "operation": operation(record.operation), "run": summary(record),
             "progress": gauge(record.state.progress),
         ]
@@ -69,7 +70,8 @@ extension PageWriter {
             }
         }
         return [
-            "completed": count(progress.completed), "total": progress.unit == .percent ? nil : progress.total.map(count),
+            "completed": count(progress.completed),
+            "total": progress.unit == .percent ? nil : progress.total.map(count),
             "percent": progress.fraction.map(format.percent),
             "thousandths": progress.fraction.map { String(Int64($0 * 1_000)) },
         ]
