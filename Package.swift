@@ -125,7 +125,8 @@ let package = Package(
         .testTarget(name: "OperationsTests", dependencies: ["Operations", "Flows", "States"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States"]),
         .testTarget(name: "JournalsTests", dependencies: ["Journals", "JournalsSQLite", "States"]),
-        .testTarget(name: "BoardsTests", dependencies: ["Boards", "Operations", "Stores", "Journals", "States", "Flows"]),
+        .testTarget(
+            name: "BoardsTests", dependencies: ["Boards", "Operations", "Stores", "Journals", "States", "Flows"]),
         .testTarget(
             name: "PagesTests",
             dependencies: [
@@ -161,10 +162,11 @@ let package = Package(
 // MARK: The settings every target of ours has, in one place
 
 for target in package.targets where target.type != .system {
-    target.swiftSettings = (target.swiftSettings ?? []) + [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .treatAllWarnings(as: .error),
-    ]
+    target.swiftSettings =
+        (target.swiftSettings ?? []) + [
+            .enableUpcomingFeature("ExistentialAny"),
+            .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .treatAllWarnings(as: .error),
+        ]
 }

@@ -2,7 +2,9 @@ import Operations
 import States
 
 extension InputField {
-    /// The field as the API tells it: enough to draw a form. The exact bounds stand in the schema.
+    /// The field as the API tells it: enough to draw a form.
+    ///
+    /// The exact bounds stand in the schema.
     var json: JSONValue {
         var members: [String: JSONValue] = [
             "name": .string(name), "label": .string(label), "kind": .string(kindName), "required": .bool(isRequired),

@@ -17,7 +17,9 @@ struct AssetLibrary: Sendable {
 
     private var assets: [String: Asset] = [:]
 
-    /// Reads the bundled folder and lays another over it. Throws when a folder or a file cannot be read.
+    /// Reads the bundled folder and lays another over it.
+    ///
+    /// Throws when a folder or a file cannot be read.
     init(overlay: URL?) throws {
         let bundled = Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true)
         for folder in [bundled, overlay].compactMap({ $0 }) { try read(folder, below: "") }

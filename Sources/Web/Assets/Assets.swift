@@ -5,7 +5,9 @@ import Hummingbird
 struct Assets {
     let dashboard: Dashboard
 
-    /// The file, or that it has not changed. Asked for anew each time, which costs no bytes while it stays the same.
+    /// The file, or that it has not changed.
+    ///
+    /// Asked for anew each time, which costs no bytes while it stays the same.
     func show(_ path: [String], _ exchange: Exchange) throws(Problem) -> Response {
         guard let asset = dashboard.assets[path] else { throw .notFound("There is no such file.") }
         let known = (exchange.header(.ifNoneMatch) ?? "").split(separator: ",").map { $0.drop { $0 == " " } }

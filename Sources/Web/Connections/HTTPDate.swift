@@ -5,7 +5,7 @@ enum HTTPDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// - Parameter wall: Milliseconds since 1970, UTC.
+    /// The text of a moment in milliseconds since 1970, UTC.
     static func text(_ wall: Int64) -> String {
         let seconds = max(0, wall / 1_000)
         let day = seconds / 86_400

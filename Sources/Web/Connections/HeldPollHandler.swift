@@ -2,8 +2,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Answers tails on the event loop of their connection, before any task is made for them, and notices at once when their
-/// client leaves. Everything else goes on to the routes.
+/// Answers tails on the event loop of their connection, before any task is made for them, and notices at once when
+/// their client leaves.
+///
+/// Everything else goes on to the routes.
 ///
 /// Requests of one connection are answered in their order: a tail waits for the answers to the requests before it, and what
 /// comes behind a held tail waits for its answer. While it waits, reading goes on for a little, because only a read

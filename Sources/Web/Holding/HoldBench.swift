@@ -40,7 +40,9 @@ final class HoldBench<Ticket: Sendable>: Sendable {
         state = NIOLockedValueBox(State(machine: HoldMachine(head: source.head(of: topic), now: clock.uptime)))
     }
 
-    /// Begins to follow the topic. Called once, by whoever made the bench; others may wait here before.
+    /// Begins to follow the topic.
+    ///
+    /// Called once, by whoever made the bench; others may wait here before.
     func open() {
         let observation = source.watchHead(of: topic) { [weak self] head in self?.headMoved(head) }
         state.withLockedValue { $0.observation = observation }

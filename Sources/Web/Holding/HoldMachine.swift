@@ -59,7 +59,9 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
     /// How many wait.
     var count: Int { places.count }
 
-    /// Somebody comes to wait. `known` is the head as the feed tells it at this moment.
+    /// Somebody comes to wait.
+    ///
+    /// `known` is the head as the feed tells it at this moment.
     mutating func enter(_ ticket: Ticket, after: Int64, until deadline: Int64, known: Int64, now: Int64) -> Entry {
         lastUse = now
         head = max(head, known)
@@ -79,7 +81,9 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
         return .held(lastID)
     }
 
-    /// Somebody gives up waiting. Returns the ticket, or nil when it was let go before.
+    /// Somebody gives up waiting.
+    ///
+    /// Returns the ticket, or nil when it was let go before.
     mutating func leave(_ id: ID, now: Int64) -> Ticket? {
         guard let group = places.removeValue(forKey: id) else { return nil }
         lastUse = now

@@ -20,7 +20,9 @@ final class HoldRoom<Ticket: Sendable>: Sendable {
     private let onRelease: @Sendable ([HoldMachine<Ticket>.Release]) -> Void
     private let state = NIOLockedValueBox(State())
 
-    /// Makes a room. `onRelease` is called outside of any lock with those who are let go; they are no longer in the room.
+    /// Makes a room.
+    ///
+    /// `onRelease` is called outside of any lock with those who are let go; they are no longer in the room.
     init(
         source: any HeadSource, clock: any HoldClock,
         onRelease: @escaping @Sendable ([HoldMachine<Ticket>.Release]) -> Void
@@ -55,7 +57,9 @@ final class HoldRoom<Ticket: Sendable>: Sendable {
     /// Whether the server shuts down.
     var isDraining: Bool { state.withLockedValue { $0.isDraining } }
 
-    /// How many wait. Counts, so it is not for each request.
+    /// How many wait.
+    ///
+    /// Counts, so it is not for each request.
     var count: Int { state.withLockedValue { Array($0.benches.values) }.reduce(0) { $0 + $1.count } }
 
     /// How many topics have a bench.

@@ -10,7 +10,9 @@ final class OneShot<Value: Sendable>: Sendable {
 
     private let state = NIOLockedValueBox(State.idle)
 
-    /// Sends the value. Only the first call counts.
+    /// Sends the value.
+    ///
+    /// Only the first call counts.
     func send(_ value: Value) {
         let continuation = state.withLockedValue { state -> CheckedContinuation<Value, Never>? in
             switch state {
@@ -27,7 +29,9 @@ final class OneShot<Value: Sendable>: Sendable {
         continuation?.resume(returning: value)
     }
 
-    /// Waits for the value. Called once; cancelling the caller changes nothing.
+    /// Waits for the value.
+    ///
+    /// Called once; cancelling the caller changes nothing.
     func value() async -> Value {
         await withCheckedContinuation { continuation in
             let value = state.withLockedValue { state -> Value? in

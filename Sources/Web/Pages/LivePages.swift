@@ -11,8 +11,9 @@ struct LivePages {
 
     /// The page as it stands.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
-        if name == .runs, let query = try RunQuery(pageQuery: exchange.target.query) {
-            return try await RunsPage(dashboard: dashboard).show(query, exchange)
+        let filter = RunFilter(parameters: exchange.target.query.dictionary)
+        if name == .runs, !filter.isEmpty {
+            return try await RunsPage(dashboard: dashboard).show(filter, exchange)
         }
         return .page(try await document(name, exchange, draft: nil))
     }

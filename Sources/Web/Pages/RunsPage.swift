@@ -4,13 +4,13 @@ import Journals
 import Pages
 import States
 
-/// The list of the runs that match a query.
+/// The list of the runs that match a filter.
 struct RunsPage {
     let dashboard: Dashboard
 
-    func show(_ query: RunQuery, _ exchange: Exchange) async throws(Problem) -> Response {
+    func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
         let page: RunPage
-        do { page = try await dashboard.board.runs(query) } catch { throw Problem(error) }
-        return .page(dashboard.renderer.runs(page, query: query, frame: exchange.frame(dashboard)))
+        do { page = try await dashboard.board.runs(filter.query()) } catch { throw Problem(error) }
+        return .page(dashboard.renderer.runs(page, filter: filter, frame: exchange.frame(dashboard)))
     }
 }

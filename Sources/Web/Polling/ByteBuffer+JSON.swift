@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import Pages
 
@@ -27,21 +28,14 @@ extension ByteBuffer {
 }
 
 extension ByteBuffer {
-    /// Writes a patch as the list that a client applies.
-    mutating func write(_ patch: Patch) {
-        let parts =
-            switch patch {
-            case .morph(let id, let html): ["m", id, html]
-            case .append(let id, let html): ["a", id, html]
-            case .prepend(let id, let html): ["p", id, html]
-            case .remove(let id): ["r", id]
-            case .text(let id, let text): ["t", id, text]
-            }
-        writeString("[")
-        for (index, part) in parts.enumerated() {
-            if index > 0 { writeString(",") }
-            writeJSON(part)
+    /// Writes patches as the list that a client applies.
+    mutating func write(_ patches: [Patch]) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .withoutEscapingSlashes
+        do {
+            writeBytes(try encoder.encode(patches))
+        } catch {
+            preconditionFailure("Patches are lists of strings, which JSON can always say: \(error)")
         }
-        writeString("]")
     }
 }

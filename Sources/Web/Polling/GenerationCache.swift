@@ -14,7 +14,9 @@ final class GenerationCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Makes a cache that keeps values of at most this cost in all, give or take one value.
     init(limit: Int) { self.limit = limit }
 
-    /// The value, made when it is not there. Made outside of the lock: two who ask in the same moment may both make it.
+    /// The value, made when it is not there.
+    ///
+    /// Made outside of the lock: two who ask in the same moment may both make it.
     func value(for key: Key, cost: (Value) -> Int, make: () -> Value) -> Value {
         let found = state.withLockedValue { state -> Value? in
             if let entry = state.young[key] { return entry.value }

@@ -147,12 +147,9 @@ final class PollAnswers: Sendable {
             var json = ByteBuffer()
             json.writeString("[\(change.sequence),")
             json.writeJSON(change.stream.description)
-            json.writeString(",\(change.revision),[")
-            for (index, patch) in renderer.patches(for: publication, page: page).enumerated() {
-                if index > 0 { json.writeString(",") }
-                json.write(patch)
-            }
-            json.writeString("]]")
+            json.writeString(",\(change.revision),")
+            json.write(renderer.patches(for: publication, page: page))
+            json.writeString("]")
             return json
         }
     }

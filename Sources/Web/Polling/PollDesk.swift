@@ -47,8 +47,10 @@ final class PollDesk: Sendable {
     /// Lets everybody go within `spread` milliseconds with the news that the server shuts down.
     func drain(spread: Int64) { room.drain(spread: spread) }
 
-    /// Answers a tail or a catch-up. `deliver` is called on the event loop, and only after this returned `held`.
-    /// - Parameter standing: How the feed stands, where the caller looked it up; nil to ask memory.
+    /// Answers a tail or a catch-up.
+    ///
+    /// `deliver` is called on the event loop, and only after this returned `held`. `standing` is how the feed stands, where
+    /// the caller looked it up; nil asks memory.
     func poll(
         _ request: PollRequest, standing: PollDecision.Standing? = nil, on eventLoop: any EventLoop,
         deliver: @escaping @Sendable (PollAnswer) -> Void

@@ -13,7 +13,7 @@ struct Polls {
         guard let below = dashboard.mount.below(exchange.target.text), below.hasPrefix("live/1/"),
             let request = PollRequest(path: below.dropFirst("live/1/".count))
         else { throw .malformedPath }
-        if request.kind == .snap { return try await Snapshots(dashboard: dashboard).show(request) }
+        if request.kind == .snap { return try await Snapshots(dashboard: dashboard).show(request, exchange) }
         let delivery = OneShot<PollAnswer>()
         let reply = try await reply(request, exchange, delivery)
         switch reply {

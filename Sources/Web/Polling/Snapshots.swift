@@ -7,12 +7,14 @@ import States
 struct Snapshots {
     let dashboard: Dashboard
 
-    func show(_ request: PollRequest) async throws(Problem) -> Response {
+    func show(_ request: PollRequest, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let page = dashboard.renderer.page(feedName: request.feed) else { throw .unknownFeed(request.feed) }
         let (content, sequence) = try await dashboard.content(of: PageName(page.topic))
         dashboard.board.watch(page.topic.topic).release()
         let cursor = dashboard.desk.answers.cursor(page, sequence: sequence, after: "")
-        let html = dashboard.renderer.region(content, locale: page.locale)
+        var frame = exchange.frame(dashboard)
+        frame.locale = page.locale
+        let html = dashboard.renderer.region(content, cursor: cursor, frame: frame)
         let json: JSONValue = [
             "v": 1, "k": "snap", "e": .string(cursor.epoch), "at": .integer(sequence), "html": .string(html),
             "next": .string(cursor.next), "now": .string(cursor.now), "snap": .string(cursor.snap),

@@ -3,7 +3,9 @@ import HTTPTypes
 import Operations
 
 extension Problem {
-    /// What a board's refusal is over HTTP. Its words are meant for whoever asked.
+    /// What a board's refusal is over HTTP.
+    ///
+    /// Its words are meant for whoever asked.
     init(_ error: BoardError) {
         let (kind, status, title): (String, HTTPResponse.Status, String) =
             switch error.code {

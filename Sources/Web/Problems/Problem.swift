@@ -33,7 +33,9 @@ struct Problem: Error, Sendable {
         self.closes = closes
     }
 
-    /// The document, as JSON. `instance` is the path that was asked for.
+    /// The document, as JSON.
+    ///
+    /// `instance` is the path that was asked for.
     func document(instance: String) -> JSONValue {
         var members: [String: JSONValue] = [
             "type": .string("urn:weir:problem:" + kind), "title": .string(title),

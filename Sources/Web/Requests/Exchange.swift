@@ -29,6 +29,8 @@ struct Exchange: Sendable {
     func frame(_ dashboard: Dashboard) -> PageFrame {
         var since: Timestamp?
         if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
-        return PageFrame(locale: locale, path: target.text, notRecordedSince: since)
+        return PageFrame(
+            locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
+            notRecordedSince: since)
     }
 }

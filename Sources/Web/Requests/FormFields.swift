@@ -11,7 +11,9 @@ struct FormFields: Sendable, Hashable {
 
     init(_ fields: [Field] = []) { self.fields = fields }
 
-    /// Reads the encoded text; nil for an encoding that is broken. A name without `=` has an empty value.
+    /// Reads the encoded text; nil for an encoding that is broken.
+    ///
+    /// A name without `=` has an empty value.
     init?(_ text: some StringProtocol) {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

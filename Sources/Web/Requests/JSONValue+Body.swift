@@ -3,7 +3,9 @@ import NIOCore
 import States
 
 extension JSONValue {
-    /// Reads the body of a request. Throws a problem that says where the JSON is broken.
+    /// Reads the body of a request.
+    ///
+    /// Throws a problem that says where the JSON is broken.
     init(body: ByteBuffer) throws(Problem) {
         do {
             self = try JSONValue(parsing: Data(body.readableBytesView))

@@ -5,7 +5,9 @@ struct MediaType: Hashable, Sendable {
     /// The parameters, by name in lower case.
     let parameters: [String: String]
 
-    /// Reads a field value; nil for none and for one that names no type. Quoted parameters may have backslashes.
+    /// Reads a field value; nil for none and for one that names no type.
+    ///
+    /// Quoted parameters may have backslashes.
     init?(_ value: String?) {
         guard let value else { return nil }
         var parts = Self.split(value, at: ";")

@@ -2,15 +2,10 @@ import Journals
 import States
 
 extension RunQuery {
-    /// The query of the page of runs; nil when nothing is asked for, so that the live list of the newest is shown.
-    init?(pageQuery fields: FormFields) throws(Problem) {
-        let given = FormFields(fields.fields.filter { !$0.value.isEmpty })
-        guard !given.fields.isEmpty else { return nil }
-        try self.init(given)
-    }
-
-    /// The query that parameters ask for: `operation`, `phase`, `actor`, `text`, `startedAfter`, `startedBefore`, `before` and
-    /// `limit` (1 to 500, by default 50). Others are left alone.
+    /// The query that parameters ask for: `operation`, `phase`, `actor`, `text`, `startedAfter`, `startedBefore`,
+    /// `before` and `limit` (1 to 500, by default 50).
+    ///
+    /// Others are left alone.
     init(_ fields: FormFields) throws(Problem) {
         self.init(operation: fields["operation"], actor: fields["actor"], text: fields["text"])
         if let text = fields["phase"] {

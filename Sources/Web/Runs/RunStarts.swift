@@ -45,7 +45,9 @@ struct RunStarts {
         return response
     }
 
-    /// Reads the file while its run takes it; stops when the run has ended. Returns whether all of it was read.
+    /// Reads the file while its run takes it; stops when the run has ended.
+    ///
+    /// Returns whether all of it was read.
     private func receive(
         _ file: inout IncomingFile, into pipe: UploadPipe, of receipt: StartReceipt
     ) async -> Bool {

@@ -4,7 +4,9 @@ import Journals
 import Pages
 
 extension Dashboard {
-    /// Answers a request whose path lies below the mount path. Never throws: a mistake is an answer too.
+    /// Answers a request whose path lies below the mount path.
+    ///
+    /// Never throws: a mistake is an answer too.
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
     public func respond(to request: Request) async -> Response {

@@ -31,7 +31,6 @@ public final class Dashboard: Sendable {
 
     /// Makes a dashboard of a board.
     ///
-    /// Reads templates and `Public` once. Throws `TemplateSetError` or what the file system says when they cannot be read.
     /// - Parameters:
     ///   - board: What is shown.
     ///   - templates: The templates; nil for the bundled ones.
@@ -39,6 +38,8 @@ public final class Dashboard: Sendable {
     ///   - eventLoopGroup: Where timers run.
     ///   - now: The time of day.
     ///   - makeID: Makes names for uploaded files: letters, digits and hyphens, never the same twice.
+    ///   - logger: Where the dashboard tells what it does.
+    /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
     public convenience init(
         board: Board, templates: TemplateSet? = nil, configuration: WebConfiguration = WebConfiguration(),
         eventLoopGroup: any EventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup,

@@ -7,7 +7,9 @@ public struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     /// Makes a responder.
     public init(_ dashboard: Dashboard, context: Context.Type = BasicRequestContext.self) { self.dashboard = dashboard }
 
-    /// The dashboard's answer. Suspends while a request is held or a body is read; never throws.
+    /// The dashboard's answer.
+    ///
+    /// Suspends while a request is held or a body is read; never throws.
     public func respond(to request: Request, context: Context) async throws -> Response {
         await dashboard.respond(to: request)
     }

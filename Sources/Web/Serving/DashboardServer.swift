@@ -22,7 +22,6 @@ public struct DashboardServer: Service {
 
     /// Makes a server; nothing is bound before `run()`.
     ///
-    /// Reads templates and `Public`. Throws `TemplateSetError` or what the file system says when they cannot be read.
     /// - Parameters:
     ///   - board: What is served.
     ///   - templates: The templates; nil for the bundled ones.
@@ -32,6 +31,7 @@ public struct DashboardServer: Service {
     ///   - eventLoopGroup: Where connections live.
     ///   - logger: Where the server tells what it does.
     ///   - onBound: Called once with the bound port, when connections are taken.
+    /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
     public init(
         board: Board, templates: TemplateSet? = nil, configuration: WebConfiguration = WebConfiguration(),
         host: String = "127.0.0.1", port: Int = 8080,
@@ -60,7 +60,9 @@ public struct DashboardServer: Service {
         self.onBound = onBound
     }
 
-    /// Serves until a graceful shutdown, or until the task is cancelled. Throws what binding throws, such as a port in use.
+    /// Serves until a graceful shutdown, or until the task is cancelled.
+    ///
+    /// Throws what binding throws, such as a port in use.
     public func run() async throws {
         if !["127.0.0.1", "::1", "localhost"].contains(host) {
             dashboard.logger.warning(

@@ -4,12 +4,16 @@ public import Foundation
 public struct WebConfiguration: Sendable {
     /// Where the dashboard stands in its server's paths, as browsers see it: `/`, or a path such as `/ops`.
     public var mountPath = "/"
-    /// Names under which browsers may reach this server, besides `localhost` and any IP address; a name may have a port,
-    /// which then must match. `*` allows every name and gives up the protection against DNS rebinding.
+    /// Names under which browsers may reach this server, besides `localhost` and any IP address; a name may have a
+    /// port, which then must match.
+    ///
+    /// `*` allows every name and gives up the protection against DNS rebinding.
     public var allowedHosts: [String] = []
     /// The request header in which a trusted proxy names who is asking; nil takes `X-Weir-Actor`.
     public var actorHeader: String?
-    /// A folder whose files take the place of the bundled ones in `Public`, file by file. Read once, at the start.
+    /// A folder whose files take the place of the bundled ones in `Public`, file by file.
+    ///
+    /// Read once, at the start.
     public var publicFolder: URL?
     /// The version that the system page tells.
     public var version = "development"

@@ -11,7 +11,7 @@ struct BodyReader {
     private(set) var received: Int64 = 0
     private let limit: Int64?
 
-    /// - Parameter limit: The most bytes to take; nil for no limit.
+    /// Begins to read; `limit` is the most bytes to take, nil for no limit.
     init(_ request: Request, limit: Int64?) {
         iterator = request.body.makeAsyncIterator()
         announced = request.headers[.contentLength].flatMap { Int64($0) }
@@ -37,7 +37,9 @@ struct BodyReader {
         return piece
     }
 
-    /// The whole body. Throws a problem when it is longer than the limit or breaks off.
+    /// The whole body.
+    ///
+    /// Throws a problem when it is longer than the limit or breaks off.
     mutating func collect() async throws(Problem) -> ByteBuffer {
         var whole = ByteBuffer()
         do {

@@ -8,9 +8,7 @@ struct IncomingFile {
         case multipart(MultipartReader)
     }
 
-    private(set) var source: Source
-
-    init(source: Source) { self.source = source }
+    var source: Source
 
     /// Reads the file to its end and hands its pieces to the pipe, as fast as they are taken there.
     ///

@@ -35,9 +35,10 @@ struct MultipartReader {
         }
     }
 
-    /// Reads plain fields up to the first file with a name, or the end.
-    /// - Parameter limit: The most bytes that all values may have.
-    /// - Returns: The fields, and the head of the file, whose bytes come next.
+    /// Reads plain fields up to the first file with a name, or the end: the fields, and the head of the file, whose
+    /// bytes come next.
+    ///
+    /// `limit` is the most bytes that all values may have.
     mutating func fields(limit: Int) async throws(Failure) -> (fields: FormFields, file: MultipartPart?) {
         var fields = FormFields()
         var left = limit
