@@ -61,9 +61,9 @@ package struct ImportFold {
             report.changes += 1
             return .add(change.draft, origin: change.origin)
         }
-        guard try journal.existingChange(of: id, revision: change.revision)?.draft == change.draft else {
-            throw JournalError.differs(id)
-        }
+        guard let existing = try journal.existingChange(of: id, revision: change.revision),
+            try text(existing.draft).utf8.elementsEqual(text(change.draft).utf8)
+        else { throw JournalError.differs(id) }
         return .nothing
     }
 
@@ -76,10 +76,15 @@ package struct ImportFold {
             report.lines += 1
             return .addLine(run: id, line.draft)
         }
-        guard try journal.existingLine(of: id, number: line.number)?.draft == line.draft else {
-            throw JournalError.differs(id)
-        }
+        guard let existing = try journal.existingLine(of: id, number: line.number), existing == line,
+            existing.text.utf8.elementsEqual(line.text.utf8)
+        else { throw JournalError.differs(id) }
         return .nothing
+    }
+
+    /// All of a draft as a text, whose bytes can be compared: texts that are equal in Swift may differ in theirs.
+    private func text(_ draft: ChangeDraft) throws -> String {
+        try ExportFormat.line(Change(sequence: 0, draft: draft)).text()
     }
 
     /// Ends the import.

@@ -16,6 +16,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         case outOfOrder
         /// What is imported is here already, and is not the same.
         case conflict
+        /// A file to import is not what an export writes.
+        case malformed
         /// Anything else.
         case unavailable
     }

@@ -29,7 +29,9 @@ final class ChangeWriter {
             """)
     }
 
-    /// Writes a change and gives it its sequence. Throws when it does not follow its stream's last.
+    /// Writes a change and gives it its sequence.
+    ///
+    /// Throws when it does not follow its stream's last.
     func add(_ draft: ChangeDraft, origin: ChangeOrigin? = nil) throws -> Change {
         let known = try streams[draft.stream] ?? stored(draft.stream)
         try draft.check(follows: known.map { (revision: $0.revision, subject: $0.subject) })
@@ -45,7 +47,9 @@ final class ChangeWriter {
         return change
     }
 
-    /// Brings everything that follows from the changes up to date. Nothing may be added afterwards.
+    /// Brings everything that follows from the changes up to date.
+    ///
+    /// Nothing may be added afterwards.
     func finish() throws {
         var runs = RunTable(database)
         for (id, stream) in streams.sorted(by: { $0.value.opened < $1.value.opened }) {

@@ -17,7 +17,9 @@ import Journals
 final class JournalFileLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock at once. Throws `locked` when another process, or another journal of this one, holds it.
+    /// Takes the lock at once.
+    ///
+    /// Throws `locked` when another process, or another journal of this one, holds it.
     init(path: String) throws {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {

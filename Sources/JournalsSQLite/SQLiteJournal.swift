@@ -3,7 +3,9 @@ import GRDB
 public import Journals
 import Synchronization
 
-/// The journal in a file: a SQLite database, whose format `JournalSchema` tells. The default.
+/// The journal in a file: a SQLite database, whose format `JournalSchema` tells.
+///
+/// The default.
 ///
 /// Appending is one transaction on one connection; reading goes on beside it on others, each seeing one moment. What was
 /// appended outlives the process at once, and a power cut as ``Configuration/Durability`` says. One process writes.
@@ -79,7 +81,9 @@ public final class SQLiteJournal: Journal {
 
     // MARK: Connections
 
-    /// Runs one transaction. It is not undone when the task is cancelled: what was to be recorded is recorded.
+    /// Runs one transaction.
+    ///
+    /// It is not undone when the task is cancelled: what was to be recorded is recorded.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         writes.add(1, ordering: .relaxed)
         return try await withCheckedThrowingContinuation { continuation in

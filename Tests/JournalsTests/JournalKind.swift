@@ -3,7 +3,9 @@ import Journals
 import JournalsSQLite
 import Testing
 
-/// The journals the conformance suite runs over. A third one joins by its case.
+/// The journals the conformance suite runs over.
+///
+/// A third one joins by its case.
 enum JournalKind: String, CaseIterable, CustomTestStringConvertible {
     case memory, sqlite
 

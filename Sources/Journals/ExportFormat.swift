@@ -1,0 +1,70 @@
+import States
+
+/// The file of exported runs, format 1: JSON lines, each one object, in UTF-8, ended by `\n`.
+///
+/// The first line is the header: `{"header":{"created":…,"epoch":…,"format":1}}`, with the epoch of the journal the
+/// runs are from. Then run after run, oldest first: all its changes in their order, then all lines of its output.
+///
+///     {"change":{"at":"2026-11-21T11:39:23.123Z","case":"receiving","opening":{"actor":"anna","input":{…}},"payload":{},
+///       "phase":"active","revision":0,"sequence":17,"stream":"run-01k…","subject":"file-upload","transition":true}}
+///     {"output":{"at":"…","channel":"stdout","number":1,"run":"01k…","text":"…"}}
+///
+/// A change may also have `cause`, `progress` (`completed`, `total`, `unit`) and, where it was itself imported before,
+/// `origin` (`epoch`, `sequence`); an opening may have `retryOf` and `idempotencyKey`; a line `continues`. Members that
+/// a reader does not know are passed over. The last line counts what should have come before it:
+/// `{"end":{"changes":…,"lines":…,"runs":…}}`; a file without it was cut off.
+enum ExportFormat {
+    static let version: Int64 = 1
+
+    // MARK: Writing
+
+    static func header(epoch: String, created: Timestamp) -> JSONValue {
+        ["header": ["created": .string(created.description), "epoch": .string(epoch), "format": .integer(version)]]
+    }
+
+    static func end(_ summary: ExportSummary) -> JSONValue {
+        [
+            "end": [
+                "changes": .integer(Int64(summary.changes)), "lines": .integer(Int64(summary.lines)),
+                "runs": .integer(Int64(summary.runs)),
+            ]
+        ]
+    }
+
+    static func line(_ change: Change) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "at": .string(change.at.description), "case": .string(change.state.caseName),
+            "payload": change.state.payload, "phase": .string(change.state.phase.rawValue),
+            "revision": .integer(change.revision), "sequence": .integer(change.sequence),
+            "stream": .string(change.stream.description), "subject": .string(change.subject),
+            "transition": .bool(change.isTransition),
+        ]
+        members["cause"] = change.draft.cause.map(JSONValue.string)
+        members["opening"] = change.draft.opening.map(opening)
+        members["origin"] = change.origin.map { ["epoch": .string($0.epoch), "sequence": .integer($0.sequence)] }
+        members["progress"] = change.state.progress.map { progress in
+            var members: [String: JSONValue] = [
+                "completed": .integer(progress.completed), "unit": .string(progress.unit.rawValue),
+            ]
+            members["total"] = progress.total.map(JSONValue.integer)
+            return .object(members)
+        }
+        return ["change": .object(members)]
+    }
+
+    static func line(_ line: OutputLine, of run: String) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "at": .string(line.at.description), "channel": .string(line.channel.rawValue),
+            "number": .integer(line.number), "run": .string(run), "text": .string(line.text),
+        ]
+        if line.continues { members["continues"] = true }
+        return ["output": .object(members)]
+    }
+
+    private static func opening(_ opening: RunOpening) -> JSONValue {
+        var members: [String: JSONValue] = ["actor": .string(opening.actor), "input": opening.input]
+        members["retryOf"] = opening.retryOf.map(JSONValue.string)
+        members["idempotencyKey"] = opening.idempotencyKey.map(JSONValue.string)
+        return .object(members)
+    }
+}

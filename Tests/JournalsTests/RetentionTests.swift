@@ -1,0 +1,122 @@
+import Journals
+import States
+import Testing
+
+@Suite struct RetentionTests {
+    /// Ten runs of two operations, a second each; r0 and r5 go on.
+    private func fill(_ journal: any Journal) async throws {
+        for number in 0..<10 {
+            let operation = number < 5 ? "login" : "upload"
+            let second = Int64(number) * 1_000
+            _ = try await journal.append([
+                .opening("r\(number)", operation: operation, at: second),
+                .step("r\(number)", 1, operation: operation, at: second + 1, payload: ["word": "common"]),
+            ])
+            _ = try await journal.appendOutput(
+                run: "r\(number)", lines: [OutputDraft(at: .test(second), text: "line of \(number)")])
+            guard number % 5 > 0 else { continue }
+            _ = try await journal.append([
+                .step("r\(number)", 2, operation: operation, at: second + 2, phase: .succeeded)
+            ])
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `by count, the newest ended runs of each operation stay, and all that go on`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let policy = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 2)
+            #expect(try await journal.prune(policy, now: .test(1_000_000)) == 4)
+            let left = try await journal.runs(RunQuery()).runs.map(\.id)
+            #expect(left == ["r9", "r8", "r5", "r4", "r3", "r0"])
+            #expect(try await journal.prune(policy, now: .test(1_000_000)) == 0)
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `by age, ended runs go once their end is further back`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let policy = RetentionPolicy(maximumAge: 5_000, maximumRunsPerOperation: nil)
+            // r3 ended at 3,002: not yet older than five seconds.
+            #expect(try await journal.prune(policy, now: .test(8_002)) == 2)
+            #expect(try await journal.runs(RunQuery(operation: "login")).runs.map(\.id) == ["r4", "r3", "r0"])
+            #expect(try await journal.prune(policy, now: .test(8_003)) == 1)
+            #expect(try await journal.prune(policy, now: .test(1_000_000)) == 5)
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["r5", "r0"])
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `what went leaves nothing behind, and what stays keeps all its past`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            _ = try await journal.runs(RunQuery(text: "common"))
+            _ = try await journal.prune(
+                RetentionPolicy(maximumAge: 0, maximumRunsPerOperation: nil), now: .test(1_000_000))
+            for id in ["r1", "r9"] {
+                #expect(try await journal.run(id) == nil)
+                #expect(try await journal.changes(of: .run(id), after: 0, through: nil, limit: 9).isEmpty)
+                #expect(try await journal.output(of: id, after: 0, limit: 9).isEmpty)
+                #expect(try await journal.outputCount(of: id) == 0)
+            }
+            let rest = try await journal.changes(of: .board, after: 0, through: nil, limit: 100)
+            #expect(rest.map(\.stream) == [.run("r0"), .run("r0"), .run("r5"), .run("r5")])
+            #expect(try await journal.tail(2).map(\.stream) == [.run("r5"), .run("r5")])
+            #expect(try await journal.output(of: "r5", after: 0, limit: 9).map(\.text) == ["line of 5"])
+            #expect(try await journal.counts().map(\.count) == [1, 1])
+            #expect(try await journal.runs(RunQuery(text: "common")).runs.map(\.id) == ["r5", "r0"])
+        }
+    }
+
+    // K9, K1
+    @Test(arguments: JournalKind.allCases)
+    func `floors tell the last change that went, and sequences go on after it`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            for topic in [Topic.board, .operation("login"), .run("r0"), .run("unknown")] {
+                #expect(try await journal.floor(of: topic) == 0)
+            }
+            let ends = try await ["r4", "r9"].asyncMap { try await journal.run($0)?.sequence ?? 0 }
+            let head = try await journal.head()
+            _ = try await journal.prune(
+                RetentionPolicy(maximumAge: 0, maximumRunsPerOperation: nil), now: .test(1_000_000))
+            #expect(try await journal.floor(of: .operation("login")) == ends[0])
+            #expect(try await journal.floor(of: .operation("upload")) == ends[1])
+            #expect(try await journal.floor(of: .board) == ends[1])
+            #expect(try await journal.floor(of: .run("r0")) == 0)
+            #expect(try await journal.floor(of: .run("r9")) == ends[1])
+            #expect(try await journal.floor(of: .store("login")) == 0)
+            #expect(try await journal.head() == head)
+            #expect(try await journal.append([.opening("r9")]).map(\.sequence) == [head + 1])
+            #expect(try await journal.floor(of: .run("r9")) == 0)
+        }
+    }
+
+    // K9
+    @Test func `a journal in memory forgets by itself what its policy lets go`() async throws {
+        let journal = MemoryJournal(retention: RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 10))
+        _ = try await journal.append([.opening("live")])
+        for number in 0..<500 {
+            _ = try await journal.append([.opening("r\(number)"), .step("r\(number)", 1, phase: .succeeded)])
+        }
+        let kept = await journal.runs(RunQuery(limit: 1_000)).runs
+        #expect(kept.count < 100)
+        #expect(kept.first?.id == "r499")
+        #expect(kept.last?.id == "live")
+    }
+}
+
+extension Array {
+    /// The results of an asynchronous function, one after the other.
+    func asyncMap<Result>(_ transform: (Element) async throws -> Result) async throws -> [Result] {
+        var results: [Result] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}

@@ -1,0 +1,145 @@
+import Journals
+import States
+import Testing
+
+@Suite struct RunListTests {
+    /// Twelve runs of two operations by two actors, a minute apart, the even ones ended.
+    private func fill(_ journal: any Journal) async throws {
+        for number in 0..<12 {
+            let operation = number % 3 == 0 ? "login" : "upload"
+            let minute = Int64(number) * 60_000
+            _ = try await journal.append([
+                .opening(
+                    "r\(number)", operation: operation, at: minute, actor: number < 6 ? "anna" : "ben",
+                    input: ["url": .string("https://example.com/\(number)"), "note": "Überfluß a\u{303}o"],
+                    key: number < 3 ? "key" : nil),
+                .step("r\(number)", 1, operation: operation, at: minute + 1),
+            ])
+            if number % 2 == 0 {
+                _ = try await journal.append([
+                    .step(
+                        "r\(number)", 2, operation: operation, at: minute + 2,
+                        phase: number % 4 == 0 ? .succeeded : .failed,
+                        payload: ["message": number % 4 == 0 ? "done" : "connection refused"])
+                ])
+            }
+        }
+    }
+
+    private func ids(_ journal: any Journal, _ query: RunQuery) async throws -> [String] {
+        try await journal.runs(query).runs.map(\.id)
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `runs are listed newest first, a page at a time`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            var query = RunQuery(limit: 5)
+            var pages: [[String]] = []
+            while true {
+                let page = try await journal.runs(query)
+                pages.append(page.runs.map(\.id))
+                guard let next = page.next else { break }
+                query.before = next
+            }
+            #expect(pages == [["r11", "r10", "r9", "r8", "r7"], ["r6", "r5", "r4", "r3", "r2"], ["r1", "r0"]])
+            #expect(try await journal.runs(RunQuery(limit: 12)).next == nil)
+            #expect(try await journal.runs(RunQuery(limit: 0)).runs.isEmpty)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `every filter, and all of them together, select what they say`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            #expect(try await ids(journal, RunQuery(operation: "login")) == ["r9", "r6", "r3", "r0"])
+            #expect(try await ids(journal, RunQuery(phase: .failed)) == ["r10", "r6", "r2"])
+            #expect(try await ids(journal, RunQuery(actor: "anna", limit: 2)) == ["r5", "r4"])
+            #expect(try await ids(journal, RunQuery(operation: "login", phase: .failed)) == ["r6"])
+            #expect(try await ids(journal, RunQuery(operation: "login", actor: "ben")) == ["r9", "r6"])
+            #expect(try await ids(journal, RunQuery(phase: .succeeded, actor: "anna")) == ["r4", "r0"])
+            let range = RunQuery(startedAfter: .test(120_000), startedBefore: .test(240_000))
+            #expect(try await ids(journal, range) == ["r3", "r2"])
+            let all = RunQuery(
+                operation: "upload", phase: .failed, actor: "anna", text: "refused", startedAfter: .test(60_000),
+                startedBefore: .test(600_000), before: 1_000)
+            #expect(try await ids(journal, all) == ["r2"])
+            #expect(try await ids(journal, RunQuery(operation: "none")).isEmpty)
+            #expect(try await ids(journal, RunQuery(actor: "none")).isEmpty)
+        }
+    }
+
+    @Test(
+        arguments: JournalKind.allCases,
+        [
+            ("refused", ["r10", "r6", "r2"]), ("Connection REFUSED", ["r10", "r6", "r2"]), ("refus", []),
+            ("refus*", ["r10", "r6", "r2"]), ("https://example.com/7", ["r7"]), ("r7", ["r7"]),
+            ("com/1*", ["r11", "r10", "r1"]),
+            ("refused done", []), ("done 4", ["r4"]), ("ão uberfluß 3", ["r3"]), ("\"'; DROP OR NEAR(", []),
+            ("note", []),
+            ("AND", []), ("done* 8*", ["r8"]),
+        ] as [(String, [String])])
+    func `words find runs`(kind: JournalKind, search: (text: String, runs: [String])) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let found = try await ids(journal, RunQuery(text: search.text))
+            #expect(found == search.runs)
+            // Once more, as the first search may have changed how the runs are found.
+            #expect(try await ids(journal, RunQuery(text: search.text)) == search.runs)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a search without a word in it leaves nothing out`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            #expect(try await ids(journal, RunQuery(text: " -- ")).count == 12)
+            let page = try await journal.runs(RunQuery(text: "example", limit: 5))
+            #expect(page.runs.map(\.id) == ["r11", "r10", "r9", "r8", "r7"])
+            let rest = try await journal.runs(RunQuery(text: "example", before: page.next))
+            #expect(rest.runs.count == 7)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a run that goes on after its end is found by what it became`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            #expect(try await ids(journal, RunQuery(text: "refused 10")) == ["r10"])
+            _ = try await journal.append([
+                .step("r10", 3, at: 700_000, phase: .succeeded, payload: ["message": "accepted"])
+            ])
+            #expect(try await ids(journal, RunQuery(text: "refused 10")).isEmpty)
+            #expect(try await ids(journal, RunQuery(text: "accepted 10")) == ["r10"])
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `counts and unfinished runs follow the phases`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            #expect(
+                try await journal.counts() == [
+                    RunCount(operation: "login", phase: .active, count: 2),
+                    RunCount(operation: "login", phase: .succeeded, count: 1),
+                    RunCount(operation: "login", phase: .failed, count: 1),
+                    RunCount(operation: "upload", phase: .active, count: 4),
+                    RunCount(operation: "upload", phase: .succeeded, count: 2),
+                    RunCount(operation: "upload", phase: .failed, count: 2),
+                ])
+            #expect(try await journal.unfinishedRuns().map(\.id) == ["r1", "r3", "r5", "r7", "r9", "r11"])
+            _ = try await journal.append([.step("r3", 2, operation: "login", phase: .interrupted)])
+            #expect(try await journal.unfinishedRuns().map(\.id) == ["r1", "r5", "r7", "r9", "r11"])
+            #expect(try await journal.counts().contains(RunCount(operation: "login", phase: .active, count: 1)))
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a key finds the newest run started under it`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            #expect(try await journal.run(idempotencyKey: "key")?.id == "r2")
+            #expect(try await journal.run(idempotencyKey: "other") == nil)
+        }
+    }
+}
