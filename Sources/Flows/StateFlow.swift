@@ -27,6 +27,7 @@ where Element == Value, Failure == Never, AsyncIterator == StateValues<Value>.It
     /// The current value and all that follow, as one subscriber will be given them.
     ///
     /// - Parameter policy: what happens to values that come faster than they are taken.
+    /// - Returns: the values; each iteration of them is a subscriber.
     func values(_ policy: DeliveryPolicy) -> StateValues<Value>
 }
 

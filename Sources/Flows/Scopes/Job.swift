@@ -13,7 +13,9 @@ public final class Job: Sendable, Identifiable {
 
     init() {}
 
-    /// How it ended; nil as long as it runs. Sealed with its outcome.
+    /// How it ended; nil as long as it runs.
+    ///
+    /// Sealed with its outcome.
     public var outcome: ReadOnlyStateFlow<JobOutcome?> { state.asStateFlow() }
 
     /// Whether it was asked to end before its time.
@@ -22,7 +24,9 @@ public final class Job: Sendable, Identifiable {
     /// Whether it has ended.
     public var isCompleted: Bool { state.isFinished }
 
-    /// Asks it to end. A second time, or after the end, nothing happens.
+    /// Asks it to end.
+    ///
+    /// A second time, or after the end, nothing happens.
     public func cancel() {
         let task = task.withLock { progress in
             if !state.isFinished { progress.isCancelled = true }
@@ -31,12 +35,20 @@ public final class Job: Sendable, Identifiable {
         task?.cancel()
     }
 
-    /// Waits for its end. Cancelling who waits does not cancel the job.
+    /// Waits for its end.
+    ///
+    /// Cancelling who waits does not cancel the job.
     ///
     /// - Returns: how it ended, or nil when the waiting task was cancelled first.
     @discardableResult
     public func join() async -> JobOutcome? {
         await state.first { $0 != nil } ?? nil
+    }
+
+    /// Waits for its end, even when the waiting task is cancelled.
+    func ended() async {
+        let task = task.withLock { $0.task }
+        await task?.value
     }
 
     /// Begins; called once, by the scope.

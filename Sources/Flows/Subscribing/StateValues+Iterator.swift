@@ -1,5 +1,7 @@
 extension StateValues {
-    /// One subscriber that asks for each value. A copy is the same subscriber; it leaves when the last copy goes.
+    /// One subscriber that asks for each value.
+    ///
+    /// A copy is the same subscriber; it leaves when the last copy goes.
     public struct Iterator: AsyncIteratorProtocol {
         /// What it gives.
         public typealias Element = Value

@@ -114,11 +114,11 @@ struct FlowMachine<Value: Sendable> {
         seat.cursor = version - 1
         if seat.isLossless {
             if log.count == 0 { _ = log.append(value, version: version, handing: log.readersAtEnd) }
-            if replay > 1 { seat.cursor = max(log.start, version - replay + 1) - 1 }
+            if replay > 1, seat.replays { seat.cursor = max(log.start, version - replay + 1) - 1 }
             log.addReader(before: seat.cursor + 1)
         } else if seat.buffer != nil {
             buffered.append(seat)
-            if replay > 1 {
+            if replay > 1, seat.replays {
                 log.forEach(from: version - replay + 1) { _ = seat.buffer?.append($0) }
             } else {
                 _ = seat.buffer?.append(value)

@@ -12,6 +12,8 @@ final class Seat<Value: Sendable>: AnySeat, @unchecked Sendable {
     let storage: FlowStorage<Value>
     let isConflated: Bool
     let isLossless: Bool
+    /// Whether it is given the flow's replayed values first, or the current one only.
+    let replays: Bool
     let receiver: Receiver?
 
     /// The version of the last value taken.
@@ -32,7 +34,11 @@ final class Seat<Value: Sendable>: AnySeat, @unchecked Sendable {
     /// Why there are no more values.
     var end: FlowEnd?
 
-    init(_ storage: FlowStorage<Value>, _ policy: DeliveryPolicy, receiver: Receiver? = nil, demand: Int = .max) {
+    init(
+        _ storage: FlowStorage<Value>, _ policy: DeliveryPolicy, receiver: Receiver? = nil, demand: Int = .max,
+        replays: Bool = true
+    ) {
+        self.replays = replays
         self.storage = storage
         isConflated = policy == .conflated
         isLossless = policy == .lossless
@@ -58,6 +64,12 @@ final class Seat<Value: Sendable>: AnySeat, @unchecked Sendable {
         if afterSkipping, let lastGiven, storage.areEquivalent(lastGiven, value) { return false }
         lastGiven = value
         return true
+    }
+
+    /// The next value if it is there already.
+    func nextIfAny() -> Value? {
+        guard case .value(let value, let skipped) = storage.take(self) else { return nil }
+        return isNews(value, afterSkipping: skipped) ? value : nil
     }
 
     /// Waits for the next value; nil when there will be none, and then ``end`` says why.

@@ -119,6 +119,10 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         }
     }
 
+    func finish() {
+        _ = seal()
+    }
+
     /// Takes the lock as a writer: not while another one has reserved the flow.
     private func enter() {
         lock.lock()

@@ -17,7 +17,7 @@ public final class FlowSubscription: Sendable {
     /// Makes a subscription that stands for something else than a place in a flow.
     ///
     /// - Parameter onCancel: what cancelling does; it is called once at most, on the thread that cancels.
-    package convenience init(onCancel: @escaping @Sendable () -> Void) {
+    package convenience init(_ onCancel: @escaping @Sendable () -> Void) {
         self.init(CancellingSeat(onCancel))
     }
 

@@ -68,7 +68,7 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         return FlowSubscription(seat)
     }
 
-    private func makeSeat(_ receiver: Seat<Value>.Receiver? = nil, demand: Int = .max) -> Seat<Value> {
+    func makeSeat(_ receiver: Seat<Value>.Receiver? = nil, demand: Int = .max) -> Seat<Value> {
         let storage = open(policy)
         let seat = Seat(storage, policy, receiver: receiver, demand: demand)
         storage.join(seat)

@@ -53,7 +53,9 @@ extension FlowStorage {
         if settles { settle(seat) }
     }
 
-    /// Does what a change asks for. Never under the lock, and before anything else is written by this thread.
+    /// Does what a change asks for.
+    ///
+    /// Never under the lock, and before anything else is written by this thread.
     func perform(_ wake: FlowMachine<Value>.Wake, _ value: Value) {
         resume(wake.waiters)
         if !wake.idle.isEmpty {

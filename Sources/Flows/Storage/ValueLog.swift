@@ -28,9 +28,7 @@ struct ValueLog<Value> {
     /// How many entries there is room for without another allocation.
     var capacity: Int { ring.count }
 
-    /// Whether a value has to be written down: somebody will come to read it.
-    ///
-    /// - Parameter handed: how many of the readers at the end are given the value directly.
+    /// Whether a value has to be written down: somebody will come to read it who is not given it directly.
     func needsAppend(handing handed: Int) -> Bool {
         replay > 1 || count > 0 || readersAtEnd > handed
     }

@@ -1,0 +1,89 @@
+/// How a value is made of the values of some roots.
+///
+/// Deriving from a derived flow composes the two, down to the roots; and a root that is reached twice is there once. So
+/// both sides of a diamond are always made of the same value of their common root.
+struct Derivation<Value: Sendable>: Sendable {
+    let roots: [any FlowRoot]
+    let evaluate: @Sendable (RootValues) -> Value
+
+    init(_ root: any FlowRoot<Value>) {
+        roots = [root]
+        evaluate = { $0.value(of: root) }
+    }
+
+    private init(roots: [any FlowRoot], evaluate: @escaping @Sendable (RootValues) -> Value) {
+        self.roots = roots
+        self.evaluate = evaluate
+    }
+
+    func map<Derived>(_ transform: @escaping @Sendable (Value) -> Derived) -> Derivation<Derived> {
+        Derivation<Derived>(roots: roots) { transform(evaluate($0)) }
+    }
+
+    func combine<Other, Derived>(
+        _ other: Derivation<Other>, _ transform: @escaping @Sendable (Value, Other) -> Derived
+    ) -> Derivation<Derived> {
+        let others = other.roots.filter { root in !roots.contains { $0 === root } }
+        return Derivation<Derived>(roots: roots + others) { transform(evaluate($0), other.evaluate($0)) }
+    }
+
+    var value: Value { evaluate(RootValues.current(of: roots)) }
+
+    /// A flow of its own, which one subscriber will watch by its policy.
+    ///
+    /// It lives as long as that subscriber, and lets go of the roots with it. Nobody but the roots holds it meanwhile, and
+    /// they only weakly.
+    func relay(
+        _ policy: DeliveryPolicy, areEquivalent: @escaping @Sendable (Value, Value) -> Bool
+    ) -> FlowStorage<Value> {
+        let policy = policy == .conflated ? policy : .lossless
+        let relay = FlowStorage(value, areEquivalent: areEquivalent)
+        let evaluate = evaluate
+        if roots.count == 1 {
+            relay.upstream = roots.map { root in
+                observe(root, policy) { [weak relay] in
+                    relay?.set(evaluate($0))
+                } onEnd: { [weak relay] in
+                    relay?.finish()
+                }
+            }
+        } else {
+            let joint = joint(policy)
+            relay.upstream = [
+                joint.observe(policy) { [weak relay] in
+                    relay?.set(evaluate($0))
+                } onEnd: { [weak relay] in
+                    relay?.finish()
+                }
+            ]
+        }
+        return relay
+    }
+
+    /// The values of all roots as one flow, which ends when the last of them does.
+    private func joint(_ policy: DeliveryPolicy) -> FlowStorage<RootValues> {
+        let joint = FlowStorage(RootValues.current(of: roots), areEquivalent: { _, _ in false })
+        let open = FlowStorage(roots.count, comparesInPlace: true, areEquivalent: ==)
+        joint.upstream = roots.map { root in
+            observe(root, policy) { [weak joint] one in
+                joint?.mutate { $0.merge(one) }
+            } onEnd: { [weak joint] in
+                if open.update({ $0 - 1 }).new == 0 { joint?.finish() }
+            }
+        }
+        return joint
+    }
+
+    private func observe<Root: FlowRoot>(
+        _ root: Root, _ policy: DeliveryPolicy, onValues: @escaping @Sendable (RootValues) -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) -> FlowSubscription {
+        root.observe(policy) { value in
+            var values = RootValues()
+            values.set(value, of: root)
+            onValues(values)
+        } onEnd: {
+            onEnd()
+        }
+    }
+}

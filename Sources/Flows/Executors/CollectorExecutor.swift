@@ -1,0 +1,85 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A thread of its own for collectors, as a task executor.
+///
+/// A value handed from one task to another on it costs a fraction of what it costs on the default executor, since no other
+/// thread has to be woken: prefer it for a scope with many collectors that do little each.
+///
+/// ```swift
+/// let executor = CollectorExecutor()
+/// let scope = FlowScope(executor: executor)
+/// scope.launch { await flow.collect { show($0) } }
+/// ```
+///
+/// - Its tasks run one at a time, in the order in which they became ready. A body that blocks holds up all others.
+/// - The thread lives until ``close()``; what becomes ready later runs on the thread that makes it ready.
+public final class CollectorExecutor: TaskExecutor {
+    private let queue = JobQueue()
+
+    /// Makes the executor and starts its thread.
+    public init() {
+        Self.startThread { [self] in
+            var batch: [UnownedJob] = []
+            while queue.take(&batch) {
+                for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
+                batch.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    /// Takes a job that is ready; the runtime calls this.
+    ///
+    /// - Parameter job: what to run.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if !queue.add(job) { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    /// Ends the thread once it has run what is ready.
+    public func close() {
+        queue.close()
+    }
+
+    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+        let start = Unmanaged.passRetained(ThreadStart(body)).toOpaque()
+        #if canImport(Darwin)
+            var thread: pthread_t?
+        #else
+            var thread = pthread_t()
+        #endif
+        let status = pthread_create(&thread, nil, threadMain, start)
+        precondition(status == 0, "no thread could be started: the system has no more of them")
+        #if canImport(Darwin)
+            if let thread { pthread_detach(thread) }
+        #else
+            pthread_detach(thread)
+        #endif
+    }
+}
+
+private final class ThreadStart: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+        self.body = body
+    }
+}
+
+#if canImport(Darwin)
+    private func threadMain(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+        Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
+        return nil
+    }
+#else
+    private func threadMain(_ start: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let start else { return nil }
+        Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
+        return nil
+    }
+#endif

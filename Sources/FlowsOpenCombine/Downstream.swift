@@ -1,0 +1,24 @@
+import Flows
+
+#if canImport(Combine)
+    import Combine
+#else
+    import OpenCombine
+#endif
+
+/// A subscriber without its type, as the subscriptions hold it.
+///
+/// Combine's subscribers do not say that they are Sendable; what makes it safe is that a subscription gives to its
+/// subscriber on one thread at a time.
+final class Downstream<Input, Failure: Error>: @unchecked Sendable {
+    let begin: (any Subscription) -> Void
+    let give: (Input) -> Subscribers.Demand
+    let end: (Subscribers.Completion<Failure>) -> Void
+
+    init<Subscribing: Subscriber>(_ subscriber: Subscribing)
+    where Subscribing.Input == Input, Subscribing.Failure == Failure {
+        begin = { subscriber.receive(subscription: $0) }
+        give = { subscriber.receive($0) }
+        end = { subscriber.receive(completion: $0) }
+    }
+}

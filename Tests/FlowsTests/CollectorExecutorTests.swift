@@ -1,0 +1,36 @@
+import Flows
+import Testing
+
+@Suite struct CollectorExecutorTests {
+    @Test func `collectors of a scope run on its executor, one at a time`() async {
+        let executor = CollectorExecutor()
+        let scope = FlowScope(executor: executor)
+        let flow = MutableStateFlow(0)
+        let inside = MutableStateFlow(0)
+        let overlaps = MutableStateFlow(0)
+        let seen = Seen<Int>()
+        for _ in 0..<20 {
+            scope.launch {
+                await flow.collect(.lossless) { value in
+                    if inside.update({ $0 + 1 }).new != 1 { overlaps.update { $0 + 1 } }
+                    seen.add(value)
+                    inside.update { $0 - 1 }
+                }
+            }
+        }
+        _ = await seen.count(atLeast: 20)
+        flow.value = 1
+        #expect(await seen.count(atLeast: 40).suffix(20).allSatisfy { $0 == 1 })
+        #expect(overlaps.value == 0)
+        scope.cancel()
+        await scope.join()
+        executor.close()
+    }
+
+    @Test func `after the close a job still runs`() async {
+        let executor = CollectorExecutor()
+        executor.close()
+        let scope = FlowScope(executor: executor)
+        #expect(await scope.launch {}.join()?.isFinished == true)
+    }
+}
