@@ -1,8 +1,8 @@
+public import Flows
 public import Foundation
 public import Journals
 public import Logging
-public import Operations
-public import States
+import Operations
 
 /// What can be run, what runs, and what has happened: the one door for commands, and the place where views come from.
 ///
@@ -13,87 +13,131 @@ public final class Board: Sendable {
     public let catalog: Catalog
     /// The journal's tail in memory.
     public let feed: Feed
-    private let journal: any Journal
+    let journal: any Journal
+    let configuration: Configuration
+    let clock: any Clock<Duration>
+    let runs = LiveRuns()
+    let recorder: Recorder
+    let launcher: Launcher
+    let watching: Watching
+    let desk = IdempotencyDesk()
+    private let scope = FlowScope()
+    private let logger: Logger
 
-    private init(catalog: Catalog, journal: any Journal) {
-        self.catalog = catalog
-        self.journal = journal
-        feed = Feed()
+    private init(
+        _ loader: BoardLoader, feed: Feed, now: @escaping @Sendable () -> Timestamp,
+        makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>, logger: Logger
+    ) {
+        catalog = loader.catalog
+        journal = loader.journal
+        configuration = loader.configuration
+        self.feed = feed
+        self.clock = clock
+        self.logger = logger
+        recorder = Recorder(
+            journal: journal, configuration: configuration, now: now, clock: clock, logger: logger,
+            head: feed.head(of: .board)
+        ) { [feed, runs] changes in
+            feed.publish(changes)
+            for change in changes { runs.recorded(change) }
+        } onOverflow: { [runs] in
+            for run in runs.all { run.cancel(.unrecorded) }
+        }
+        launcher = Launcher(
+            catalog: catalog, configuration: configuration, recorder: recorder, runs: runs, clock: clock, makeID: makeID
+        )
+        watching = Watching(
+            catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
+        watching.follow(feed)
     }
 
     /// Opens a board on a journal: ends what was going when the last process stopped, and loads the tail.
+    ///
+    /// - Parameters:
+    ///   - catalog: What can be run.
+    ///   - journal: Where it is written down; it stays open when the board shuts down.
+    ///   - configuration: The measures of the board.
+    ///   - now: Tells the time that changes are recorded with.
+    ///   - makeID: Makes the ids of runs, of `a-z` and `0-9`, at most 60 characters; by default 26 that sort by time.
+    ///   - clock: Measures every wait.
+    ///   - logger: Is told what no page can show.
+    /// - Returns: The board, ready for commands.
+    /// - Throws: `JournalError` when the journal cannot be read, or not be written where runs must be ended.
     public static func open(
         catalog: Catalog, journal: any Journal, configuration: Configuration = Configuration(),
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         makeID: (@Sendable () -> String)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "weir.board")
     ) async throws -> Board {
-        Board(catalog: catalog, journal: journal)
+        let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
+        try await loader.interruptUnfinished(at: now())
+        let feed = try await loader.feed()
+        let makeID =
+            makeID ?? {
+                var generator = SystemRandomNumberGenerator()
+                return RunID.make(at: now(), using: &generator)
+            }
+        let board = Board(loader, feed: feed, now: now, makeID: makeID, clock: clock, logger: logger)
+        if let policy = configuration.retention { board.keepWithin(policy, now) }
+        return board
     }
 
     /// Names the history that all sequences belong to.
     public var epoch: String { journal.epoch }
 
-    /// Starts a run, and returns once its opening is recorded.
-    public func start(
-        _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
-        idempotencyKey: String? = nil
-    ) async throws(BoardError) -> StartReceipt {
-        throw BoardError(.unavailable, "This board cannot run anything yet.")
-    }
+    /// Whether what happens is being written down.
+    public var recording: RecordingStatus { recorder.status.value }
 
-    /// Asks a run to stop, and returns once its end is recorded, or after a short while.
-    public func cancel(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
-        throw BoardError(.unavailable, "This board cannot run anything yet.")
-    }
-
-    /// Starts an ended run's operation again, with the same input unless another is given.
-    public func retry(_ run: String, input: JSONValue? = nil, actor: String) async throws(BoardError) -> StartReceipt {
-        throw BoardError(.unavailable, "This board cannot run anything yet.")
-    }
-
-    /// Waits until a run has ended and its end is recorded.
-    ///
-    /// Returns at once for a run that is not going.
-    public func outcome(of run: String) async {}
-
-    /// The whole board as it stands, from memory.
-    public func view() -> BoardView { BoardView(sequence: 0, operations: [], recentRuns: []) }
-
-    /// A run as it stands.
-    public func run(_ id: String) async throws(BoardError) -> RunView {
-        throw BoardError(.unknownRun, "There is no run “\(id)”.")
-    }
-
-    /// A run as it stood right after a change, or after its last change before.
-    public func run(_ id: String, at sequence: Int64) async throws(BoardError) -> RunView {
-        throw BoardError(.unknownRun, "There is no run “\(id)”.")
-    }
-
-    /// The runs that match, newest first.
-    public func runs(_ query: RunQuery) async throws(BoardError) -> RunPage { RunPage(runs: [], next: nil) }
-
-    /// How many runs of each operation are in each phase.
-    public func counts() async throws(BoardError) -> [RunCount] { [] }
-
-    /// The topic's changes after a cursor, oldest first: from memory where they are there, else from the journal.
-    ///
-    /// - Parameter after: The cursor; nil for all that is kept.
-    public func changes(of topic: Topic, after: Int64?, limit: Int) async throws(BoardError) -> ChangeSlice {
-        ChangeSlice(changes: [], from: after ?? 0, to: after ?? 0, more: false, lost: nil)
-    }
+    /// Whether what happens is being written down, as it changes.
+    public var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
 
     /// Says that somebody looks at a topic, until the watch is released or dropped.
-    public func watch(_ topic: Topic) -> Watch { Watch(topic: topic) {} }
+    ///
+    /// What runs only while watched begins with the first watch of its operation, of one of its runs, or of the board,
+    /// and ends some time after the last was released.
+    public func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
 
-    /// How many look at a topic.
-    public func viewers(of topic: Topic) -> Int { 0 }
-
-    /// Whether what happens is being written down.
-    public var recording: RecordingStatus { .recording }
+    /// How many look at exactly that topic.
+    public func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
 
     /// Ends all runs, records what is left, and starts nothing more.
     ///
-    /// Returns within the drain timeout.
-    public func shutdown() async {}
+    /// Returns when everything is recorded and all works have returned, or when the drain timeout is over. The journal
+    /// stays open: whoever opened it closes it afterwards.
+    public func shutdown() async {
+        watching.stop()
+        scope.cancel()
+        let runs = runs.close()
+        for run in runs { run.cancel(.shutdown) }
+        let done = Deferred<Bool>()
+        Task { [recorder] in
+            await recorder.flush()
+            for run in runs { _ = await run.outcome() }
+            done.resolve(true)
+        }
+        if await done.value(within: configuration.drainTimeout, clock: clock) == nil {
+            let left = recorder.backlog
+            logger.warning("Not everything had ended and was recorded in time.", metadata: ["left": "\(left)"])
+        }
+        recorder.stop()
+    }
+
+    /// Lets the journal forget what it may, now and then each hour.
+    private func keepWithin(_ policy: RetentionPolicy, _ now: @escaping @Sendable () -> Timestamp) {
+        scope.launch { [journal, clock, logger] in
+            while true {
+                do {
+                    let count = try await journal.prune(policy, now: now())
+                    if count > 0 { logger.info("Old runs were removed.", metadata: ["count": "\(count)"]) }
+                } catch {
+                    logger.error("Old runs could not be removed.", metadata: ["cause": "\(error)"])
+                }
+                try await clock.sleep(for: .seconds(3_600))
+            }
+        }
+    }
+}
+
+extension CancellationCause {
+    static let unrecorded = CancellationCause("its states could not be recorded any more")
 }

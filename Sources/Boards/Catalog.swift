@@ -17,6 +17,8 @@ public struct Catalog: Sendable {
     ///
     /// A later operation of the same id takes the earlier one's place.
     /// - Parameters:
+    ///   - operation: What is run.
+    ///   - id: Its id.
     ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
     ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
     ///   - reentry: What a second start does while a run is going.

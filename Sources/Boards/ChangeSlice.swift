@@ -21,4 +21,8 @@ public struct ChangeSlice: Sendable, Hashable {
         self.more = more
         self.lost = lost
     }
+
+    init(_ changes: [Change], from: Int64, more: Bool, lost: ClosedRange<Int64>?) {
+        self.init(changes: changes, from: from, to: changes.last?.sequence ?? from, more: more, lost: lost)
+    }
 }

@@ -1,20 +1,27 @@
+import Flows
 public import Journals
 
 /// Somebody looking at a topic: as long as it is held, what runs only while watched goes on.
 public final class Watch: Sendable {
     /// What is looked at.
     public let topic: Topic
-    private let end: @Sendable () -> Void
+    private let end: Locked<(@Sendable () -> Void)?>
 
     init(topic: Topic, end: @escaping @Sendable () -> Void) {
         self.topic = topic
-        self.end = end
+        self.end = Locked(end)
     }
 
     /// Looks away.
     ///
     /// May be repeated; dropping the watch does the same.
-    public func release() { end() }
+    public func release() {
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        end?()
+    }
 
-    deinit { end() }
+    deinit { release() }
 }

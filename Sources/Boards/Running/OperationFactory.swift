@@ -1,6 +1,6 @@
 import Operations
 
-/// Makes runs of one operation.
+/// Makes what starts runs of one operation.
 struct OperationFactory<Work: StateOperation>: RunFactory {
     let operation: Work
     let reentry: ReentryPolicy
@@ -10,5 +10,10 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
         self.operation = operation
         self.reentry = reentry
         self.timeout = timeout
+    }
+
+    func starter(id: String, recorder: Recorder, clock: any Clock<Duration>) -> any RunStarter {
+        let runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
+        return OperationStarter(id: id, runner: runner, recorder: recorder)
     }
 }

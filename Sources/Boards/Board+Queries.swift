@@ -1,0 +1,92 @@
+public import Journals
+
+extension Board {
+    /// The whole board as it stands, from memory.
+    public func view() -> BoardView { feed.board }
+
+    /// A run as it stands: from memory while it goes on and for a while after, then from the journal.
+    ///
+    /// - Parameter id: The run's id.
+    /// - Returns: The run after its last recorded change.
+    /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
+    public func run(_ id: String) async throws(BoardError) -> RunView {
+        if let run = feed.run(id) { return run }
+        let run = try await fold(id, through: feed.head(of: .board))
+        feed.remember(run)
+        return run
+    }
+
+    /// A run as it stood right after a change: what was live at that moment.
+    ///
+    /// - Parameters:
+    ///   - id: The run's id.
+    ///   - sequence: The change's sequence; of any other, the run's last change before counts.
+    /// - Returns: The run after that change.
+    /// - Throws: `unknownRun`, also when the run had not begun, and `unavailable` when the journal cannot be read.
+    public func run(_ id: String, at sequence: Int64) async throws(BoardError) -> RunView {
+        if let run = feed.run(id, through: sequence) { return run }
+        return try await fold(id, through: min(sequence, feed.head(of: .board)))
+    }
+
+    /// The runs that match, newest first, from the journal.
+    ///
+    /// - Parameter query: Which.
+    /// - Returns: One page of them.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    public func runs(_ query: RunQuery) async throws(BoardError) -> RunPage {
+        try await read { try await journal.runs(query) }
+    }
+
+    /// How many runs of each operation are in each phase, from the journal.
+    ///
+    /// - Returns: The counts that are not 0.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    public func counts() async throws(BoardError) -> [RunCount] {
+        try await read { try await journal.counts() }
+    }
+
+    /// The topic's changes after a cursor, oldest first: from memory where they are there, else from the journal.
+    ///
+    /// - Parameters:
+    ///   - topic: Whose changes.
+    ///   - after: The cursor; nil for all that is kept, and then nothing counts as lost.
+    ///   - limit: How many at most.
+    /// - Returns: The changes, and where the next ones begin.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    public func changes(
+        of topic: Topic, after: Int64?, limit: Int
+    ) async throws(BoardError) -> ChangeSlice {
+        let from = after ?? 0
+        let head = feed.head(of: .board)
+        switch feed.slice(of: topic, after: from, limit: limit) {
+        case .some(let publications, let more):
+            return ChangeSlice(publications.map(\.change), from: from, more: more, lost: nil)
+        case .none, .future:
+            return ChangeSlice([], from: from, more: false, lost: nil)
+        case .gap:
+            break
+        }
+        return try await read {
+            let floor = after == nil ? 0 : try await journal.floor(of: topic)
+            let changes = try await journal.changes(of: topic, after: from, through: head, limit: limit + 1)
+            return ChangeSlice(
+                Array(changes.prefix(limit)), from: from, more: changes.count > limit,
+                lost: from < floor ? from + 1...floor : nil)
+        }
+    }
+
+    private func fold(_ id: String, through sequence: Int64) async throws(BoardError) -> RunView {
+        guard let run = try await read({ try await journal.view(of: id, through: sequence) }) else {
+            throw .unknownRun(id)
+        }
+        return run
+    }
+
+    private func read<Value>(_ body: () async throws -> Value) async throws(BoardError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}

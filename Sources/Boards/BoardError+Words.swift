@@ -1,0 +1,17 @@
+import Journals
+
+extension BoardError {
+    static func unknownOperation(_ id: String) -> BoardError {
+        BoardError(.unknownOperation, "There is no operation “\(id.prefix(64))”. The overview lists those there are.")
+    }
+
+    static func unknownRun(_ id: String) -> BoardError {
+        BoardError(.unknownRun, "There is no run “\(id.prefix(64))”. It may have been removed because of its age.")
+    }
+
+    /// What a reader is told when the journal does not answer.
+    static func unreadable(_ error: any Error) -> BoardError {
+        let reason = (error as? JournalError)?.description ?? "The journal does not answer."
+        return BoardError(.unavailable, "\(reason) Try again in a moment.")
+    }
+}

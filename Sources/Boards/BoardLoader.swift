@@ -1,0 +1,91 @@
+import Journals
+import States
+
+/// Brings what the journal kept into memory: the newest changes, and the board as it stood before them.
+struct BoardLoader: Sendable {
+    let journal: any Journal
+    let catalog: Catalog
+    let configuration: Board.Configuration
+
+    /// Ends the runs that were going when the last process stopped.
+    ///
+    /// Those that had ended are not touched.
+    func interruptUnfinished(at now: Timestamp) async throws {
+        let runs = try await journal.unfinishedRuns()
+        guard !runs.isEmpty else { return }
+        _ = try await journal.append(
+            runs.map { run in
+                ChangeDraft(
+                    stream: .run(run.id), subject: run.operation, revision: run.revision + 1, at: now,
+                    state: StateRecord(
+                        caseName: "interrupted", payload: ["last": .string(run.state.caseName)], phase: .interrupted),
+                    isTransition: true, cause: "the server stopped while this was running")
+            })
+    }
+
+    /// The feed as it would be had it been there all along.
+    func feed() async throws -> Feed {
+        let tail = try await journal.tail(configuration.tailLimit)
+        let head = try await journal.head()
+        let start = tail.first.map { $0.sequence - 1 } ?? head
+        let fold = try await fold(at: start, before: tail)
+        var floors: [Topic: Int64] = [:]
+        for topic in catalog.entries.map({ Topic.operation($0.id) }) {
+            floors[topic] = try await journal.lastChange(of: topic, through: start)?.sequence ?? 0
+        }
+        let feed = Feed(
+            fold: fold,
+            machine: FeedMachine(
+                fold: fold, floors: floors, countLimit: configuration.tailLimit, byteLimit: configuration.tailBytes))
+        feed.publish(tail)
+        return feed
+    }
+
+    /// The board as it stood at a sequence, and the runs that went on then.
+    private func fold(at sequence: Int64, before tail: [Change]) async throws -> BoardFold {
+        guard sequence > 0 else {
+            let operations = catalog.entries.map { OperationView(id: $0.id) }
+            return BoardFold(board: BoardView(sequence: 0, operations: operations, recentRuns: []))
+        }
+        var views: [String: RunView] = [:]
+        func view(_ id: String) async throws -> RunView? {
+            if let view = views[id] { return view }
+            views[id] = try await journal.view(of: id, through: sequence)
+            return views[id]
+        }
+        func newest(_ query: RunQuery) async throws -> [RunView] {
+            var list: [RunView] = []
+            for record in try await journal.runs(query).runs {
+                if let view = try await view(record.id) { list.append(view) }
+            }
+            return list
+        }
+        // A run that changes in the tail without being opened there was going when the tail began.
+        var going: [RunView] = []
+        for id in Set(tail.compactMap(\.runAfterOpening)).subtracting(tail.compactMap(\.openedRun)) {
+            if let view = try await view(id), view.isActive { going.append(view) }
+        }
+        var operations: [OperationView] = []
+        for entry in catalog.entries {
+            let recent = try await newest(
+                RunQuery(operation: entry.id, before: sequence + 1, limit: OperationView.recentLimit))
+            let active = going.count { $0.record.operation == entry.id }
+            operations.append(OperationView(id: entry.id, recent: recent, activeRuns: active))
+        }
+        let recent = try await newest(RunQuery(before: sequence + 1, limit: BoardView.recentLimit))
+        return BoardFold(
+            board: BoardView(sequence: sequence, operations: operations, recentRuns: recent), runs: going)
+    }
+}
+
+extension Change {
+    fileprivate var openedRun: String? {
+        guard case .run(let id) = stream, draft.opening != nil else { return nil }
+        return id
+    }
+
+    fileprivate var runAfterOpening: String? {
+        guard case .run(let id) = stream, draft.opening == nil else { return nil }
+        return id
+    }
+}

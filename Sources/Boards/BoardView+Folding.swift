@@ -1,0 +1,54 @@
+import Journals
+
+extension BoardView {
+    /// How many runs the board's own list has at most.
+    static let recentLimit = 25
+
+    /// The view after the next change.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - before: The change's run as it stood before; nil when the change opens it, or is no run's.
+    ///   - after: The run after the change.
+    /// - Returns: The view as of the change.
+    func applying(_ change: Change, before: RunView?, after: RunView?) -> BoardView {
+        guard let after else {
+            return BoardView(sequence: change.sequence, operations: operations, recentRuns: recentRuns)
+        }
+        var operations = operations
+        if let index = operations.firstIndex(where: { $0.id == change.subject }) {
+            operations[index] = operations[index].applying(before: before, after: after)
+        }
+        return BoardView(
+            sequence: change.sequence, operations: operations,
+            recentRuns: recentRuns.applying(after, isNew: before == nil, limit: Self.recentLimit))
+    }
+}
+
+extension OperationView {
+    /// How many runs an operation's list has at most.
+    static let recentLimit = 10
+
+    /// The view after a change of one of its runs.
+    func applying(before: RunView?, after: RunView) -> OperationView {
+        OperationView(
+            id: id, recent: recent.applying(after, isNew: before == nil, limit: Self.recentLimit),
+            activeRuns: activeRuns + (after.isActive ? 1 : 0) - (before?.isActive == true ? 1 : 0))
+    }
+}
+
+extension RunView {
+    /// Whether the run goes on.
+    var isActive: Bool { record.endedAt == nil }
+}
+
+extension [RunView] {
+    /// The list, newest first, with a run's newer view in its place, or in front when the run is new.
+    fileprivate func applying(_ run: RunView, isNew: Bool, limit: Int) -> [RunView] {
+        if isNew { return [run] + prefix(limit - 1) }
+        guard let index = firstIndex(where: { $0.record.id == run.record.id }) else { return self }
+        var list = self
+        list[index] = run
+        return list
+    }
+}

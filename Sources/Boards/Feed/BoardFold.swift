@@ -1,0 +1,29 @@
+import Journals
+
+/// The fold of the journal: what the board and its unended runs are after a change.
+///
+/// Pure.
+struct BoardFold: Sendable {
+    /// The runs that have not ended, by their ids.
+    private(set) var runs: [String: RunView]
+    /// The board after the last change.
+    private(set) var board: BoardView
+
+    init(board: BoardView, runs: [RunView] = []) {
+        self.board = board
+        self.runs = Dictionary(runs.map { ($0.record.id, $0) }) { $1 }
+    }
+
+    /// Folds the next change in.
+    mutating func apply(_ change: Change) -> Publication {
+        var before: RunView?
+        var after: RunView?
+        if case .run(let id) = change.stream {
+            before = runs[id]
+            after = before?.applying(change) ?? RunView(opening: change)
+            runs[id] = after?.isActive == true ? after : nil
+        }
+        board = board.applying(change, before: before, after: after)
+        return Publication(change: change, run: after, board: board)
+    }
+}

@@ -1,0 +1,165 @@
+import Journals
+
+/// The journal's tail: which publications are in memory, where each topic's are, and who waits for them.
+///
+/// Pure.
+///
+/// A topic's log outlives its publications, so that a cursor at its head stays good when they have left; those of ended
+/// runs go in their turn once there are very many.
+struct FeedMachine: Sendable {
+    /// One who waits: what to call, with the topic's new head.
+    typealias Call = (observer: FeedObserver, head: Int64)
+
+    private let countLimit: Int
+    private let byteLimit: Int
+    private let settledLimit: Int
+    private var ring = Ring<(publication: Publication, size: Int)>()
+    private var bytes = 0
+    private var topics: [Topic: TopicLog] = [:]
+    private var settled = Ring<Topic>()
+    private var observers: [Topic: [ObjectIdentifier: FeedObserver]] = [:]
+    /// The newest views of the runs that have not ended.
+    private(set) var live: [String: RunView] = [:]
+    /// The board after the last publication.
+    private(set) var board: BoardView
+    /// The sequence of the last change that is not in the ring.
+    private var floor: Int64
+
+    init(
+        fold: BoardFold, floors: [Topic: Int64] = [:], countLimit: Int, byteLimit: Int, settledLimit: Int = 20_000
+    ) {
+        board = fold.board
+        live = fold.runs
+        floor = fold.board.sequence
+        self.countLimit = max(1, countLimit)
+        self.byteLimit = byteLimit
+        self.settledLimit = settledLimit
+        for operation in fold.board.operations { topics[.operation(operation.id)] = TopicLog(head: 0, floor: 0) }
+        for (topic, floor) in floors { topics[topic] = TopicLog(head: floor, floor: floor) }
+        for run in live.values {
+            let sequence = run.record.sequence
+            topics[.run(run.record.id)] = TopicLog(head: sequence, floor: sequence)
+        }
+    }
+
+    // MARK: Reading
+
+    func head(of topic: Topic) -> Int64 { topic == .board ? board.sequence : topics[topic]?.head ?? 0 }
+
+    func floor(of topic: Topic) -> Int64 { topic == .board ? floor : topics[topic]?.floor ?? 0 }
+
+    func slice(of topic: Topic, after: Int64, limit: Int) -> Slice {
+        guard topic == .board || topics[topic] != nil else {
+            // Nothing is known of the topic: what it had, if it had anything, lies before the ring.
+            return after > board.sequence ? .future : after < floor ? .gap(floor: floor) : .none
+        }
+        let (head, floor) = (head(of: topic), floor(of: topic))
+        if after > head { return .future }
+        if after < floor { return .gap(floor: floor) }
+        if after == head { return .none }
+        let found = publications(of: topic, after: after, limit: limit + 1)
+        return .some(Array(found.prefix(limit)), more: found.count > limit)
+    }
+
+    func publication(at sequence: Int64) -> Publication? {
+        let place = ring.firstPlace { $0.publication.change.sequence >= sequence }
+        guard let found = ring[place]?.publication, found.change.sequence == sequence else { return nil }
+        return found
+    }
+
+    /// A run's view after its last change at or before a sequence; nil when that is not in memory.
+    func run(_ id: String, through sequence: Int64) -> RunView? {
+        if let run = live[id], run.record.sequence <= sequence { return run }
+        guard let log = topics[.run(id)] else { return nil }
+        let next = log.places.firstPlace { place in
+            (ring[place]?.publication.change.sequence ?? .max) > sequence
+        }
+        return log.places[next - 1].flatMap { ring[$0]?.publication.run }
+    }
+
+    private func publications(of topic: Topic, after: Int64, limit: Int) -> [Publication] {
+        if topic == .board {
+            let first = ring.firstPlace { $0.publication.change.sequence > after }
+            return (first..<max(first, min(first + limit, ring.end))).compactMap { ring[$0]?.publication }
+        }
+        guard let log = topics[topic] else { return [] }
+        let first = log.places.firstPlace { (ring[$0]?.publication.change.sequence ?? 0) > after }
+        return (first..<max(first, min(first + limit, log.places.end)))
+            .compactMap { log.places[$0].flatMap { ring[$0]?.publication } }
+    }
+
+    // MARK: Publishing
+
+    /// Takes publications in, whose sequences follow the last one's: whom to call.
+    mutating func publish(_ publications: [(publication: Publication, size: Int)]) -> [Call] {
+        var touched: Set<Topic> = []
+        for (publication, size) in publications {
+            let topics = publication.topics
+            for topic in topics {
+                self.topics[topic, default: TopicLog(head: 0, floor: 0)].head = publication.change.sequence
+                self.topics[topic]?.places.append(ring.end)
+            }
+            ring.append((publication, size))
+            bytes += size
+            board = publication.board
+            if let run = publication.run { live[run.record.id] = run.isActive ? run : nil }
+            touched.formUnion(topics)
+            while ring.count > countLimit || (bytes > byteLimit && ring.count > 1) { evict() }
+        }
+        if !publications.isEmpty { touched.insert(.board) }
+        return touched.flatMap { topic in
+            (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
+        }
+    }
+
+    private mutating func evict() {
+        guard let (publication, size) = ring.removeFirst() else { return }
+        bytes -= size
+        floor = publication.change.sequence
+        for topic in publication.topics {
+            topics[topic]?.floor = floor
+            topics[topic]?.places.removeFirst()
+            settle(topic)
+        }
+    }
+
+    /// Makes a run known whose publications have left, so that cursors at its head are good.
+    mutating func remember(_ run: RunView) {
+        let topic = Topic.run(run.record.id)
+        guard topics[topic] == nil, !run.isActive else { return }
+        topics[topic] = TopicLog(head: run.record.sequence, floor: run.record.sequence)
+        settle(topic)
+    }
+
+    /// Lets go of the log of an ended run whose publications have left, as soon as there are very many such logs.
+    private mutating func settle(_ topic: Topic) {
+        guard case .run(let id) = topic, live[id] == nil, topics[topic]?.places.isEmpty == true else { return }
+        settled.append(topic)
+        if settled.count > settledLimit, let oldest = settled.removeFirst() { topics[oldest] = nil }
+    }
+
+    // MARK: Waiting
+
+    /// Lets one in who waits: the head to call back with at once, if it lies beyond what was read.
+    mutating func observe(_ topic: Topic, after: Int64?, _ observer: FeedObserver) -> Int64? {
+        observers[topic, default: [:]][ObjectIdentifier(observer)] = observer
+        let head = head(of: topic)
+        guard let after, head > after else { return nil }
+        return head
+    }
+
+    mutating func leave(_ topic: Topic, _ observer: FeedObserver) {
+        observers[topic]?[ObjectIdentifier(observer)] = nil
+        if observers[topic]?.isEmpty == true { observers[topic] = nil }
+    }
+}
+
+extension Publication {
+    /// The topics it belongs to, besides the board.
+    fileprivate var topics: [Topic] {
+        switch change.stream {
+        case .run(let id): [.operation(change.subject), .run(id)]
+        case .store(let id): [.store(id)]
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import Flows
+import Journals
+import Logging
+import States
+
+/// Writes down what happens: gathers states, and appends them to the journal in as few goes as it takes.
+///
+/// While one append is under way, what happens meanwhile gathers, and goes with the next one. Only what the journal has
+/// taken is told to `onRecorded`, in order, one call at a time. A journal that refuses is tried again, ever more seldom,
+/// with the same changes first, until it takes them. What waits meanwhile grows with the transitions only; at twice the
+/// limit from which no run is started any more, `onOverflow` asks to end the runs that go on.
+final class Recorder: Sendable {
+    private struct Core {
+        var queue = RecordQueue()
+        var isDraining = false
+        var isTicking = false
+        var isStopped = false
+        var isOverflowing = false
+        var flushing: [Deferred<Bool>] = []
+        /// The sequence of the last change that was recorded.
+        var recorded: Int64
+    }
+
+    private let journal: any Journal
+    private let configuration: Board.Configuration
+    private let now: @Sendable () -> Timestamp
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let onRecorded: @Sendable ([Change]) -> Void
+    private let onOverflow: @Sendable () -> Void
+    private let core: Locked<Core>
+    private let scope = FlowScope()
+    private let statusFlow = MutableStateFlow(RecordingStatus.recording)
+
+    init(
+        journal: any Journal, configuration: Board.Configuration, now: @escaping @Sendable () -> Timestamp,
+        clock: any Clock<Duration>, logger: Logger, head: Int64,
+        onRecorded: @escaping @Sendable ([Change]) -> Void, onOverflow: @escaping @Sendable () -> Void
+    ) {
+        self.journal = journal
+        self.configuration = configuration
+        self.now = now
+        self.clock = clock
+        self.logger = logger
+        self.onRecorded = onRecorded
+        self.onOverflow = onOverflow
+        core = Locked(Core(recorded: head))
+    }
+
+    /// Whether what happens is being written down.
+    var status: ReadOnlyStateFlow<RecordingStatus> { statusFlow.asStateFlow() }
+
+    /// How many changes wait to be recorded.
+    var backlog: Int { core.withLock { $0.queue.count } }
+
+    // MARK: Taking in
+
+    /// Begins a stream with its first change.
+    func open(_ stream: StreamID, subject: String, _ state: StateRecord, opening: RunOpening) {
+        let at = now()
+        change { $0.open(stream, subject: subject, state, at: at, cause: nil, opening: opening) }
+    }
+
+    /// Takes a stream's next state in.
+    func offer(_ stream: StreamID, _ state: StateRecord, cause: String?) {
+        let at = now()
+        change { _ = $0.offer(stream, state, at: at, cause: cause) }
+    }
+
+    /// Makes sure that a stream which gets no more states has ended.
+    func close(_ stream: StreamID) {
+        let at = now()
+        change { queue in
+            guard let last = queue.last(of: stream), !last.phase.isEnded else { return }
+            let end = StateRecord(
+                caseName: last.caseName, payload: last.payload, phase: .failed, progress: last.progress)
+            _ = queue.offer(stream, end, at: at, cause: "its end state says of itself that it is none")
+        }
+    }
+
+    private func change(_ body: (inout RecordQueue) -> Void) {
+        let (drains, ticks, overflows) = core.withLock { core -> (Bool, Bool, Bool) in
+            if core.isStopped { return (false, false, false) }
+            body(&core.queue)
+            let overflows = !core.isOverflowing && core.queue.count > 2 * configuration.recordBufferLimit
+            core.isOverflowing = core.isOverflowing || overflows
+            let drains = !core.isDraining && core.queue.count > 0
+            let ticks = !core.isTicking && core.queue.isSampling
+            if drains { core.isDraining = true }
+            if ticks { core.isTicking = true }
+            return (drains, ticks, overflows)
+        }
+        if drains { scope.launch { await self.drain() } }
+        if ticks { scope.launch { try await self.tick() } }
+        if overflows {
+            logger.critical("Far too much waits to be recorded: what runs is cancelled.")
+            onOverflow()
+        }
+    }
+
+    private func tick() async throws {
+        repeat {
+            try await clock.sleep(for: configuration.tickInterval)
+            change { _ = $0.openWindow() }
+        } while core.withLock { core in
+            core.isTicking = core.queue.isSampling
+            return core.isTicking
+        }
+    }
+
+    // MARK: Ending
+
+    /// Waits until all that happened so far is recorded, held ticks included.
+    ///
+    /// Returns early when the caller is cancelled.
+    func flush() async {
+        change { $0.releaseHeld() }
+        let empty = Deferred<Bool>()
+        let isBusy = core.withLock { core in
+            if core.isDraining { core.flushing.append(empty) }
+            return core.isDraining
+        }
+        if isBusy { _ = await empty.value() }
+    }
+
+    /// Gives up: nothing more is taken in or written.
+    func stop() {
+        core.withLock { $0.isStopped = true }
+        scope.cancel()
+    }
+
+    // MARK: Writing
+
+    private func drain() async {
+        var failures = 0
+        while let drafts = next() {
+            do {
+                let changes = try await append(drafts)
+                failures = 0
+                onRecorded(changes)
+                core.withLock { core in
+                    core.queue.confirm(changes.count)
+                    core.isOverflowing = false
+                    core.recorded = changes.last?.sequence ?? core.recorded
+                }
+                statusFlow.value = .recording
+            } catch {
+                core.withLock { $0.queue.giveBack() }
+                note(error)
+                failures += 1
+                do {
+                    try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+                } catch {
+                    return  // Stopped: what is left will never be written.
+                }
+            }
+        }
+    }
+
+    /// What to write next; nil when there is nothing, and then the drain is over.
+    private func next() -> [ChangeDraft]? {
+        let (drafts, flushing) = core.withLock { core -> ([ChangeDraft], [Deferred<Bool>]) in
+            let drafts = core.queue.take(configuration.batchLimit)
+            guard drafts.isEmpty else { return (drafts, []) }
+            defer { core.flushing = [] }
+            core.isDraining = false
+            return ([], core.flushing)
+        }
+        for waiting in flushing { waiting.resolve(true) }
+        return drafts.isEmpty ? nil : drafts
+    }
+
+    /// Appends, and takes a refusal for a success where the journal has the first of the changes already: it may have
+    /// taken them and failed to say so, and since then more have come.
+    private func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
+        do {
+            return try await journal.append(drafts)
+        } catch let error as JournalError where error.code == .outOfOrder {
+            let after = core.withLock { $0.recorded }
+            let changes = try await journal.changes(of: .board, after: after, through: nil, limit: drafts.count)
+            guard !changes.isEmpty, drafts.starts(with: changes.map(\.draft)) else { throw error }
+            return changes
+        }
+    }
+
+    private func note(_ error: any Error) {
+        let reason = (error as? JournalError)?.description ?? "The journal cannot be written."
+        if case .notRecorded(let since, _) = statusFlow.value {
+            statusFlow.value = .notRecorded(since: since, reason: reason)
+            return
+        }
+        logger.error("Not recording: \(reason)", metadata: ["cause": "\(error)"])
+        statusFlow.value = .notRecorded(since: now(), reason: reason)
+    }
+}

@@ -1,0 +1,34 @@
+import Flows
+import Operations
+
+/// A run that goes on, or whose end is not recorded yet, without its types.
+final class LiveRun: Sendable {
+    let request: StartRequest
+    let operation: String
+    /// Asks the run to stop.
+    let cancel: @Sendable (CancellationCause) -> Void
+    /// Waits until the run has ended and its work has returned.
+    let outcome: @Sendable () async -> RunOutcome
+    /// The sequence of the run's first change, once it is recorded.
+    let opened = Deferred<Int64>()
+    /// The sequence of the run's last change, once it is recorded.
+    let ended = Deferred<Int64>()
+    private let recording = Locked<FlowSubscription?>(nil)
+
+    init(
+        _ request: StartRequest, operation: String, cancel: @escaping @Sendable (CancellationCause) -> Void,
+        outcome: @escaping @Sendable () async -> RunOutcome
+    ) {
+        self.request = request
+        self.operation = operation
+        self.cancel = cancel
+        self.outcome = outcome
+    }
+
+    var id: String { request.run }
+
+    /// Keeps what brings the run's states to the recorder.
+    func keep(_ subscription: FlowSubscription) {
+        recording.withLock { $0 = subscription }
+    }
+}

@@ -1,0 +1,16 @@
+import States
+
+/// Starts runs of one operation on one board.
+protocol RunStarter: Sendable {
+    /// Starts a run, or joins one, as the operation's policy says.
+    ///
+    /// - Parameters:
+    ///   - request: What to start it with.
+    ///   - willBegin: Called with a new run before its work begins and before its opening can be recorded.
+    ///   - onEnd: Called when a new run has reached its end state, recorded or not.
+    /// - Returns: The id of the run: the request's, or that of the run which was joined.
+    /// - Throws: `invalidInput` for an input that does not decode, and `busy`.
+    func start(
+        _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
+    ) throws(BoardError) -> String
+}

@@ -1,0 +1,168 @@
+import Operations
+import States
+
+/// When operations that run while watched begin and end.
+///
+/// Pure.
+///
+/// The first viewer starts a run; the last one leaving ends it after a grace, which another viewer coming in time stops.
+/// A run that ends by itself is started again while somebody watches, after a pause that doubles each time. One that was
+/// cancelled by somebody stays away until viewers have gone and come again.
+struct WatchMachine: Sendable {
+    /// What is to be done about an event.
+    enum Action: Sendable, Equatable {
+        /// Start a run.
+        case start(String)
+        /// Cancel that run.
+        case cancel(run: String, CancellationCause)
+        /// Tell of the timer when that time is over.
+        case arm(String, timer: Int, Duration)
+    }
+
+    static let rolledOver = CancellationCause("rolled over")
+    private let rolloverAfter: Int64
+    private var operations: [String: WatchedOperation]
+
+    init(_ operations: [String: Duration], rolloverAfter: Int64) {
+        self.operations = operations.mapValues { WatchedOperation(stopAfter: $0) }
+        self.rolloverAfter = rolloverAfter
+    }
+
+    /// The ids of the operations that run while watched.
+    var ids: [String] { operations.keys.sorted() }
+
+    mutating func watch(_ ids: [String]) -> [Action] {
+        ids.compactMap { id in
+            change(id) { operation in
+                operation.viewers += 1
+                guard operation.viewers == 1 else { return nil }
+                operation.isAbandoned = false
+                guard operation.stage != .waiting else { return nil }
+                operation.timer += 1
+                guard operation.stage == .idle else { return nil }
+                operation.failures = 0
+                operation.stage = .starting
+                return .start(id)
+            }
+        }
+    }
+
+    mutating func release(_ ids: [String]) -> [Action] {
+        ids.compactMap { id in
+            change(id) { operation in
+                operation.viewers -= 1
+                guard operation.viewers == 0 else { return nil }
+                operation.timer += 1
+                if operation.stage == .waiting { operation.stage = .idle }
+                return .arm(id, timer: operation.timer, operation.stopAfter)
+            }
+        }
+    }
+
+    /// The time of the newest timer is over: the grace of one that nobody watches, else the pause before a restart.
+    mutating func elapsed(_ id: String, timer: Int) -> Action? {
+        change(id) { operation in
+            guard operation.timer == timer else { return nil }
+            guard operation.viewers == 0 else {
+                guard operation.stage == .waiting else { return nil }
+                operation.stage = .starting
+                return .start(id)
+            }
+            operation.isAbandoned = true
+            guard case .running(let run) = operation.stage else { return nil }
+            operation.stage = .ending(run)
+            return .cancel(run: run, .unwatched)
+        }
+    }
+
+    /// The run that was asked for has begun, and may have ended since.
+    mutating func started(_ id: String, run: String) -> Action? {
+        change(id) { operation in
+            guard operation.stage == .starting else { return nil }
+            operation.stage = .running(run)
+            if let (early, phase) = operation.early, early == run {
+                operation.early = nil
+                return Self.end(id, &operation, phase)
+            }
+            guard operation.isAbandoned else { return nil }
+            operation.stage = .ending(run)
+            return .cancel(run: run, .unwatched)
+        }
+    }
+
+    /// Somebody started a run, watched or not: it takes the place of the one that goes on, if one does.
+    mutating func adopt(_ id: String, run: String) -> [Action] {
+        guard var operation = operations[id], operation.stage != .running(run) else { return [] }
+        defer { operations[id] = operation }
+        var actions: [Action] = []
+        if case .running(let other) = operation.stage { actions.append(.cancel(run: other, .replaced)) }
+        operation.stage = .running(run)
+        operation.timer += 1
+        if let (early, phase) = operation.early, early == run {
+            operation.early = nil
+            return actions + [Self.end(id, &operation, phase)].compactMap { $0 }
+        }
+        if operation.viewers == 0 { actions.append(.arm(id, timer: operation.timer, operation.stopAfter)) }
+        return actions
+    }
+
+    mutating func couldNotStart(_ id: String) -> Action? {
+        change(id) { operation in
+            guard operation.stage == .starting else { return nil }
+            return Self.pause(id, &operation)
+        }
+    }
+
+    /// A run is in its end state.
+    mutating func ended(_ id: String, run: String, _ phase: Phase) -> Action? {
+        change(id) { operation in
+            switch operation.stage {
+            case .ending(run):
+                operation.stage = .idle
+                guard operation.viewers > 0 else { return nil }
+                operation.stage = .starting
+                return .start(id)
+            case .running(run):
+                return Self.end(id, &operation, phase)
+            default:
+                operation.early = (run, phase)
+                return nil
+            }
+        }
+    }
+
+    /// A run has come to a revision.
+    mutating func recorded(_ id: String, run: String, revision: Int64) -> Action? {
+        let limit = rolloverAfter
+        return change(id) { operation in
+            guard revision >= limit, operation.stage == .running(run) else { return nil }
+            operation.stage = .ending(run)
+            operation.failures = 0
+            return .cancel(run: run, Self.rolledOver)
+        }
+    }
+
+    private static func end(_ id: String, _ operation: inout WatchedOperation, _ phase: Phase) -> Action? {
+        operation.stage = .idle
+        if phase == .cancelled { return nil }
+        if phase == .succeeded { operation.failures = 0 }
+        return pause(id, &operation)
+    }
+
+    private static func pause(_ id: String, _ operation: inout WatchedOperation) -> Action? {
+        guard operation.viewers > 0 else {
+            operation.stage = .idle
+            return nil
+        }
+        operation.stage = .waiting
+        operation.failures += 1
+        operation.timer += 1
+        return .arm(id, timer: operation.timer, .seconds(1 << min(operation.failures - 1, 6)))
+    }
+
+    private mutating func change(_ id: String, _ body: (inout WatchedOperation) -> Action?) -> Action? {
+        guard var operation = operations[id] else { return nil }
+        defer { operations[id] = operation }
+        return body(&operation)
+    }
+}

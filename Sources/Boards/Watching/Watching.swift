@@ -1,0 +1,138 @@
+import Flows
+import Journals
+import Logging
+import Operations
+import States
+
+/// Counts who looks at what, and keeps what runs only while watched in step with it.
+final class Watching: Sendable {
+    private struct Core {
+        var machine: WatchMachine
+        var viewers: [Topic: Int] = [:]
+        var isStopped = false
+    }
+
+    private let launcher: Launcher
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let core: Locked<Core>
+    private let watched: Set<String>
+    private let timers = FlowScope()
+    private let observations = Locked<[FeedObservation]>([])
+
+    init(
+        catalog: Catalog, configuration: Board.Configuration, launcher: Launcher, clock: any Clock<Duration>,
+        logger: Logger
+    ) {
+        self.launcher = launcher
+        self.clock = clock
+        self.logger = logger
+        var operations: [String: Duration] = [:]
+        for entry in catalog.entries {
+            if case .whileWatched(let stopAfter) = entry.lifetime { operations[entry.id] = stopAfter }
+        }
+        watched = Set(operations.keys)
+        core = Locked(Core(machine: WatchMachine(operations, rolloverAfter: configuration.rolloverAfter)))
+    }
+
+    /// Says that somebody looks at a topic, until the watch is released or dropped.
+    func watch(_ topic: Topic) -> Watch {
+        let ids = operations(of: topic)
+        perform { core in
+            core.viewers[topic, default: 0] += 1
+            return core.machine.watch(ids)
+        }
+        return Watch(topic: topic) { self.release(topic, ids) }
+    }
+
+    func viewers(of topic: Topic) -> Int { core.withLock { $0.viewers[topic] ?? 0 } }
+
+    /// Whether the operation runs while watched.
+    func isWatched(_ operation: String) -> Bool { watched.contains(operation) }
+
+    /// Somebody started a run by hand.
+    func adopt(_ operation: String, run: String) {
+        perform { $0.machine.adopt(operation, run: run) }
+    }
+
+    /// A run has reached its end state.
+    func ended(_ operation: String, run: String, _ phase: Phase) {
+        perform { core in [core.machine.ended(operation, run: run, phase)].compactMap { $0 } }
+    }
+
+    /// Ends runs that have become long, for as long as this lives.
+    func follow(_ feed: Feed) {
+        let observations = watched.map { id in
+            feed.observe(.operation(id)) { [weak self, weak feed] head in
+                guard let record = feed?.publication(at: head)?.run?.record else { return }
+                self?.perform { core in
+                    [core.machine.recorded(id, run: record.id, revision: record.revision)].compactMap { $0 }
+                }
+            }
+        }
+        self.observations.withLock { $0 = observations }
+    }
+
+    /// Begins nothing any more.
+    func stop() {
+        core.withLock { $0.isStopped = true }
+        timers.cancel()
+    }
+
+    private func release(_ topic: Topic, _ ids: [String]) {
+        perform { core in
+            let left = (core.viewers[topic] ?? 1) - 1
+            core.viewers[topic] = left > 0 ? left : nil
+            return core.machine.release(ids)
+        }
+    }
+
+    private func operations(of topic: Topic) -> [String] {
+        switch topic {
+        case .board: watched.sorted()
+        case .operation(let id): watched.contains(id) ? [id] : []
+        case .run(let run): launcher.runs[run].map { watched.contains($0.operation) ? [$0.operation] : [] } ?? []
+        case .store: []
+        }
+    }
+
+    private func perform(_ event: (inout Core) -> [WatchMachine.Action]) {
+        let actions = core.withLock { core in
+            let actions = event(&core)
+            return core.isStopped ? [] : actions
+        }
+        for action in actions { perform(action) }
+    }
+
+    private func perform(_ action: WatchMachine.Action) {
+        switch action {
+        case .start(let id): start(id)
+        case .cancel(let run, let cause): launcher.runs[run]?.cancel(cause)
+        case .arm(let id, let timer, let time):
+            timers.launch {
+                try await self.clock.sleep(for: time)
+                self.perform { core in [core.machine.elapsed(id, timer: timer)].compactMap { $0 } }
+            }
+        }
+    }
+
+    private func start(_ id: String) {
+        let result: Result<String, BoardError>
+        do throws(BoardError) {
+            let opening = RunOpening(actor: "viewer", input: try launcher.validate([:], for: id))
+            let launched = try launcher.launch(id, opening) { [weak self] run, phase in
+                self?.ended(id, run: run, phase)
+            }
+            result = .success(launched.id)
+        } catch {
+            logger.warning("An operation that runs while watched could not start.", metadata: ["operation": "\(id)"])
+            result = .failure(error)
+        }
+        perform { core in
+            switch result {
+            case .success(let run): [core.machine.started(id, run: run)].compactMap { $0 }
+            case .failure: [core.machine.couldNotStart(id)].compactMap { $0 }
+            }
+        }
+    }
+}

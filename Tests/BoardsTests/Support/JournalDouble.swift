@@ -1,0 +1,98 @@
+import Flows
+import Journals
+
+/// A journal in memory that counts, waits and fails on command.
+final class JournalDouble: Journal, Sendable {
+    private struct Core {
+        var error: JournalError?
+        var failsAfterAppending = false
+        var appends: [[ChangeDraft]] = []
+        var attempts = 0
+        var prunes = 0
+        var reads = 0
+    }
+
+    let inner: any Journal
+    private let core = Locked(Core())
+    private let door = MutableStateFlow(true)
+    private let attemptCount = MutableStateFlow(0)
+
+    init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
+
+    /// What every append throws from now on; nil for none.
+    var error: JournalError? {
+        get { core.withLock { $0.error } }
+        set { core.withLock { $0.error = newValue } }
+    }
+
+    /// Whether the next append is taken and then denied.
+    func failAfterAppending() { core.withLock { $0.failsAfterAppending = true } }
+
+    /// The drafts of each append that was taken.
+    var appends: [[ChangeDraft]] { core.withLock { $0.appends } }
+    var prunes: Int { core.withLock { $0.prunes } }
+    var reads: Int { core.withLock { $0.reads } }
+
+    /// Makes appends wait until `release`.
+    func hold() { door.value = false }
+    func release() { door.value = true }
+
+    /// Waits until so many appends have been tried.
+    func attempts(_ count: Int) async { _ = await attemptCount.first { $0 >= count } }
+
+    var epoch: String { inner.epoch }
+
+    func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
+        attemptCount.update { $0 + 1 }
+        _ = await door.first { $0 }
+        if let error { throw error }
+        let changes = try await inner.append(drafts)
+        let denies = core.withLock { core in
+            core.appends.append(drafts)
+            defer { core.failsAfterAppending = false }
+            return core.failsAfterAppending
+        }
+        if denies { throw JournalError(.unavailable, "The connection was lost.") }
+        return changes
+    }
+
+    func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
+        core.withLock { $0.prunes += 1 }
+        return try await inner.prune(policy, now: now)
+    }
+
+    private func read<Value>(_ body: () async throws -> Value) async throws -> Value {
+        core.withLock { $0.reads += 1 }
+        return try await body()
+    }
+
+    func head() async throws -> Int64 { try await read { try await inner.head() } }
+    func floor(of topic: Topic) async throws -> Int64 { try await read { try await inner.floor(of: topic) } }
+    func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change] {
+        try await read { try await inner.changes(of: topic, after: after, through: last, limit: limit) }
+    }
+    func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change? {
+        try await read { try await inner.lastChange(of: topic, through: sequence) }
+    }
+    func tail(_ limit: Int) async throws -> [Change] { try await read { try await inner.tail(limit) } }
+    func run(_ id: String) async throws -> RunRecord? { try await read { try await inner.run(id) } }
+    func run(idempotencyKey: String) async throws -> RunRecord? {
+        try await read { try await inner.run(idempotencyKey: idempotencyKey) }
+    }
+    func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await inner.runs(query) } }
+    func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
+    func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
+    func appendOutput(run: String, lines: [OutputDraft]) async throws -> Int64 {
+        try await inner.appendOutput(run: run, lines: lines)
+    }
+    func output(of run: String, after number: Int64, limit: Int) async throws -> [OutputLine] {
+        try await inner.output(of: run, after: number, limit: limit)
+    }
+    func outputCount(of run: String) async throws -> Int64 { try await inner.outputCount(of: run) }
+    func importEntries(
+        at now: Timestamp, _ next: @escaping @Sendable () throws -> ExportedEntry?
+    ) async throws -> ImportReport {
+        try await inner.importEntries(at: now, next)
+    }
+    func close() async { await inner.close() }
+}
