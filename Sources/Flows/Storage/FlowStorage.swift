@@ -120,7 +120,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     func finish() {
-        _ = seal()
+        _ = seal { _ in nil }
     }
 
     /// Takes the lock as a writer: not while another one has reserved the flow.
