@@ -11,9 +11,9 @@ struct SafeFilename: Sendable, Equatable {
         let last = text.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
         let plain = String(
             String.UnicodeScalarView(
-                last.inert(limit: 1_000).unicodeScalars.compactMap { scalar in
+                last.inert(limit: .max).unicodeScalars.compactMap { scalar in
                     switch scalar {
-                    case "\n", "\t", "\u{2028}", "\u{2029}", "…": nil
+                    case "\n", "\t", "\u{2028}", "\u{2029}": nil
                     case ":", "*", "?", "\"", "<", ">", "|": "_"
                     default: scalar
                     }

@@ -1,0 +1,44 @@
+import Operations
+import States
+import Testing
+
+@testable import StandardOperations
+
+struct SamplesTests {
+    private func check<State: OperationState>(_ type: State.Type, _ cases: Set<String>) throws {
+        let records = try State.samples.map { try StateRecord($0) }
+        #expect(Set(records.map(\.caseName)) == cases)
+        for (record, sample) in zip(records, State.samples) { #expect(try record.state(as: type) == sample) }
+        #expect(State.initial.phase == .idle)
+        #expect(State.cancelled(from: State.initial).phase == .cancelled)
+    }
+
+    @Test func `every case has a sample, and each reads back as it was written`() throws {
+        try check(GreetingState.self, ["none", "loading", "success", "error", "cancelled"])
+        try check(PeopleInSpaceState.self, ["none", "loading", "success", "error", "cancelled"])
+        try check(HostVitalsState.self, ["none", "measured", "error", "stopped"])
+        try check(ISSPositionState.self, ["none", "locating", "tracking", "stale", "error", "stopped"])
+        try check(
+            HTTPRequestState.self,
+            ["none", "resolving", "connecting", "waiting", "receiving", "retrying", "success", "error", "cancelled"])
+        try check(
+            FileUploadState.self,
+            [
+                "none", "receiving", "compressing", "openingSession", "uploading", "closingSession", "success", "error",
+                "cancelled",
+            ])
+    }
+
+    @Test func `an error nobody knows gives nothing away`() {
+        struct Secret: Error { let path = "/var/lib/secret" }
+        guard case .error(let message) = GreetingState.failed(Secret()) else { return }
+        #expect(!message.contains("/var"))
+    }
+
+    @Test func `waits double, with jitter between half and whole, up to a maximum`() {
+        let backoff = Backoff(base: .seconds(1), maximum: .seconds(10))
+        #expect(backoff.delay(afterFailures: 1, random: 0) == .milliseconds(500))
+        #expect(backoff.delay(afterFailures: 3, random: 1) == .seconds(4))
+        #expect(backoff.delay(afterFailures: 400, random: 1) == .seconds(10))
+    }
+}
