@@ -124,7 +124,11 @@ let package = Package(
             dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
         .testTarget(name: "OperationsTests", dependencies: ["Operations", "Flows", "States"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States"]),
-        .testTarget(name: "JournalsTests", dependencies: ["Journals", "JournalsSQLite", "States"]),
+        .testTarget(
+            name: "JournalsTests",
+            dependencies: [
+                "Journals", "JournalsSQLite", "States", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
         .testTarget(
             name: "BoardsTests", dependencies: ["Boards", "Operations", "Stores", "Journals", "States", "Flows"]),
         .testTarget(

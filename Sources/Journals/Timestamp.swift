@@ -13,7 +13,7 @@ public struct Timestamp: Sendable, Hashable, Comparable, Codable, CustomStringCo
     /// Makes a moment from a date, cut to the millisecond.
     public init(_ date: Date) {
         // A date is a floating point number of seconds, so that a whole millisecond may lie a hair below itself.
-        milliseconds = Int64((date.timeIntervalSince1970 * 1_000 + 0.001).rounded(.down))
+        milliseconds = Int64((date.timeIntervalSince1970 * 1_000 + 0.05).rounded(.down))
     }
 
     /// The moment as a date.

@@ -13,6 +13,7 @@ struct JournalFile {
     ///
     /// Throws `DatabaseError` or `JournalError`.
     func open(now: Timestamp, makeEpoch: () -> String) throws -> (pool: DatabasePool, epoch: String) {
+        try checkHeader()
         let pool = try DatabasePool(path: path, configuration: settings)
         do {
             if configuration.durability == .power, configuration.access == .writing {
@@ -49,6 +50,17 @@ struct JournalFile {
     private func forgetSuspicion() throws {
         guard FileManager.default.fileExists(atPath: damageMark) else { return }
         try FileManager.default.removeItem(atPath: damageMark)
+    }
+
+    /// Knows a file that is no database at all before SQLite does, which would remove what lies beside it.
+    private func checkHeader() throws {
+        // One that is not there will be made, and one that may not be read is SQLite's to refuse.
+        guard let file = FileHandle(forReadingAtPath: path) else { return }
+        let header = try file.read(upToCount: 16) ?? Data()
+        try file.close()
+        guard header.isEmpty || header == Data("SQLite format 3\u{0}".utf8) else {
+            throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "the file does not begin as a database does")
+        }
     }
 
     private func checkIfSuspected(_ pool: DatabasePool) throws {

@@ -1,0 +1,194 @@
+import Foundation
+import Journals
+import States
+import Synchronization
+import Testing
+
+@Suite struct ExportTests {
+    private static let pairs = JournalKind.allCases.flatMap { from in JournalKind.allCases.map { (from, $0) } }
+
+    private func fill(_ journal: any Journal) async throws {
+        _ = try await journal.append([
+            .opening(
+                "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z"),
+            .opening("b", operation: "login", at: 5), .store("login", 0),
+            .step("a", 1, at: 7, payload: ["_0": [nil, true]], progress: WorkProgress(3, of: nil, unit: .bytes)),
+            .step("a", 2, at: 8, phase: .failed, payload: ["message": "refused"], cause: "peer\n"),
+        ])
+        _ = try await journal.appendOutput(
+            run: "a",
+            lines: (1...700).map {
+                OutputDraft(
+                    at: .test($0), channel: .standardError, text: "\u{1B}[1m\u{0}line \($0)", continues: $0 == 1)
+            })
+    }
+
+    private func export(_ journal: any Journal, _ query: RunQuery = RunQuery()) async throws -> [String] {
+        var lines: [String] = []
+        _ = try await JournalExport(of: journal, created: .test(99)).runs(query) { lines.append($0) }
+        return lines
+    }
+
+    private func take(_ lines: [String], _ journal: any Journal, at now: Timestamp = .test(100)) async throws
+        -> ImportReport
+    {
+        let rest = Mutex(lines[...])
+        return try await JournalImport(into: journal, at: now).lines { rest.withLock { $0.popFirst() } }
+    }
+
+    // K10
+    @Test(arguments: pairs)
+    func `what is exported and imported is the same in every byte but its sequences`(
+        from: JournalKind, to: JournalKind
+    ) async throws {
+        try await from.withJournal { source in
+            try await fill(source)
+            let lines = try await export(source)
+            try await to.withJournal { target in
+                _ = try await target.append([.opening("other")])
+                let report = try await take(lines, target)
+                #expect(report.imported == ["a", "b"])
+                #expect(report.unfinished == ["b"])
+                #expect(report.changes == 4)
+                #expect(report.lines == 700)
+                for id in ["a", "b"] {
+                    let there = try await source.changes(of: .run(id), after: 0, through: nil, limit: 100)
+                    let here = try await target.changes(of: .run(id), after: 0, through: nil, limit: 100)
+                    #expect(here.map(\.draft) == there.map(\.draft))
+                    #expect(here.map(\.origin?.sequence) == there.map(\.sequence))
+                    #expect(here.allSatisfy { $0.origin?.epoch == source.epoch })
+                    #expect(try await target.run(id)?.origin?.sequence == there.first?.sequence)
+                    let output = try await source.output(of: id, after: 0, limit: 1_000)
+                    #expect(try await target.output(of: id, after: 0, limit: 1_000) == output)
+                }
+                #expect(target.epoch != source.epoch)
+                #expect(try await target.runs(RunQuery(text: "refused line")).runs.map(\.id) == ["a"])
+                // The lines say where a change was first, so that a copy of a copy is no different.
+                let again = try await export(target, RunQuery(operation: "upload", phase: .failed))
+                let third = MemoryJournal()
+                _ = try await take(again, third)
+                let copies = try await target.changes(of: .run("a"), after: 0, through: nil, limit: 9)
+                let copiesOfCopies = await third.changes(of: .run("a"), after: 0, through: nil, limit: 9)
+                #expect(copiesOfCopies.map(\.origin) == copies.map(\.origin))
+            }
+        }
+    }
+
+    // K10
+    @Test(arguments: JournalKind.allCases)
+    func `a run that is here already is skipped if it is the same, and refused if it differs`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let lines = try await export(journal)
+            let head = try await journal.head()
+            let report = try await take(lines, journal)
+            #expect(report.skipped == ["a", "b"])
+            #expect(report.imported.isEmpty)
+            #expect(try await journal.head() == head)
+
+            let otherState = lines.map { $0.replacingOccurrences(of: "refused", with: "resused") }
+            #expect(try await code { try await take(otherState, journal) } == .conflict)
+            let otherBytes = lines.map { $0.replacingOccurrences(of: "e\u{301}", with: "\u{E9}", options: .literal) }
+            #expect(try await code { try await take(otherBytes, journal) } == .conflict)
+            let otherLine = lines.map { $0.replacingOccurrences(of: "line 700", with: "line 70") }
+            #expect(try await code { try await take(otherLine, journal) } == .conflict)
+            _ = try await journal.append([.step("b", 1, operation: "login")])
+            #expect(try await code { try await take(lines, journal) } == .conflict)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a file that is damaged is refused with the number of the line, and nothing of it comes in`(
+        kind: JournalKind
+    ) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let good = try await export(source)
+        let damaged: [(String, at: Int, JournalError.Code, [String])] = [
+            ("cut off", good.count - 1, .malformed, good.dropLast()),
+            ("empty", 0, .malformed, []),
+            ("no header", 1, .malformed, Array(good.dropFirst())),
+            ("a line lost", 3, .outOfOrder, good.enumerated().filter { $0.offset != 2 }.map(\.element)),
+            ("output lost", 6, .outOfOrder, good.enumerated().filter { $0.offset != 5 }.map(\.element)),
+            ("no JSON", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{" : $0.element }),
+            ("nothing known", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{}" : $0.element }),
+            ("more", good.count + 1, .malformed, good + [good[1]]),
+            ("bad phase", 2, .malformed, good.map { $0.replacingOccurrences(of: "\"active\"", with: "\"busy\"") }),
+            ("bad id", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "run-<a>") }),
+            ("a store", 2, .unavailable, good.map { $0.replacingOccurrences(of: "run-a", with: "store-a") }),
+            (
+                "wrong counts", good.count, .malformed,
+                good.map { $0.replacingOccurrences(of: "\"lines\":700", with: "\"lines\":1") }
+            ),
+        ]
+        try await kind.withJournal { journal in
+            for (name, number, expected, lines) in damaged {
+                do {
+                    _ = try await take(lines, journal)
+                    Issue.record("\(name) was imported")
+                } catch let error as JournalError {
+                    #expect(error.code == expected, "\(name): \(error)")
+                    #expect(
+                        expected == .unavailable || error.description.hasPrefix("Line \(number): "), "\(name): \(error)"
+                    )
+                }
+                #expect(try await journal.head() == 0, "\(name)")
+                #expect(try await journal.runs(RunQuery()).runs.isEmpty, "\(name)")
+            }
+            let newer = good.map { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":2") }
+            #expect(try await code { try await take(newer, journal) } == .tooNew)
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `an imported run ages from its import`(kind: JournalKind) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let lines = try await export(source)
+        try await kind.withJournal { journal in
+            _ = try await take(lines, journal, at: .test(1_000_000))
+            let policy = RetentionPolicy(maximumAge: 1_000, maximumRunsPerOperation: nil)
+            #expect(try await journal.prune(policy, now: .test(1_001_000)) == 0)
+            #expect(try await journal.prune(policy, now: .test(1_001_001)) == 1)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `one run is exported as far as it has come, and an unknown one not at all`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            var lines: [String] = []
+            let export = JournalExport(of: journal, created: .test(0))
+            let summary = try await export.run("b") { lines.append($0) }
+            #expect(summary?.changes == 1)
+            #expect(lines.count == 3)
+            #expect(
+                lines.first
+                    == "{\"header\":{\"created\":\"\(Timestamp.test(0))\",\"epoch\":\"\(journal.epoch)\",\"format\":1}}"
+            )
+            #expect(lines.last == #"{"end":{"changes":1,"lines":0,"runs":1}}"#)
+            #expect(try await export.run("c") { lines.append($0) } == nil)
+        }
+    }
+
+    @Test func `a file is read line by line, whatever its lines are like`() async throws {
+        try await TemporaryFolder.with { folder in
+            let long = String(repeating: "é", count: 400_000)
+            let path = folder.file("lines")
+            try Data("one\n\n\(long)\nlast".utf8).write(to: URL(fileURLWithPath: path))
+            let reader = try LineReader(path: path)
+            var lines: [String] = []
+            while let line = try reader.next() { lines.append(line) }
+            #expect(lines == ["one", "", long, "last"])
+            #expect(try reader.next() == nil)
+
+            try Data([0x61, 0x0A, 0xFF, 0x0A]).write(to: URL(fileURLWithPath: path))
+            let broken = try LineReader(path: path)
+            #expect(try broken.next() == "a")
+            #expect(throws: JournalError.self) { try broken.next() }
+        }
+    }
+}
