@@ -97,9 +97,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .body:
             context.write(data, promise: promise)
         case .end:
-            unanswered -= 1
+            unanswered = max(0, unanswered - 1)
             lastProgress = .now()
-            guard isClosing, unanswered <= 0 else {
+            guard isClosing, unanswered == 0 else {
                 context.write(data, promise: promise)
                 return
             }

@@ -86,7 +86,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         let part = unwrapOutboundIn(data)
         context.write(data, promise: promise)
         guard case .end = part else { return }
-        forwarded -= 1
+        forwarded = max(0, forwarded - 1)
         if forwarded == 0, !queue.isEmpty { pump(context) }
     }
 

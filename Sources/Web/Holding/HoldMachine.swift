@@ -56,6 +56,9 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
         lastUse = now
     }
 
+    /// What each of those who wait is after.
+    var sleeping: [Int64] { groups.flatMap { group, tickets in tickets.map { _ in group.after } } }
+
     /// How many wait.
     var count: Int { places.count }
 

@@ -1,4 +1,5 @@
 import Boards
+import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,6 +12,8 @@ struct InputBody {
     let dashboard: Dashboard
     let exchange: Exchange
     let entry: CatalogEntry
+    /// The key under which this request may be repeated, if there is one.
+    var key: String?
 
     /// What a body holds: an input, and a file whose bytes have not been read yet.
     enum Content {
@@ -105,8 +108,15 @@ struct InputBody {
             IncomingFile(source: .raw(body)))
     }
 
+    /// A repeated request must have the same input as the first one, so its key names the file.
+    private var fileID: String {
+        guard let key else { return dashboard.makeID() }
+        return SHA256.hash(data: Data(key.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+            .joined()
+    }
+
     private func description(_ filename: String, length: Int64?, type: String?) -> JSONValue {
-        var members: [String: JSONValue] = ["id": .string(dashboard.makeID()), "filename": .string(filename)]
+        var members: [String: JSONValue] = ["id": .string(fileID), "filename": .string(filename)]
         members["length"] = length.map(JSONValue.integer)
         members["contentType"] = type.map { .string(String($0.prefix(255))) }
         return .object(members)

@@ -11,7 +11,7 @@ struct RunStarts {
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let entry = dashboard.board.catalog[operation] else { throw .unknownOperation(operation) }
         let key = try idempotencyKey(exchange)
-        switch try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry).read() {
+        switch try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry, key: key).read() {
         case .input(let sent):
             return try await start(entry, sent, file: nil, key: key, exchange)
         case .file(let sent, let file):

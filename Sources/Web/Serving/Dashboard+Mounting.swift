@@ -1,6 +1,8 @@
 public import Boards
+public import Foundation
 import HTTPTypes
 public import Hummingbird
+import Pages
 
 extension RouterMethods {
     /// Mounts a dashboard at its configuration's mount path: pages, feeds, API and assets.
@@ -19,10 +21,16 @@ extension RouterMethods {
 
     /// Mounts a board's dashboard at a path, such as `/ops`, with everything else as it is by default.
     ///
-    /// Throws when templates or `Public` cannot be read.
-    @discardableResult public func mountWeir(_ board: Board, at path: String) throws -> Self {
+    /// - Parameters:
+    ///   - board: What is shown.
+    ///   - path: Where, in the paths of the server.
+    ///   - templates: A folder laid out as `Templates`, whose files add to the bundled ones and take their place.
+    /// - Returns: The router.
+    /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
+    @discardableResult public func mountWeir(_ board: Board, at path: String, templates: URL? = nil) throws -> Self {
         var configuration = WebConfiguration()
         configuration.mountPath = path
-        return mountWeir(try Dashboard(board: board, configuration: configuration))
+        return mountWeir(
+            try Dashboard(board: board, templates: TemplateSet(overlay: templates), configuration: configuration))
     }
 }

@@ -17,7 +17,7 @@ public struct DashboardServer: Service {
     private let port: Int
     private let eventLoopGroup: any EventLoopGroup
     private let limits: ConnectionLimits
-    private let registry = ConnectionRegistry()
+    let registry = ConnectionRegistry()
     private let onBound: @Sendable (Int) async -> Void
 
     /// Makes a server; nothing is bound before `run()`.

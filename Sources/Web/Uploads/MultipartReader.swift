@@ -43,7 +43,10 @@ struct MultipartReader {
         var fields = FormFields()
         var left = limit
         while true {
-            guard case .part(let part) = try await event() else { return (fields, nil) }
+            guard case .part(let part) = try await event() else {
+                _ = try await event()
+                return (fields, nil)
+            }
             // A browser sends a file field in which nothing was chosen as a file without name and bytes.
             if let filename = part.filename, !filename.isEmpty { return (fields, part) }
             let value = try await value(limit: &left)

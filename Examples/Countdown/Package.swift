@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+    name: "Countdown",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(name: "weir", path: "../.."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "Countdown",
+            dependencies: [
+                .product(name: "Boards", package: "weir"),
+                .product(name: "Flows", package: "weir"),
+                .product(name: "Journals", package: "weir"),
+                .product(name: "Operations", package: "weir"),
+                .product(name: "Web", package: "weir"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+            ],
+            resources: [.copy("Templates")])
+    ]
+)

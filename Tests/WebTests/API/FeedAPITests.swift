@@ -1,0 +1,103 @@
+import Boards
+import Journals
+import States
+import Testing
+
+@testable import Web
+
+@Suite(.timeLimit(.minutes(2)))
+struct FeedAPITests {
+    @Test func `without a cursor all that is kept comes, and then what follows`() async throws {
+        try await TestServer.run { server in
+            let receipt = try await server.start("World")
+            let all = try await server.ask("GET", "/api/v1/feeds/board/changes").json()
+            let epoch = server.board.epoch
+            #expect(all["epoch"]?.string == epoch)
+            #expect(all["from"] == 0)
+            #expect(all["more"] == false)
+            #expect(all["reset"] == nil)
+            let changes = try #require(all["changes"]?.array)
+            #expect(changes.map { $0["case"] } == ["waiting", "stepping"])
+            #expect(changes.map { $0["revision"] } == [0, 1])
+            #expect(changes[0]["stream"]?.string == "run-" + receipt.run)
+            #expect(changes[0]["sequence"] == 1)
+            #expect(changes[0]["phase"] == "idle")
+            #expect(changes[1]["state"] == ["number": 0, "label": "World"])
+            #expect(all["to"] == 2)
+            let next = try #require(all["next"]?.string)
+            #expect(next == epoch + ".2")
+            let none = try await server.ask("GET", "/api/v1/feeds/board/changes?after=" + next).json()
+            #expect(none["changes"] == [])
+            #expect(none["next"]?.string == next)
+            #expect(none["from"] == 2)
+        }
+    }
+
+    @Test func `a held request is answered by the change`() async throws {
+        try await TestServer.run { server in
+            let receipt = try await server.start()
+            let epoch = server.board.epoch
+            let program = try await server.connect()
+            try await program.send("GET", "/api/v1/feeds/run-\(receipt.run)/changes?after=\(epoch).2&wait=60")
+            let other = try await server.connect()
+            try await other.send(
+                "GET", "/api/v1/feeds/operation-steps/changes?after=\(epoch).2", headers: ["Prefer: wait=60"])
+            await server.untilHeld(2)
+            #expect(server.board.viewers(of: .run(receipt.run)) == 1)
+            server.gate.step()
+            let answer = try await program.response().json()
+            #expect(answer["changes"]?.array?.map { $0["state"]?["number"] } == [1])
+            let preferred = try await other.response()
+            #expect(preferred["preference-applied"] == "wait=60")
+            #expect(preferred["cache-control"] == "no-store")
+            #expect(try preferred.json()["changes"]?.array?.count == 1)
+        }
+    }
+
+    @Test func `a wait without a change ends empty, with the same cursor`() async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock) { server in
+            let program = try await server.connect()
+            try await program.send("GET", "/api/v1/feeds/board/changes?after=\(server.board.epoch).0&wait=25")
+            await server.untilHeld(1)
+            clock.advance(by: 25_100)
+            let answer = try await program.response().json()
+            #expect(answer["changes"] == [])
+            #expect(answer["next"]?.string == server.board.epoch + ".0")
+        }
+    }
+
+    @Test func `a cursor of another history, or ahead of this one, begins anew and says so`() async throws {
+        try await TestServer.run { server in
+            _ = try await server.start()
+            for (after, reason) in [("otherepoch.7", "epoch"), ("\(server.board.epoch).99", "future")] {
+                let answer = try await server.ask("GET", "/api/v1/feeds/board/changes?after=\(after)&wait=60").json()
+                #expect(answer["reset"]?["reason"]?.string == reason)
+                #expect(answer["changes"]?.array?.count == 2)
+                #expect(answer["from"] == 0)
+            }
+        }
+    }
+
+    @Test func `a limit cuts the list, and more says so`() async throws {
+        try await TestServer.run { server in
+            _ = try await server.start(last: 9)
+            let first = try await server.ask("GET", "/api/v1/feeds/board/changes?limit=4").json()
+            #expect(first["changes"]?.array?.count == 4)
+            #expect(first["more"] == true)
+            let next = try #require(first["next"]?.string)
+            let rest = try await server.ask("GET", "/api/v1/feeds/board/changes?after=" + next).json()
+            #expect(rest["changes"]?.array?.first?["sequence"] == 5)
+        }
+    }
+
+    @Test(arguments: ["after=x", "after=e.-1", "after=.1", "wait=x", "wait=61", "wait=-1", "limit=0", "after=%00"])
+    func `a parameter that makes no sense is named`(query: String) async throws {
+        try await TestServer.run { server in
+            let answer = try await server.ask("GET", "/api/v1/feeds/board/changes?" + query)
+            #expect(answer.status == 400)
+            let name = query.prefix { $0 != "=" }
+            #expect(try answer.json()["errors"]?.array?.first?["field"]?.string == String(name))
+        }
+    }
+}

@@ -1,0 +1,149 @@
+import Boards
+import Journals
+import NIOCore
+import States
+import Testing
+
+@testable import Web
+
+@Suite(.timeLimit(.minutes(2)))
+struct ConnectionTests {
+    // Protocol test 11
+    @Test(arguments: [true, false])
+    func `a client that leaves is noticed, whether it says so or not`(isReset: Bool) async throws {
+        try await TestServer.run { server in
+            let viewer = try await server.connect()
+            try await viewer.send("GET", try server.tail())
+            await server.untilHeld(1)
+            #expect(server.board.viewers(of: .board) == 1)
+            if isReset { try await viewer.reset() } else { await viewer.close() }
+            await server.untilHeld(0)
+            #expect(server.board.viewers(of: .board) == 0)
+        }
+    }
+
+    // Protocol test 11
+    @Test func `a hundred polls go over one connection`() async throws {
+        try await TestServer.run { server in
+            let viewer = try await server.connect()
+            var url = try server.tail("operation-steps")
+            _ = try await server.start()
+            for _ in 0..<100 {
+                try await viewer.send("GET", url)
+                server.gate.step()
+                let answer = try await viewer.response()
+                #expect(answer.status == 200)
+                #expect(answer["connection"] == nil)
+                url = try #require(try answer.json()["next"]?.string)
+            }
+            #expect(server.registry.count == 1)
+        }
+    }
+
+    @Test func `requests sent at once are answered in their order, held ones among them`() async throws {
+        try await TestServer.run { server in
+            let viewer = try await server.connect()
+            let tail = try server.tail()
+            let head = "Host: localhost\r\n\r\n"
+            try await viewer.send(
+                raw: "GET /health/live HTTP/1.1\r\n\(head)GET \(tail) HTTP/1.1\r\n\(head)"
+                    + "GET /hello?label=A HTTP/1.1\r\n\(head)GET /live/1/board/x/0/0 HTTP/1.1\r\n\(head)")
+            #expect(try await viewer.response().text.contains("live"))
+            await server.untilHeld(1)
+            _ = try await server.start()
+            #expect(try await viewer.response().json()["k"] == "batch")
+            #expect(try await viewer.response().text == "Hello, A!")
+            #expect(try await viewer.response().json()["why"] == "epoch")
+        }
+    }
+
+    @Test func `a client that floods behind a held poll is not read without end`() async throws {
+        try await TestServer.run { server in
+            let viewer = try await server.connect()
+            let tail = try server.tail()
+            try await viewer.send("GET", tail)
+            await server.untilHeld(1)
+            let one = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try await viewer.send(raw: String(repeating: one, count: 200))
+            _ = try await server.start()
+            #expect(try await viewer.response().json()["k"] == "batch")
+            for _ in 0..<200 { #expect(try await viewer.response().status == 200) }
+        }
+    }
+
+    // Protocol test 12
+    @Test func `a shutdown with many holds, half of them gone, is over within three seconds`() async throws {
+        let clock = ContinuousClock()
+        let asked = Shared<ContinuousClock.Instant?>(nil)
+        try await TestServer.run { server in
+            var viewers: [RawConnection] = []
+            for index in 0..<200 {
+                let viewer = try await server.connect()
+                try await viewer.send("GET", try server.tail(index % 2 == 0 ? "board" : "operation-steps"))
+                viewers.append(viewer)
+            }
+            let page = try await server.connect()
+            try await page.send("GET", "/after/\(server.board.epoch).0")
+            let program = try await server.connect()
+            try await program.send("GET", "/api/v1/feeds/board/changes?after=\(server.board.epoch).0&wait=60")
+            let idle = try await server.connect()
+            await server.untilHeld(202)
+            for viewer in viewers.prefix(100) { try await viewer.reset() }
+            asked.value = clock.now
+            await server.shutDown()
+            for viewer in viewers.suffix(100) {
+                let answer = try await viewer.response()
+                #expect(try answer.json()["k"] == "drain")
+                #expect(try answer.json()["retry"] == [0, 4_000])
+                #expect(answer["connection"] == "close")
+                #expect(answer["cache-control"] == "public, max-age=20")
+                #expect(await viewer.isEnded())
+            }
+            #expect(try await page.response().status == 200)
+            #expect(try await program.response().json()["changes"] == [])
+            #expect(await idle.isEnded())
+        }
+        let time = try #require(asked.value).duration(to: clock.now)
+        #expect(time < .seconds(3.5))
+    }
+
+    @Test func `a client that sends no request is let go, and so is one whose body stops`() async throws {
+        var limits = ConnectionLimits()
+        limits.head = .milliseconds(100)
+        limits.body = .milliseconds(100)
+        limits.interval = .milliseconds(20)
+        try await TestServer.run(limits: limits) { server in
+            let silent = try await server.connect()
+            #expect(await silent.isEnded())
+            let half = try await server.connect()
+            try await half.send(raw: "GET /health/live HT")
+            #expect(await half.isEnded())
+            let stopped = try await server.connect()
+            try await stopped.send(
+                raw: "POST /api/v1/operations/steps/runs HTTP/1.1\r\nHost: localhost\r\n"
+                    + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
+            #expect(await stopped.isEnded())
+            let held = try await server.connect()
+            try await held.send("GET", try server.tail())
+            await server.untilHeld(1)
+        }
+    }
+
+    @Test func `what is not HTTP, and a header without end, are answered in words`() async throws {
+        try await TestServer.run { server in
+            let noise = try await server.connect()
+            try await noise.send(raw: "\u{1}\u{2}\u{3} hello\r\n\r\n")
+            let answer = try await noise.response()
+            #expect(answer.status == 400)
+            #expect(answer["content-type"] == "application/problem+json")
+            #expect(answer["cache-control"] == "no-store")
+            #expect(await noise.isEnded())
+            let long = try await server.connect()
+            try await long.send(
+                raw: "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + String(repeating: "a", count: 20_000) + "\r\n\r\n")
+            let tooLong = try await long.response()
+            #expect(tooLong.status == 431)
+            #expect(await long.isEnded())
+        }
+    }
+}

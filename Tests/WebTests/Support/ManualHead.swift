@@ -1,0 +1,42 @@
+import Journals
+import NIOConcurrencyHelpers
+
+@testable import Web
+
+/// A feed's heads, moved by hand.
+final class ManualHead: HeadSource {
+    private struct State {
+        var heads: [Topic: Int64] = [:]
+        var observers: [Int: (Topic, @Sendable (Int64) -> Void)] = [:]
+        var last = 0
+    }
+
+    private final class Observation: Sendable {
+        let end: @Sendable () -> Void
+        init(end: @escaping @Sendable () -> Void) { self.end = end }
+        deinit { end() }
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    func head(of topic: Topic) -> Int64 { state.withLockedValue { $0.heads[topic] ?? 0 } }
+
+    func watchHead(of topic: Topic, onMove: @escaping @Sendable (Int64) -> Void) -> any Sendable {
+        let id = state.withLockedValue { state in
+            state.last += 1
+            state.observers[state.last] = (topic, onMove)
+            return state.last
+        }
+        return Observation { [weak self] in self?.state.withLockedValue { $0.observers[id] = nil } }
+    }
+
+    var observerCount: Int { state.withLockedValue { $0.observers.count } }
+
+    func publish(_ topic: Topic, _ head: Int64) {
+        let observers = state.withLockedValue { state in
+            state.heads[topic] = head
+            return state.observers.values.filter { $0.0 == topic }.map(\.1)
+        }
+        for observer in observers { observer(head) }
+    }
+}

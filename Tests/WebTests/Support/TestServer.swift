@@ -1,0 +1,101 @@
+import Boards
+import Foundation
+import Hummingbird
+import Journals
+import Logging
+import NIOCore
+import NIOPosix
+import Pages
+import ServiceLifecycle
+import States
+import Testing
+
+@testable import Web
+
+/// A server on a free port, with operations that a test has in hand.
+struct TestServer: Sendable {
+    let board: Board
+    let dashboard: Dashboard
+    let port: Int
+    let gate: Gate
+    let registry: ConnectionRegistry
+    /// Asks the server to shut down, as a signal would.
+    let shutDown: @Sendable () async -> Void
+
+    /// Runs a test against a server, then ends it.
+    static func run(
+        journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
+        clock: (any HoldClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
+        limits: ConnectionLimits = ConnectionLimits(), _ test: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let gate = Gate()
+        var catalog = Catalog()
+        catalog.add(Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.")
+        catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
+        var boards = Board.Configuration()
+        boards.tailLimit = tailLimit
+        boards.tickInterval = .zero
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let board = try await Board.open(catalog: catalog, journal: journal, configuration: boards, logger: logger)
+        let group = MultiThreadedEventLoopGroup.singleton
+        let dashboard = try Dashboard(
+            board: board,
+            renderer: PageRenderer(
+                catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description),
+            configuration: configuration, eventLoopGroup: group,
+            clock: clock ?? EventLoopClock(group: group, now: { Timestamp(Date()) }),
+            makeID: { UUID().uuidString.lowercased() }, logger: logger)
+        let bound = OneShot<Int>()
+        let server = DashboardServer(
+            dashboard: dashboard, host: "127.0.0.1", port: 0, limits: limits, eventLoopGroup: group
+        ) { bound.send($0) }
+        let services = ServiceGroup(configuration: .init(services: [server], logger: logger))
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await services.run() }
+            let it = TestServer(
+                board: board, dashboard: dashboard, port: await bound.value(), gate: gate, registry: server.registry,
+                shutDown: { await services.triggerGracefulShutdown() })
+            do {
+                try await test(it)
+            } catch {
+                await services.triggerGracefulShutdown()
+                throw error
+            }
+            await services.triggerGracefulShutdown()
+            try await tasks.waitForAll()
+        }
+        await board.shutdown()
+    }
+
+    /// Opens a connection.
+    func connect() async throws -> RawConnection { try await RawConnection.open(port: port) }
+
+    /// Sends one request on a connection of its own and reads its answer.
+    func ask(
+        _ method: String, _ path: String, headers: [String] = [], body: String? = nil
+    ) async throws -> RawResponse {
+        let connection = try await connect()
+        try await connection.send(method, path, headers: headers, body: body)
+        let response = try await connection.response(isHead: method == "HEAD")
+        await connection.close()
+        return response
+    }
+
+    /// Starts a run of `steps` by hand.
+    func start(_ label: String = "a", last: Int = 0) async throws -> StartReceipt {
+        try await board.start("steps", input: ["label": .string(label), "last": .integer(Int64(last))], actor: "test")
+    }
+
+    /// Waits until so many requests are held.
+    func untilHeld(_ count: Int) async {
+        while dashboard.held != count { await Task.yield() }
+    }
+
+    /// The URL of a tail at the feed's head, in the current slot.
+    func tail(_ feed: String = "board", at sequence: Int64? = nil) throws -> String {
+        let page = try #require(dashboard.renderer.page(feedName: feed))
+        let head = sequence ?? board.feed.head(of: page.topic.topic)
+        return dashboard.desk.answers.cursor(page, sequence: head, after: "").next
+    }
+}
