@@ -38,6 +38,8 @@ let package = Package(
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+        .package(url: "https://github.com/pointfreeco/swift-custom-dump.git", from: "1.7.3"),
+        .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay.git", from: "1.13.1"),
     ],
     targets: [
         // MARK: Streams of state
@@ -48,7 +50,13 @@ let package = Package(
         .target(name: "States"),
         .target(name: "Operations", dependencies: ["Flows", "States"]),
         .target(name: "Stores", dependencies: ["Flows", "States"]),
-        .target(name: "StoreTesting", dependencies: ["Stores", "Flows", "States"]),
+        .target(
+            name: "StoreTesting",
+            dependencies: [
+                "Stores", "Flows",
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+            ]),
 
         // MARK: What is kept
         .target(name: "Journals", dependencies: ["States"]),

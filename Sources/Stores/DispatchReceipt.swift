@@ -38,3 +38,8 @@ public struct DispatchReceipt: Sendable {
         _ = await settlement?.pending.first { $0 == 0 }
     }
 }
+
+extension DispatchReceipt {
+    /// The receipt of an action that a test holds.
+    package static var held: DispatchReceipt { DispatchReceipt(Settlement()) }
+}

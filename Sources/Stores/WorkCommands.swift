@@ -1,18 +1,20 @@
 import Flows
 
 /// What a reducer asks of the work while it reduces one action; obeyed once the action is committed.
-final class WorkCommands<Action: Sendable>: Sendable {
+package final class WorkCommands<Action: Sendable>: Sendable {
     private let commands = Locked<[WorkCommand<Action>]>([])
 
+    package init() {}
+
     /// What the reducer is given.
-    var dispatch: Dispatch<Action> {
+    package var dispatch: Dispatch<Action> {
         Dispatch(
             send: { _, _ in DispatchReceipt(rejected: .insideReducer) },
             command: { [self] command in commands.withLock { $0.append(command) } })
     }
 
     /// The commands in order, without work that the same turn cancelled again.
-    func take() -> [WorkCommand<Action>] {
+    package func take() -> [WorkCommand<Action>] {
         let all = commands.withLock { commands in
             defer { commands = [] }
             return commands
