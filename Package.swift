@@ -110,8 +110,7 @@ let package = Package(
         .executableTarget(
             name: "weir",
             dependencies: [
-                "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Boards", "Pages", "Web",
-                "StandardOperations",
+                "Flows", "Journals", "JournalsSQLite", "Boards", "Pages", "Web", "StandardOperations",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Hummingbird", package: "hummingbird"),

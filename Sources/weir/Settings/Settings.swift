@@ -1,4 +1,5 @@
 import Configuration
+import Foundation
 
 /// The settings in force: a flag counts before the environment, the environment before the file, the file before the
 /// default.
@@ -51,16 +52,11 @@ struct Settings: Sendable {
     /// The length of time of a setting.
     func duration(_ key: String) -> Duration? { text(key).flatMap { Double($0) }.map { .seconds($0) } }
 
+    /// The folder whose templates take the place of the built-in ones.
+    var templatesFolder: URL? { text("templates").map { URL(filePath: $0, directoryHint: .isDirectory) } }
+
     /// The words of a list.
     func list(_ key: String) -> [String] {
         (text(key) ?? "").split(separator: ",").map { String($0.drop(while: \.isWhitespace)) }.filter { !$0.isEmpty }
     }
-}
-
-/// Every mistake in the settings, at once.
-struct SettingsError: Error, CustomStringConvertible {
-    /// The mistakes, in the order in which they count.
-    let mistakes: [SettingMistake]
-
-    var description: String { mistakes.map(\.description).joined(separator: "\n") }
 }

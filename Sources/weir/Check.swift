@@ -1,0 +1,46 @@
+import ArgumentParser
+import Flows
+import Foundation
+import Pages
+
+/// `weir check`: reports every problem of templates, cases, variables, partials and strings.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Checks templates and strings against the operations, and tells every problem by file and line.")
+
+    @Option(help: "A folder whose templates take the place of the built-in ones, file by file.") var templates: String?
+    @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+    func run() async throws {
+        let settings: Settings
+        do {
+            settings = try Settings(
+                flags: templates.map { ["templates": $0] } ?? [:], environment: ProcessInfo.processInfo.environment,
+                file: try settingsFile(config))
+        } catch {
+            complain(error.description)
+            throw ExitCode(78)
+        }
+        let port = MutableStateFlow<Int?>(nil)
+        let catalog = StandardCatalog(
+            settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
+        ).catalog()
+        let problems: [TemplateProblem]
+        do {
+            problems = PageRenderer(catalog: catalog, templates: try TemplateSet(overlay: settings.templatesFolder))
+                .check()
+        } catch let error as TemplateSetError {
+            complain(error.description)
+            throw ExitCode(1)
+        }
+        let declared = catalog.entries.flatMap(\.problems)
+        for problem in declared { print(problem) }
+        for problem in problems { print(problem) }
+        let count = declared.count + problems.count
+        guard count == 0 else {
+            complain(count == 1 ? "1 problem" : "\(count) problems")
+            throw ExitCode(1)
+        }
+        print("\(catalog.entries.count) operations, no problems")
+    }
+}

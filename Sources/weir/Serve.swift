@@ -1,0 +1,71 @@
+import ArgumentParser
+import Foundation
+import Logging
+
+/// `weir serve`: runs the dashboard until it is told to stop.
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves the dashboard.",
+        discussion: """
+            A flag counts before the environment (WEIR_PORT), the environment before the file, the file before the \
+            default. `weir settings` lists everything that can be set.
+            """)
+
+    @Option(help: "The address to listen on.") var host: String?
+    @Option(help: "The port to listen on; 0 takes a free one and prints it.") var port: String?
+    @Option(help: "The folder for the journal and the uploads.") var data: String?
+    @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+    @Option(help: "A folder whose templates take the place of the built-in ones, file by file.") var templates: String?
+    @Option(name: .customLong("public"), help: "A folder whose files take the place of the built-in ones.")
+    var publicFolder: String?
+    @Option(help: "Where the journal is kept: sqlite or memory.") var journal: String?
+
+    func run() async throws {
+        let settings: Settings
+        do {
+            settings = try Settings(
+                flags: flags, environment: ProcessInfo.processInfo.environment, file: try settingsFile(config))
+        } catch {
+            complain(error.description)
+            throw ExitCode(78)
+        }
+        LoggingSystem.bootstrap { label in
+            var handler = StreamLogHandler.standardError(label: label)
+            handler.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
+            return handler
+        }
+        do {
+            try await Service(settings).run()
+        } catch let error as StartError {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+
+    private var flags: [String: String] {
+        let given = [
+            "host": host, "port": port, "data": data, "templates": templates, "public": publicFolder,
+            "journal": journal,
+        ]
+        return given.compactMapValues { $0 }
+    }
+}
+
+/// Reads the settings file that was named, or `weir.yml` where there is one.
+func settingsFile(_ path: String?) throws(SettingsError) -> SettingsFile? {
+    let standard = "weir.yml"
+    guard let path = path ?? (FileManager.default.fileExists(atPath: standard) ? standard : nil) else { return nil }
+    do {
+        let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
+        return SettingsFile(text: text, name: path)
+    } catch {
+        throw SettingsError(mistakes: [
+            SettingMistake(place: path, detail: "cannot be read; name a file that is there and is UTF-8 text")
+        ])
+    }
+}
+
+/// Says what is wrong, on standard error.
+func complain(_ words: String) {
+    FileHandle.standardError.write(Data((words + "\n").utf8))
+}

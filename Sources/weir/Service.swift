@@ -1,0 +1,106 @@
+import Boards
+import Flows
+import Foundation
+import Journals
+import JournalsSQLite
+import Logging
+import Pages
+import ServiceLifecycle
+import StandardOperations
+import Web
+
+/// All that `weir serve` runs, put together from its settings.
+struct Service: Sendable {
+    private let settings: Settings
+    private let logger = Logger(label: "weir")
+
+    /// Takes the settings; nothing begins before ``run()``.
+    init(_ settings: Settings) {
+        self.settings = settings
+    }
+
+    /// Serves until a signal says to stop. Throws `StartError` when something needed is not to be had.
+    func run() async throws {
+        let folder = try dataFolder()
+        let journal = try await openJournal(in: folder)
+        let port = MutableStateFlow<Int?>(nil)
+        let operations = StandardCatalog(settings: settings, folder: folder, port: port.asStateFlow())
+        do {
+            try await operations.removeLeftovers()
+        } catch {
+            logger.warning("Leftovers of an earlier process could not be removed.", metadata: ["error": "\(error)"])
+        }
+        let board = try await openBoard(operations.catalog(), journal)
+        let server = try server(board) { [logger] bound in
+            port.value = bound
+            announce(port: bound, logger)
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: BoardService(board: board, journal: journal)), .init(service: server)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .milliseconds(2_800)
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch let error as any Error & CustomStringConvertible where "\(error)".contains("bind") {
+            throw StartError.unavailable(
+                "Port \(settings.text("port") ?? "") on \(settings.text("host") ?? "") cannot be listened on: another program has it, or it is not yours to take. Try --port 0."
+            )
+        }
+    }
+
+    private func announce(port: Int, _ logger: Logger) {
+        let host = settings.text("host") ?? "127.0.0.1"
+        print("Weir is at http://\(host.contains(":") ? "[\(host)]" : host):\(port)/")
+        fflush(nil)
+    }
+
+    private func dataFolder() throws(StartError) -> URL {
+        let folder = URL(filePath: settings.text("data") ?? "weir-data", directoryHint: .isDirectory)
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw .unavailable("The data folder \(folder.path) cannot be made; choose another by --data.")
+        }
+        return folder
+    }
+
+    private func openJournal(in folder: URL) async throws -> any Journal {
+        guard settings.text("journal") != "memory" else { return MemoryJournal(epoch: JournalEpoch.make()) }
+        do {
+            let journal = try await SQLiteJournal.open(
+                at: folder.appending(path: "journal.sqlite").path, now: Timestamp(Date()))
+            for notice in journal.notices { logger.warning("\(notice)") }
+            return journal
+        } catch let error as JournalError {
+            throw StartError.unavailable("The journal in \(folder.path) cannot be opened. \(error)")
+        }
+    }
+
+    private func openBoard(_ catalog: Catalog, _ journal: any Journal) async throws -> Board {
+        var configuration = Board.Configuration()
+        configuration.drainTimeout = .milliseconds(700)
+        configuration.retention = RetentionPolicy(
+            maximumAge: Int64(settings.integer("retention.days") ?? 30) * 86_400_000,
+            maximumRunsPerOperation: settings.integer("retention.runs"))
+        do {
+            return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)
+        } catch let error as JournalError {
+            throw StartError.unavailable("The journal cannot be used. \(error)")
+        }
+    }
+
+    private func server(_ board: Board, onBound: @escaping @Sendable (Int) async -> Void) throws -> DashboardServer {
+        var web = WebConfiguration()
+        web.allowedHosts = settings.list("allowed-hosts")
+        web.actorHeader = settings.text("actor-header")
+        web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
+        web.version = Weir.version
+        do {
+            return try DashboardServer(
+                board: board, templates: try TemplateSet(overlay: settings.templatesFolder), configuration: web,
+                host: settings.text("host") ?? "127.0.0.1", port: settings.integer("port") ?? 8_080, onBound: onBound)
+        } catch let error as TemplateSetError {
+            throw StartError.unavailable("\(error)")
+        }
+    }
+}

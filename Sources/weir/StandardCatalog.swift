@@ -1,0 +1,71 @@
+import Boards
+import Flows
+import Foundation
+import StandardOperations
+
+/// The operations that `weir serve` comes with, set up as the settings say.
+struct StandardCatalog: Sendable {
+    private let settings: Settings
+    private let folder: URL
+    private let port: ReadOnlyStateFlow<Int?>
+    private let upload: FileUpload
+
+    /// Sets the operations up.
+    /// - Parameters:
+    ///   - folder: the data folder.
+    ///   - port: the port that the server listens on, once it does: where the greeting asks by default.
+    init(settings: Settings, folder: URL, port: ReadOnlyStateFlow<Int?>) {
+        self.settings = settings
+        self.folder = folder
+        self.port = port
+        let archive = settings.text("upload.destination") ?? folder.appending(path: "archive").path
+        upload = FileUpload(
+            .init(
+                spool: folder.appending(path: "spool").path,
+                destinations: [LocalDirectoryDestination(name: "archive", directory: archive)]))
+    }
+
+    /// Removes what uploads of an earlier process left half done.
+    func removeLeftovers() async throws {
+        try await upload.removeLeftovers(keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
+    }
+
+    /// The operations, in the order in which pages show them.
+    func catalog() -> Catalog {
+        var catalog = Catalog()
+        catalog.add(
+            HostVitals(.init(reader: SystemHostReader(folder: folder.path))), id: "host-vitals", title: "Host vitals",
+            summary: "This machine's processor, memory, load, disk and network, each second while somebody watches.",
+            reentry: .joinExisting, lifetime: .whileWatched())
+        catalog.add(
+            upload, id: "file-upload", title: "Upload a file",
+            summary: "Compresses a file and stores it whole, or not at all.")
+        catalog.add(
+            ISSPosition(
+                .init(
+                    url: settings.text("iss-position.url") ?? "",
+                    interval: settings.duration("iss-position.interval") ?? .seconds(5))),
+            id: "iss-position", title: "ISS position",
+            summary: "Where the International Space Station is, every few seconds while somebody watches.",
+            reentry: .joinExisting, lifetime: .whileWatched())
+        catalog.add(
+            Greeting(.init(url: greetingURL)), id: "greeting", title: "Greeting",
+            summary: "Asks a greeting service to greet somebody.")
+        catalog.add(
+            HTTPRequest(), id: "http-request", title: "HTTP request",
+            summary: "Sends a request, as often as needed, and tells what came of it.")
+        catalog.add(
+            PeopleInSpace(.init(url: settings.text("people-in-space.url") ?? "")), id: "people-in-space",
+            title: "People in space", summary: "Who is in space, and aboard what.")
+        return catalog
+    }
+
+    private var greetingURL: @Sendable () -> String? {
+        let (given, port, host) = (settings.text("greeting.url"), port, settings.text("host") ?? "127.0.0.1")
+        return {
+            if let given { return given }
+            let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+            return port.value.map { "http://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello" }
+        }
+    }
+}

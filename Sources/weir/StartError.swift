@@ -1,0 +1,10 @@
+/// Why the server could not start, in words for whoever started it.
+struct StartError: Error, CustomStringConvertible {
+    /// What is wrong and what to do.
+    let description: String
+    /// What the process exits with, from sysexits.h.
+    let exitCode: Int32
+
+    /// Something the server needs cannot be used: 69, EX_UNAVAILABLE.
+    static func unavailable(_ description: String) -> StartError { StartError(description: description, exitCode: 69) }
+}
