@@ -110,12 +110,12 @@ let package = Package(
         .executableTarget(
             name: "weir",
             dependencies: [
-                "Flows", "Journals", "JournalsSQLite", "Boards", "Pages", "Web", "StandardOperations",
+                "Flows", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "Web", "StandardOperations",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ]),
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Boards
 import Flows
 import Foundation
 import Pages

@@ -7,6 +7,7 @@ import Logging
 import Pages
 import ServiceLifecycle
 import StandardOperations
+import UnixSignals
 import Web
 
 /// All that `weir serve` runs, put together from its settings.

@@ -1,6 +1,7 @@
 import Boards
 import Flows
 import Foundation
+import Operations
 import StandardOperations
 
 /// The operations that `weir serve` comes with, set up as the settings say.

@@ -18,7 +18,8 @@ struct SettingsFile: Sendable {
         do {
             guard let root = try Yams.compose(yaml: text) else { return }
             guard case .mapping(let mapping) = root else {
-                return note(name, line: 1, "must hold settings, one `key: value` a line")
+                note(name, line: 1, "must hold settings, one `key: value` a line")
+                return
             }
             read(mapping, under: "", name: name)
         } catch let error as YamlError {
@@ -80,7 +81,7 @@ struct SettingsFile: Sendable {
         case .scanner(_, let problem, _, _), .parser(_, let problem, _, _), .composer(_, let problem, _, _):
             "is not YAML here: \(problem)"
         case .duplicatedKeysInMapping(let duplicates, _):
-            "has a setting twice: \(duplicates.compactMap(\.string).joined(separator: ", "))"
+            "has a setting twice: \(duplicates.joined(separator: ", "))"
         default: "cannot be read as YAML"
         }
     }
