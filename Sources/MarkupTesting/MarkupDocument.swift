@@ -3,7 +3,8 @@ import CLibXML2
 /// A page or fragment that has been read, for looking into by XPath.
 ///
 /// Elements of HTML and SVG have their plain names, whether or not the source gives them a namespace. A fragment's
-/// elements stand in an element called `fragment`, which is not in the source. A document belongs to one task at a time.
+/// elements stand in an element called `fragment`, which is not in the source. A document belongs to one
+/// task at a time.
 public final class MarkupDocument {
     /// Whether this is a whole page or a piece of one.
     public let kind: MarkupKind

@@ -3,6 +3,6 @@ public enum MarkupKind: Sendable, Hashable {
     /// A whole page: `<!DOCTYPE html>` and one `html` element.
     case document
 
-    /// A piece of a page: text and flow elements, or a run of elements that need a parent (`li`, `tr`, `tbody`, `option`).
+    /// A piece of a page: text and flow elements, or a run of elements that need a parent (`li`, `tr`, `option`).
     case fragment
 }

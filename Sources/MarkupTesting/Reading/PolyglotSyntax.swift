@@ -10,22 +10,31 @@ struct PolyglotSyntax {
         endings(in: document) + documentType(of: document) + foreign(in: document)
     }
 
+    /// Whether an element without content is written `<x/>`: a void one, or one of a drawing.
+    static func endsItself(_ node: xmlNodePtr) -> Bool {
+        voidElements.contains(String(cString: node.pointee.name)) || isDrawing(node)
+    }
+
     private func endings(in document: MarkupDocument) -> [MarkupProblem] {
-        ([document.root] + document.root.descendants).compactMap { element in
-            guard let tag = document.tag(of: element.node) else { return nil }
-            let isVoid = Self.voidElements.contains(element.name)
-            guard isVoid != tag.isSelfClosing, !isDrawing(element) else { return nil }
+        var problems: [MarkupProblem] = []
+        TreeWalk.elements(of: document.tree) { node in
+            let name = String(cString: node.pointee.name)
+            let isVoid = Self.voidElements.contains(name)
+            guard let tag = document.tag(of: node), isVoid != tag.isSelfClosing, !Self.isDrawing(node) else { return }
             let sentence =
                 isVoid
-                ? "<\(element.name)> is a void element. Write <\(element.name)/>."
-                : "A browser takes <\(element.name)/> for an element left open. Write <\(element.name)></\(element.name)>."
-            return document.problem(sentence, rule: TreeReader.rule, at: element.node)
+                ? "<\(name)> is a void element. Write <\(name)/>."
+                : "A browser takes <\(name)/> for an element left open. Write <\(name)></\(name)>."
+            problems.append(document.problem(sentence, rule: TreeReader.rule, at: node))
         }
+        return problems
     }
 
     /// Browsers read `/>` in SVG as XML does.
-    private func isDrawing(_ element: MarkupElement) -> Bool {
-        element.name == "svg" || element.ancestors.contains { $0.name == "svg" }
+    private static func isDrawing(_ node: xmlNodePtr) -> Bool {
+        sequence(first: node) { $0.pointee.parent }.contains { ancestor in
+            ancestor.pointee.type == XML_ELEMENT_NODE && String(cString: ancestor.pointee.name) == "svg"
+        }
     }
 
     private func documentType(of document: MarkupDocument) -> [MarkupProblem] {

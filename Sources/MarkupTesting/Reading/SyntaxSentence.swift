@@ -16,7 +16,7 @@ struct SyntaxSentence {
             case _ where entry.code == Self.entityDeclared:
                 "Entities cannot be declared in a page (\(name)). The document type is exactly <!DOCTYPE html>."
             case XML_ERR_UNDECLARED_ENTITY.rawValue, XML_WAR_UNDECLARED_ENTITY.rawValue:
-                "The entity &\(name); has no meaning in XML. Write the character itself, or its number (&#160; for &nbsp;)."
+                "The entity &\(name); has no meaning in XML. Write the character or its number (&#160; for &nbsp;)."
             case XML_ERR_TAG_NAME_MISMATCH.rawValue where around(name):
                 "</\(other)> closes nothing."
             case XML_ERR_TAG_NAME_MISMATCH.rawValue where around(other):

@@ -15,7 +15,7 @@ struct SchemaSentence {
         case XML_RELAXNG_ERR_INVALIDATTR:
             let value = found.flatMap { Self.value(of: name, on: $0) } ?? ""
             text =
-                "<\(entry.names[1])> cannot have \(name)=\"\(value)\": it does not know the attribute, or not this value."
+                "<\(entry.names[1])> cannot have \(name)=\"\(value)\": the attribute or the value is unknown."
         case XML_RELAXNG_ERR_ELEMWRONG, XML_RELAXNG_ERR_ELEMNAME, XML_RELAXNG_ERR_ELEMNOTEMPTY:
             text = "<\(name)> cannot stand here in \(place)."
         case XML_RELAXNG_ERR_EXTRACONTENT:

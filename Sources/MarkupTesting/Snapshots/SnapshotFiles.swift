@@ -1,0 +1,21 @@
+/// Where snapshots are kept.
+public protocol SnapshotFiles: Sendable {
+    /// The text of a file; nil if there is none.
+    /// - Parameter path: The file's path.
+    /// - Returns: What it holds.
+    /// - Throws: If there is one, but it cannot be read.
+    func text(of path: String) throws -> String?
+
+    /// Writes a file whole, and makes the folders above it.
+    /// - Parameters:
+    ///   - text: What it holds.
+    ///   - path: The file's path.
+    /// - Throws: If it cannot be written.
+    func write(_ text: String, to path: String) throws
+
+    /// The names of the files in a folder; none if there is no folder.
+    /// - Parameter folder: The folder's path.
+    /// - Returns: The names, in any order.
+    /// - Throws: If there is one, but it cannot be read.
+    func names(in folder: String) throws -> [String]
+}
