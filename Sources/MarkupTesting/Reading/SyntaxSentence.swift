@@ -37,6 +37,14 @@ struct SyntaxSentence {
                 "A < in an attribute's value must be written as &lt;."
             case XML_ERR_NAME_REQUIRED.rawValue:
                 "A name is expected here. A < or & that begins none must be written as &lt; or &amp;."
+            case XML_ERR_SPACE_REQUIRED.rawValue:
+                "A space is expected between attributes."
+            case XML_ERR_GT_REQUIRED.rawValue:
+                "A tag is not ended by > here."
+            case XML_ERR_HYPHEN_IN_COMMENT.rawValue:
+                "A comment cannot have -- in it."
+            case XML_ERR_MISPLACED_CDATA_END.rawValue:
+                "The characters ]]> must be written as ]]&gt;."
             case XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
                 "A & must be written as &amp;, or begin an entity that ends with a semicolon."
             case XML_ERR_INVALID_CHAR.rawValue:
@@ -54,9 +62,15 @@ struct SyntaxSentence {
 }
 
 extension ErrorLog.Entry {
-    /// Whether this is what any earlier error leads to: once one element is not closed, no other seems to be.
-    var isConsequence: Bool {
-        [XML_ERR_TAG_NAME_MISMATCH, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_END, XML_ERR_INTERNAL_ERROR]
-            .contains(xmlParserErrors(UInt32(clamping: code)))
+    /// Whether the parser loses its place with this error, so that what it says next about tags only follows from it.
+    var losesPlace: Bool {
+        [
+            XML_ERR_TAG_NAME_MISMATCH, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_END, XML_ERR_INTERNAL_ERROR,
+            XML_ERR_GT_REQUIRED, XML_ERR_NAME_REQUIRED, XML_ERR_ATTRIBUTE_NOT_STARTED, XML_ERR_ATTRIBUTE_NOT_FINISHED,
+            XML_ERR_ATTRIBUTE_WITHOUT_VALUE, XML_ERR_LT_IN_ATTRIBUTE, XML_ERR_SPACE_REQUIRED,
+        ].contains(xmlParserErrors(UInt32(clamping: code))) && !isAmpersand
     }
+
+    /// Whether the name that is missing is an entity's.
+    private var isAmpersand: Bool { message.hasPrefix("xmlParseEntityRef") }
 }

@@ -62,17 +62,15 @@ struct TreeReader {
         }
     }
 
-    /// The first error at each place, without those that only follow from an earlier one.
+    /// What the parser said, without what only follows from an earlier error.
     private func problems(from log: ErrorLog) -> [MarkupProblem] {
-        let told = log.entries.reduce(into: [MarkupProblem]()) { problems, entry in
-            if entry.isConsequence, !problems.isEmpty { return }
+        let first = log.entries.firstIndex { $0.losesPlace }
+        let told = log.entries.indices.filter { !log.entries[$0].losesPlace || $0 == first }.map { index in
+            let entry = log.entries[index]
             let shift = kind == .fragment && entry.line == 1 ? Self.opening.count : 0
-            let problem = source.problem(
+            return source.problem(
                 SyntaxSentence(entry, kind: kind).text, rule: Self.rule,
                 at: source.offset(line: entry.line, column: entry.column - shift))
-            if !problems.contains(where: { ($0.line, $0.column) == (problem.line, problem.column) }) {
-                problems.append(problem)
-            }
         }
         return told.isEmpty ? [source.problem("The markup could not be read.", rule: Self.rule, at: 0)] : told
     }
