@@ -66,7 +66,8 @@ struct HostileInputTests {
         #expect(!Markup.check(html, as: .document).isEmpty)
     }
 
-    @Test func `an element with every global attribute is checked in no time`() {
+    @Test(.timeLimit(.minutes(1)))
+    func `the number of attributes does not multiply the work`() {
         let aria = """
             atomic="true" autocomplete="list" busy="true" checked="mixed" colcount="1" colindex="1" current="page" \
             disabled="true" expanded="true" haspopup="menu" invalid="true" level="1" live="off" modal="true" \
@@ -74,15 +75,12 @@ struct HostileInputTests {
             """
         let attributes = aria.split(separator: " ").map { "aria-\($0)" }.joined(separator: " ")
         let html = "<p id=\"a\" class=\"b\" lang=\"en\" dir=\"ltr\" translate=\"no\" \(attributes)>x</p>"
-        let time = ContinuousClock().measure {
-            #expect(Markup.check(html, as: .fragment) == [])
-        }
-        #expect(time < .seconds(5))
+        #expect(Markup.check(html, as: .fragment) == [])
     }
 
     @Test func `many documents are checked at once, each with its own problems`() async {
         await withTaskGroup(of: Bool.self) { group in
-            for number in 0..<200 {
+            for number in 0..<1000 {
                 group.addTask {
                     let html = "<ul><li id=\"a\(number)\">x</li><p>y</p></ul>"
                     let isBroken = number.isMultiple(of: 2)

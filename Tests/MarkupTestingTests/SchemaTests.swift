@@ -151,10 +151,10 @@ struct SchemaTests {
         #expect(lines == [2, 3, 4, 5])
     }
 
-    @Test func `a page of five thousand rows is checked in moderate time`() {
+    @Test(.timeLimit(.minutes(1)))
+    func `a list of five thousand rows is checked`() {
         let row = "<li class=\"a\"><a href=\"/x\">b</a> <button type=\"submit\" name=\"c\" value=\"d\">e</button></li>"
         let html = "<ul>\(String(repeating: row, count: 5000))</ul>"
-        let time = ContinuousClock().measure { #expect(Markup.check(html, as: .fragment) == []) }
-        #expect(time < .seconds(60))
+        #expect(Markup.check(html, as: .fragment) == [])
     }
 }

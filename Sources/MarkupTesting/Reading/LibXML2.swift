@@ -7,10 +7,7 @@ enum LibXML2 {
         _ = isPrepared
     }
 
-    private static let isPrepared: Bool = {
-        xmlInitParser()
-        return xmlRelaxNGInitTypes() == 0
-    }()
+    private static let isPrepared = clibxml2_prepare() == 0
 
     /// Frees a string that libxml2 returned.
     static func free(_ text: UnsafeMutablePointer<xmlChar>) {

@@ -43,23 +43,22 @@ struct TreeReader {
     }
 
     /// Keeps all that the parser says, and stops it where an entity is declared.
-    private func listen(to context: xmlParserCtxtPtr, into log: ErrorLog) {
-        context.pointee._private = log.pointer
-        context.pointee.sax.pointee.serror = { context, error in
-            guard let error, let context else { return }
-            let parser = context.assumingMemoryBound(to: xmlParserCtxt.self)
-            ErrorLog.at(parser.pointee._private)?.add(ErrorLog.Entry(error.pointee))
-        }
-        context.pointee.sax.pointee.entityDecl = { context, name, _, _, _, _ in
-            guard let context else { return }
-            let parser = context.assumingMemoryBound(to: xmlParserCtxt.self)
-            let entity = name.map { String(cString: $0) } ?? ""
-            ErrorLog.at(parser.pointee._private)?.add(
-                ErrorLog.Entry(
-                    code: SyntaxSentence.entityDeclared, line: Int(xmlSAX2GetLineNumber(context)),
-                    column: Int(xmlSAX2GetColumnNumber(context)), message: "", names: [entity], node: nil))
-            xmlStopParser(parser)
-        }
+    private func listen(to parser: xmlParserCtxtPtr, into log: ErrorLog) {
+        clibxml2_listen(
+            parser, log.pointer,
+            { parser, error in
+                guard let error, let parser = parser?.assumingMemoryBound(to: xmlParserCtxt.self) else { return }
+                ErrorLog.at(parser.pointee._private)?.add(ErrorLog.Entry(error.pointee))
+            },
+            { parser, name, _, _, _, _ in
+                guard let parser = parser?.assumingMemoryBound(to: xmlParserCtxt.self) else { return }
+                let entity = name.map { String(cString: $0) } ?? ""
+                ErrorLog.at(parser.pointee._private)?.add(
+                    ErrorLog.Entry(
+                        code: SyntaxSentence.entityDeclared, line: Int(clibxml2_line(parser)),
+                        column: Int(clibxml2_column(parser)), message: "", names: [entity], node: nil))
+                clibxml2_stop(parser)
+            })
     }
 
     /// What the parser said, without what only follows from an earlier error.

@@ -12,9 +12,7 @@ struct XPathQuery {
         guard let context = xmlXPathNewContext(document.tree) else { return [] }
         defer { xmlXPathFreeContext(context) }
         let log = ErrorLog()
-        context.pointee.node = start.node
-        context.pointee.userData = log.pointer
-        context.pointee.error = { log, error in
+        clibxml2_start_xpath(context, start.node, log.pointer) { log, error in
             guard let error else { return }
             ErrorLog.at(log)?.add(ErrorLog.Entry(error.pointee))
         }

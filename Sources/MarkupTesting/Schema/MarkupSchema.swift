@@ -18,9 +18,9 @@ final class MarkupSchema: @unchecked Sendable {
     private static let fragment = compiled("fragment")
 
     private static func compiled(_ name: String) -> Result<MarkupSchema, MarkupError> {
-        let folder = Bundle.module.bundleURL.appendingPathComponent("Schemas")
+        let file = Bundle.module.url(forResource: name, withExtension: "rng", subdirectory: "Schemas")
         do {
-            return .success(try MarkupSchema(path: folder.appendingPathComponent("\(name).rng").path))
+            return .success(try MarkupSchema(path: file?.path ?? "\(name).rng"))
         } catch {
             return .failure(error)
         }
