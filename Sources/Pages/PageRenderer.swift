@@ -128,7 +128,9 @@ public final class PageRenderer: Sendable {
     }
 
     /// Everything that is wrong with templates, cases and strings, by file and line; empty when all is well.
-    public func check() -> [TemplateProblem] { [] }
+    public func check() -> [TemplateProblem] {
+        TemplateCheck(catalog: catalog, set: set, library: library, tables: tables).problems()
+    }
 
     private func document(
         _ writer: PageWriter, _ template: String, _ fields: Fields, _ words: String, _ section: PageWriter.Section,

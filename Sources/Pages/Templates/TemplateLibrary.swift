@@ -1,7 +1,7 @@
 import Mustache
 
 /// All templates, read once, where each broken or missing one is replaced by a box that says so.
-struct TemplateLibrary: Sendable {
+struct TemplateLibrary: TemplateRendering {
     /// The templates as Mustache has them.
     private let library: MustacheLibrary
     /// The tags of each template that Mustache accepted, by name.
@@ -62,8 +62,8 @@ struct TemplateLibrary: Sendable {
     var names: [String] { tags.keys.sorted() }
 
     /// Renders a template; a missing one as a box that says so.
-    func render(_ name: String, _ context: Any) -> String {
-        library.render(context, withTemplate: name)
+    func render(_ name: String, _ fields: Fields) -> String {
+        library.render(fields, withTemplate: name)
             ?? Self.boxHTML(TemplateProblem(file: name + ".mustache", line: 0, message: "there is no such template"))
     }
 

@@ -17,6 +17,8 @@ public struct TemplateSet: Sendable {
 
     /// The text of each template by its path relative to the folder.
     let files: [String: String]
+    /// The templates of the folder that was laid over the bundled ones.
+    let own: Set<String>
     /// The bundled texts that the overlay took the place of.
     let covered: [String: String]
     /// The tables of strings, bundled ones first: these are laid over each other key by key.
@@ -39,6 +41,7 @@ public struct TemplateSet: Sendable {
     init(bundled: [String: String], overlay: [String: String] = [:], problems: [TemplateProblem] = []) {
         let isTemplate = { (file: (key: String, value: String)) in file.key.hasSuffix(".mustache") }
         files = bundled.filter(isTemplate).merging(overlay.filter(isTemplate)) { $1 }
+        own = Set(overlay.filter(isTemplate).keys)
         covered = bundled.filter { isTemplate($0) && overlay[$0.key] != nil }
         tables = [bundled, overlay].flatMap { layer in
             layer.filter { $0.key.hasPrefix("strings/") && $0.key.hasSuffix(".json") }

@@ -30,12 +30,12 @@ extension PageWriter {
         let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
         card["chip"] = chip(run.record.state.caseName, run.record.state.phase, in: id)
         card["run"] = summary(run.record)
-        card["about"] = row(run.record)["about"]
+        card["about"] = about(run.record)
         card["state"] = cardState(run)
         card["cancel"] = cancelForm(run.record)
         card["retry"] = isUrgent ? retryForm(run.record, follows: false) : nil
         card["start"] = run.record.endedAt != nil && !isUrgent ? cardStart(id) : nil
-        card["again"] = isUrgent ? run.record.endedAt.flatMap { _ in againURL(run.record) } : nil
+        card["again"] = isUrgent ? againURL(run.record) : nil
         return card
     }
 
@@ -87,7 +87,7 @@ extension PageWriter {
     func tailItem(_ transition: Transition, of record: RunRecord) -> Fields {
         [
             "itemID": "c\(transition.sequence)", "at": moment(transition.at), "run": summary(record),
-            "operation": operation(record.operation),
+            "operation": operation(record.operation), "about": about(record),
             "chip": chip(transition.caseName, transition.phase, in: record.operation),
         ]
     }

@@ -16,14 +16,11 @@ extension PageWriter {
     /// What goes on in an operation beside what its current run shows.
     func facts(_ view: OperationView) -> Fields {
         let entry = catalog[view.id]
-        let state = view.latest?.record.state ?? entry?.initial
-        let chip = state.map { self.chip($0.caseName, $0.phase, in: view.id) }
         return [
             "isWatched": isWatched(view.id), "activeRuns": format.integer(Int64(view.activeRuns)),
             "isRunning": view.activeRuns > 0,
             "reentry": entry.flatMap { strings.optional("reentry.\($0.reentry.rawValue)") },
             "timeout": (entry?.timeout).map { format.duration($0.components.seconds * 1_000) },
-            "chip": chip,
         ]
     }
 

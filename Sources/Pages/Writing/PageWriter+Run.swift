@@ -60,7 +60,7 @@ extension PageWriter {
     }
 
     /// The input in one line.
-    private func about(_ record: RunRecord) -> String {
+    func about(_ record: RunRecord) -> String {
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let fields = catalog[record.operation]?.fields.map(\.name) ?? []
         return fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
@@ -89,9 +89,11 @@ extension PageWriter {
         ]
     }
 
-    /// Where a run can be started again with other input.
+    /// Where a run that is over can be started again with other input.
     func againURL(_ record: RunRecord) -> String? {
-        guard let entry = catalog[record.operation], !entry.fields.isEmpty, !isWatched(entry.id) else { return nil }
+        guard record.endedAt != nil, let entry = catalog[record.operation], !entry.fields.isEmpty,
+            !isWatched(entry.id)
+        else { return nil }
         return "\(base)/operations/\(record.operation)?from=\(record.id)#start"
     }
 

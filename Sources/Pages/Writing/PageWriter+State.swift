@@ -39,7 +39,7 @@ extension PageWriter {
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let payload = values.payload(record.state.payload)
         let name = template(for: record.state, of: record.operation)
-        return Markup(library.render(name, common.merging(stateContext(run, place)).merging(members(of: payload))))
+        return render(name, stateContext(run, place).merging(members(of: payload)))
     }
 
     /// What a state's template can name besides the payload's members.

@@ -6,7 +6,7 @@ import States
 /// Renders all pages in one language. What each page is made of is told by the extensions.
 struct PageWriter: Sendable {
     let catalog: Catalog
-    let library: TemplateLibrary
+    let library: any TemplateRendering
     let locale: PageLocale
     let locales: [PageLocale]
     let strings: StringTable

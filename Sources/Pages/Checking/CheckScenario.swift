@@ -1,0 +1,75 @@
+import Boards
+import Journals
+import Operations
+import States
+
+/// Asks a writer for every page in every situation there is a branch for, made from the catalog's samples.
+struct CheckScenario {
+    let writer: PageWriter
+    private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
+    private let frame = PageFrame(
+        path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0))
+
+    /// Renders them all.
+    func render() {
+        let entries = writer.catalog.entries
+        for entry in entries {
+            let views = SampleViews(entry).views + others(entry)
+            for view in views { pages(entry, view, all: views) }
+            startForm(entry)
+        }
+        pages(.board(BoardView(sequence: 0, operations: [], recentRuns: [])))
+        pages(.runs(BoardView(sequence: 0, operations: [], recentRuns: [])))
+        let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
+        _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
+        system()
+        let problem = PageProblem(status: 404, title: "title", detail: "detail")
+        _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
+    }
+
+    private func pages(_ entry: CatalogEntry, _ view: RunView, all: [RunView]) {
+        let operation = OperationView(id: entry.id, recent: [view] + all, activeRuns: 2)
+        let runs = (0..<PageWriter.liveRuns).map { _ in view }
+        let board = BoardView(sequence: 1, operations: [operation], recentRuns: runs)
+        for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] { pages(content) }
+        for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
+        var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
+        filter.before = 1
+        _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
+    }
+
+    private func pages(_ content: PageContent) {
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: nil)
+        let title = writer.title(content)
+        _ = writer.document(main, title: title, section: writer.section(of: content), cursor: cursor, frame: frame)
+    }
+
+    /// Runs that no sample shows: interrupted, tried again, and very long.
+    private func others(_ entry: CatalogEntry) -> [RunView] {
+        guard let sample = SampleViews(entry).views.last?.record else { return [] }
+        let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
+        let state = StateRecord(caseName: "interrupted", payload: ["last": "x"], phase: .interrupted)
+        let record = RunRecord(
+            id: "other", operation: entry.id, opening: opening, state: state, cause: "the server is shutting down",
+            revision: 1, sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: sample.startedAt)
+        let last = SampleViews(entry).views.last?.transitions ?? []
+        return [RunView(record: record, transitions: last, omittedTransitions: 1)]
+    }
+
+    private func startForm(_ entry: CatalogEntry) {
+        let mistakes = (entry.fields.map(\.name) + ["other"]).map { InputMistake(field: $0, detail: "d") }
+        let draft = FormDraft(values: [:], errors: mistakes, message: "m")
+        let fields = writer.startPage(entry.id, draft: draft)
+        _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
+        let view = OperationView(id: entry.id)
+        _ = writer.region("pages/operation", writer.operationPage(view, draft: draft), title: writer.title(""), frame: frame)
+    }
+
+    private func system() {
+        let values: [SystemFacts.Fact.Value] = [.text("x"), .moment(Timestamp(milliseconds: 0))]
+        let counts = writer.catalog.entries.map { RunCount(operation: $0.id, phase: .failed, count: 1) }
+        let problem = TemplateProblem(file: "f", line: 1, message: "m")
+        let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, problems: [problem])
+        _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
+    }
+}

@@ -1,0 +1,73 @@
+import Boards
+import Journals
+import Operations
+import States
+
+/// Looks for everything that is wrong with templates and strings, without a browser and before a user does.
+struct TemplateCheck {
+    let catalog: Catalog
+    let set: TemplateSet
+    let library: TemplateLibrary
+    let tables: StringTables
+
+    /// The problems, by file and line, each once.
+    func problems() -> [TemplateProblem] {
+        let strings = StringPlaces(set.tables, tables: tables)
+        var walk = TemplateWalk(tags: library.tags, strings: strings)
+        for (template, shape) in shapes().sorted(by: { $0.key < $1.key }) { walk.walk(template, shape) }
+        let all = library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
+        return Set(all).sorted()
+    }
+
+    /// What each template is given when every page is rendered from every sample.
+    private func shapes() -> [String: TemplateShape] {
+        let collector = ShapeCollector(library)
+        let strings = tables[.english]
+        let writer = PageWriter(
+            catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
+            format: LocaleFormat(strings.optional), base: "")
+        CheckScenario(writer: writer).render()
+        return collector.collected
+    }
+
+    /// Templates for cases that no sample has, and cases without the template that their neighbours have.
+    private func cases() -> [TemplateProblem] {
+        let parts = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
+        let files = parts.filter { $0.parts.count == 3 && $0.parts[0] == "operations" && $0.parts[1] != "default" }
+        var problems: [TemplateProblem] = []
+        for (file, parts) in files {
+            guard let entry = catalog[parts[1]] else {
+                if set.own.contains(file) {
+                    problems.append(
+                        TemplateProblem(file: file, line: 0, message: "there is no operation \(parts[1])"))
+                }
+                continue
+            }
+            let name = TemplateLibrary.name(of: parts[2])
+            guard name != "interrupted", !entry.samples.contains(where: { $0.caseName == name }) else { continue }
+            problems.append(
+                TemplateProblem(file: file, line: 0, message: "no sample of \(entry.id) is in the case \(name)"))
+        }
+        for entry in catalog.entries where files.contains(where: { $0.parts[1] == entry.id }) {
+            for name in Set(entry.samples.map(\.caseName)) {
+                let file = "operations/\(entry.id)/\(name).mustache"
+                guard set.files[file] == nil else { continue }
+                problems.append(
+                    TemplateProblem(file: file, line: 0, message: "the case \(name) has no template, unlike its neighbours"))
+            }
+        }
+        return problems
+    }
+
+    /// What operations say of themselves that cannot be shown.
+    private func declarations() -> [TemplateProblem] {
+        catalog.entries.flatMap { entry -> [TemplateProblem] in
+            let taken = ["t", "base", "run", "operation"]
+            let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
+            let clashes = taken.filter(members.contains).map { "a case carries \($0), a name that templates need themselves" }
+            return (entry.problems + clashes).map {
+                TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
+            }
+        }
+    }
+}
