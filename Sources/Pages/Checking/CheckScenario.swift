@@ -31,7 +31,9 @@ struct CheckScenario {
         let operation = OperationView(id: entry.id, recent: [view] + all, activeRuns: 2)
         let runs = (0..<PageWriter.liveRuns).map { _ in view }
         let board = BoardView(sequence: 1, operations: [operation], recentRuns: runs)
-        for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] { pages(content) }
+        for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] {
+            pages(content)
+        }
         for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
@@ -62,7 +64,8 @@ struct CheckScenario {
         let fields = writer.startPage(entry.id, draft: draft)
         _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
         let view = OperationView(id: entry.id)
-        _ = writer.region("pages/operation", writer.operationPage(view, draft: draft), title: writer.title(""), frame: frame)
+        _ = writer.region(
+            "pages/operation", writer.operationPage(view, draft: draft), title: writer.title(""), frame: frame)
     }
 
     private func system() {

@@ -22,7 +22,8 @@ struct StringPlaces {
         for layer in layers {
             let places = Self.lines(of: layer)
             for (key, line) in places.twice {
-                problems.append(TemplateProblem(file: layer.file, line: line, message: "the key \(key) stands here twice"))
+                problems.append(
+                    TemplateProblem(file: layer.file, line: line, message: "the key \(key) stands here twice"))
             }
             lines[layer.name, default: [:]].merge(places.first.mapValues { (layer.file, $0) }) { $1 }
         }
@@ -48,7 +49,8 @@ struct StringPlaces {
             for key in Set(texts.keys).subtracting(english) where !Self.overrides.contains(where: key.hasPrefix) {
                 let line = lines[locale.tag]?[key]?.line ?? 0
                 problems.append(
-                    TemplateProblem(file: file, line: line, message: "English has no string \(key), so nothing asks for it"))
+                    TemplateProblem(
+                        file: file, line: line, message: "English has no string \(key), so nothing asks for it"))
             }
         }
         for key in StringKey.allCases where !english.contains(key.rawValue) {

@@ -15,7 +15,8 @@ struct TemplateCheck {
         let strings = StringPlaces(set.tables, tables: tables)
         var walk = TemplateWalk(tags: library.tags, strings: strings)
         for (template, shape) in shapes().sorted(by: { $0.key < $1.key }) { walk.walk(template, shape) }
-        let all = library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
+        let all =
+            library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
         return Set(all).sorted()
     }
 
@@ -53,7 +54,8 @@ struct TemplateCheck {
                 let file = "operations/\(entry.id)/\(name).mustache"
                 guard set.files[file] == nil else { continue }
                 problems.append(
-                    TemplateProblem(file: file, line: 0, message: "the case \(name) has no template, unlike its neighbours"))
+                    TemplateProblem(
+                        file: file, line: 0, message: "the case \(name) has no template, unlike its neighbours"))
             }
         }
         return problems
@@ -64,7 +66,9 @@ struct TemplateCheck {
         catalog.entries.flatMap { entry -> [TemplateProblem] in
             let taken = ["t", "base", "run", "operation"]
             let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
-            let clashes = taken.filter(members.contains).map { "a case carries \($0), a name that templates need themselves" }
+            let clashes = taken.filter(members.contains).map {
+                "a case carries \($0), a name that templates need themselves"
+            }
             return (entry.problems + clashes).map {
                 TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
             }

@@ -8,6 +8,8 @@ indirect enum TemplateShape: Sendable {
     case list(TemplateShape?)
     /// The strings whose keys begin so.
     case strings(prefix: String)
+    /// Something that can be there, but has not been seen.
+    case unknown
 
     static let plain = TemplateShape.leaf(transforms: [], isMarkup: false)
     static let moment = TemplateShape.record(
@@ -22,7 +24,10 @@ indirect enum TemplateShape: Sendable {
         case is Markup: self = .leaf(transforms: [], isMarkup: true)
         case is NumberValue: self = .leaf(transforms: NumberValue.transforms, isMarkup: false)
         case is TextValue: self = .leaf(transforms: TextValue.transforms, isMarkup: false)
-        case let fields as Fields: self = .record(fields.members.mapValues { TemplateShape($0) }, transforms: [])
+        case let fields as Fields:
+            let absent = fields.absent.map { ($0, TemplateShape.unknown) }
+            let members = Dictionary(absent) { $1 }.merging(fields.members.mapValues { TemplateShape($0) }) { $1 }
+            self = .record(members, transforms: [])
         case let object as ObjectValue:
             let members = object.json.compactMapValues { object.values.value($0).map { TemplateShape($0) } }
             self = .record(members, transforms: ObjectValue.transforms)
@@ -45,7 +50,8 @@ indirect enum TemplateShape: Sendable {
         case (.list(let mine), .list(let others)): .list(Self.union([mine, others].compactMap { $0 }))
         case (.leaf(let mine, let isMarkup), .leaf(let others, let isOther)):
             .leaf(transforms: mine.union(others), isMarkup: isMarkup && isOther)
-        case (.record, _), (.list, _), (.strings, _): self
+        case (.unknown, _): other
+        case (.record, _), (.list, _), (.strings, _), (_, .unknown): self
         case (.leaf, _): other
         }
     }
@@ -55,6 +61,7 @@ indirect enum TemplateShape: Sendable {
         switch self {
         case .record(let members, _): members[name]
         case .strings(let prefix): .strings(prefix: prefix.isEmpty ? name : "\(prefix).\(name)")
+        case .unknown: .unknown
         case .leaf, .list: nil
         }
     }
@@ -73,6 +80,7 @@ indirect enum TemplateShape: Sendable {
             case "count": return .leaf(transforms: NumberValue.transforms, isMarkup: false)
             default: return .plain
             }
+        case .unknown: return .unknown
         case .strings: return nil
         }
     }

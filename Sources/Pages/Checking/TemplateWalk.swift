@@ -35,7 +35,9 @@ struct TemplateWalk {
             switch tag {
             case .variable(let name, let isEscaped):
                 guard let shape = resolve(name, stack, place, isTested: false) else { continue }
-                if !isEscaped, !shape.isMarkup { note("{{{\(name.path)}}} would not be escaped; write {{\(name.path)}}", name, place) }
+                if !isEscaped, !shape.isMarkup {
+                    note("{{{\(name.path)}}} would not be escaped; write {{\(name.path)}}", name, place)
+                }
             case .section(let name, let inner):
                 guard let shape = resolve(name, stack, place, isTested: true) else { continue }
                 walk(inner, stack + shape.pushed, place)
@@ -62,7 +64,9 @@ struct TemplateWalk {
                 return nil
             }
             for string in strings[key] {
-                walk(string.tags, stack, Place(file: string.file, isLenient: place.isLenient, depth: place.depth + 1, line: string.line))
+                walk(
+                    string.tags, stack,
+                    Place(file: string.file, isLenient: place.isLenient, depth: place.depth + 1, line: string.line))
             }
             shape = .plain
         }
@@ -95,13 +99,14 @@ extension TemplateShape {
     fileprivate var pushed: [TemplateShape] {
         switch self {
         case .list(let element): element.map { [$0] } ?? [.plain]
-        case .leaf, .record, .strings: [self]
+        case .leaf, .record, .strings, .unknown: [self]
         }
     }
 
     fileprivate var isMarkup: Bool {
         switch self {
         case .leaf(_, let isMarkup): isMarkup
+        case .unknown: true
         case .record, .list, .strings: false
         }
     }

@@ -45,6 +45,7 @@ extension PageWriter {
             "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
             "isRequired": field.isRequired, "help": help, "error": error, "unit": field.unit, "value": typed,
             "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
+            "line": nil, "multiline": nil, "number": nil, "boolean": nil, "choice": nil, "file": nil,
         ]
         switch field.kind {
         case .text(let maximumLength, let pattern):

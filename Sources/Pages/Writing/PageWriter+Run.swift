@@ -17,7 +17,7 @@ extension PageWriter {
     /// A run as a row of a table, for `partials/row`.
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
-            "rowID": "row-\(record.id)",
+            "rowID": "row-\(record.id)", "isNamed": false,
             "chip": chip(record.state.caseName, record.state.phase, in: record.operation),
             "operation": operation(record.operation), "about": about(record),
         ])

@@ -1,0 +1,90 @@
+import MarkupTesting
+import Pages
+import States
+import Testing
+
+@Suite struct FormTests {
+    // L5
+    @Test func `every action can be taken without JavaScript`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        let actions = try fixture.everyPage().flatMap { page in
+            try MarkupDocument(page.html, as: .document).elements("//form[@method='post']").map { form in
+                #expect(form.descendants.contains { $0.name == "button" && $0["type"] == "submit" }, "\(page.name)")
+                return form["action"] ?? ""
+            }
+        }
+        for action in ["/operations/copy/runs", "/runs/c1/cancellation", "/runs/c5/retries"] {
+            #expect(actions.contains(action))
+        }
+        #expect(!actions.contains { $0.contains("watch") || $0.contains("/w1/") })
+    }
+
+    // L5
+    @Test func `a live page refreshes itself without JavaScript, and others stay`() throws {
+        let fixture = try Fixture()
+        let live = fixture.pages.document(.board(fixture.script.board), cursor: Fixture.cursor, frame: PageFrame())
+        #expect(live.contains("<noscript><meta http-equiv=\"refresh\" content=\"1;url=/after/k3f9.7\"/></noscript>"))
+        #expect(!fixture.pages.gallery(frame: PageFrame()).contains("http-equiv"))
+    }
+
+    @Test func `mistakes stand beside their fields and what was typed is kept`() throws {
+        let draft = FormDraft(
+            values: ["name": "Upper <Case>", "note": "\nlines", "mode": "whole", "count": "9"],
+            errors: [
+                .init(field: "name", detail: "has to be in lower case"), .init(field: "extra", detail: "is unknown"),
+            ],
+            message: "Two mistakes.")
+        let html = try Fixture().pages.startForm(operation: "copy", draft: draft, frame: PageFrame())
+        let page = try MarkupDocument(html, as: .document)
+        let name = try #require(try page.elements("//input[@name='name']").first)
+        #expect(name["value"] == "Upper <Case>" && name["aria-invalid"] == "true" && name["required"] != nil)
+        #expect(name["aria-describedby"] == "start-copy-name-help start-copy-name-error")
+        #expect(try page.elements("//*[@id='start-copy-name-error']").first?.text == "has to be in lower case")
+        #expect(try page.elements("//textarea[@name='note']").first?.text == "\n\nlines")
+        #expect(try page.elements("//option[@selected]").map { $0["value"] } == ["whole"])
+        #expect(try page.elements("//input[@name='count']").first?["value"] == "9")
+        #expect(try page.elements("//input[@name='isQuick'][@checked]").isEmpty)
+        #expect(try page.elements("//*[@id='start-copy-error']").first?.text == "Two mistakes. extra: is unknown")
+    }
+
+    @Test func `a form nobody filled in has the defaults, and a run's form its input`() throws {
+        var fixture = try Fixture()
+        let input: JSONValue = ["name": "abc", "count": 4, "isQuick": true, "file": ["filename": "x"]]
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: input)
+        let record = try #require(fixture.script.runs["r"]).record
+        let content = PageContent.operation(try #require(fixture.script.board.operation("copy")))
+        func value(_ path: String, _ draft: FormDraft?) throws -> String? {
+            let html = fixture.pages.document(content, cursor: Fixture.cursor, frame: PageFrame(), draft: draft)
+            return try MarkupDocument(html, as: .document).elements(path).first?["value"]
+        }
+        #expect(try value("//input[@name='count']", nil) == "2")
+        #expect(try value("//select[@name='mode']/option[@selected]", nil) == "part")
+        #expect(try value("//input[@name='isQuick'][@checked]", nil) == "true")
+        let again = FormDraft(startingAgain: record)
+        #expect(try value("//input[@name='count']", again) == "4")
+        #expect(try value("//input[@name='name']", again) == "abc")
+    }
+
+    @Test func `filters become a query and URLs and stay in the form`() throws {
+        let filter = RunFilter(parameters: [
+            "operation": "copy", "phase": "failed", "text": " a&b ü ", "from": "2026-11-21T12:00", "to": "soon",
+            "before": "77", "page": "3",
+        ])
+        let query = filter.query()
+        #expect(query.operation == "copy" && query.phase == .failed && query.text == "a&b ü" && query.before == 77)
+        #expect(query.startedAfter?.description == "2026-11-21T12:00:00.000Z" && query.startedBefore == nil)
+        #expect(!filter.isEmpty && RunFilter(parameters: ["x": "y", "text": " "]).isEmpty)
+        var fixture = try Fixture()
+        try fixture.fill()
+        let runs = fixture.script.board.recentRuns.map(\.record)
+        let html = fixture.pages.runs(.init(runs: runs, next: 12), filter: filter, frame: PageFrame())
+        #expect(Markup.check(html, as: .document).isEmpty)
+        #expect(
+            html.contains(
+                "/runs?operation=copy&amp;phase=failed&amp;text=a%26b%20%C3%BC&amp;from=2026-11-21T12%3A00&amp;to=soon&amp;before=12"
+            ))
+        #expect(html.contains("value=\"a&amp;b ü\"") && html.contains("id=\"filters-to-error\""))
+        #expect(!html.contains("data-next"))
+    }
+}

@@ -1,0 +1,83 @@
+import Journals
+import States
+import Testing
+
+@testable import Pages
+
+@Suite struct LocaleTests {
+    private func format(_ locale: PageLocale) throws -> LocaleFormat { try Fixture().pages.writer(locale).format }
+
+    // L4
+    @Test func `every locale has every string`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        for locale in fixture.pages.locales {
+            for page in fixture.everyPage(PageFrame(locale: locale)) {
+                #expect(!page.html.contains("\u{27E8}"), "\(page.name) in \(locale) lacks a string")
+            }
+        }
+    }
+
+    // L4
+    @Test func `numbers, sizes and durations are written as the locale does`() throws {
+        let (english, portuguese) = (try format(.english), try format(.brazilianPortuguese))
+        #expect(english.number(-1_234_567.25) == "\u{2212}1,234,567.25")
+        #expect(portuguese.number(-1_234_567.25) == "\u{2212}1.234.567,25")
+        #expect(english.number(0.5, decimals: 2) == "0.50" && english.number(-0.001, decimals: 2) == "0.00")
+        #expect(english.bytes(999) == "999\u{A0}B" && english.bytes(31_400_000) == "31.4\u{A0}MB")
+        #expect(portuguese.bytes(1_500) == "1,5\u{A0}kB" && english.bytes(999_960) == "1.0\u{A0}MB")
+        #expect(english.percent(0.999) == "99\u{A0}%" && english.percent(1) == "100\u{A0}%")
+        #expect(
+            [999, 1_800, 59_949, 59_951, 3_725_000, 90_000_000].map(english.duration) == [
+                "999\u{A0}ms", "1.8\u{A0}s", "59.9\u{A0}s", "1\u{A0}min 0\u{A0}s", "1\u{A0}h 2\u{A0}min",
+                "1\u{A0}d 1\u{A0}h",
+            ])
+        #expect(portuguese.duration(1_800) == "1,8\u{A0}s")
+        let moment = Timestamp(milliseconds: 1_795_262_584_123)
+        #expect(english.exact(moment) == "21 Nov 2026, 12:03:04 UTC")
+        #expect(portuguese.exact(moment) == "21 de nov. de 2026, 12:03:04 UTC")
+    }
+
+    @Test func `a moment is written as ISO 8601 writes it`() {
+        var random = SeededNumbers(seed: 9)
+        for _ in 0..<300 {
+            let moment = Timestamp(
+                milliseconds: Int64.random(in: -9_000_000_000_000...9_000_000_000_000, using: &random))
+            #expect(CivilTime(moment).iso == moment.description)
+        }
+    }
+
+    // L4
+    @Test func `a run is told in Portuguese, with the words of the text it grew from`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: ["name": "x"], actor: "ana")
+        _ = fixture.script.move("r", StateRecord(caseName: "error", phase: .failed), after: 1_800)
+        let html = fixture.pages.document(
+            .run(try #require(fixture.script.runs["r"])), cursor: Fixture.cursor,
+            frame: PageFrame(locale: .brazilianPortuguese))
+        for words in [
+            "lang=\"pt-BR\"", "Iniciada por ana", "levou 1,8\u{A0}s", "Erro", "Linha do tempo", "Tentar novamente",
+        ] {
+            #expect(html.contains(words), "\(words)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            (nil, "pt-BR,pt;q=0.9,en;q=0.8", "pt-BR"), (nil, "pt", "pt-BR"), (nil, "de, en-GB;q=0.5", "en"),
+            (nil, "en;q=0.1, pt-PT;q=0.2", "pt-BR"), (nil, "pt;q=0, *", "en"), ("en", "pt-BR", "en"),
+            ("xx", "pt-BR", "pt-BR"),
+            ("PT-br", nil, "pt-BR"), (nil, nil, "en"), (nil, ";;,,=", "en"),
+        ] as [(String?, String?, String)])
+    func `a reader gets what they chose, or the best of what they accept`(
+        choice: String?, header: String?, tag: String
+    ) throws {
+        #expect(try Fixture().pages.locale(choice: choice, acceptLanguage: header).tag == tag)
+    }
+
+    @Test func `a change of language keeps the page and its query`() throws {
+        let fixture = try Fixture()
+        let html = fixture.pages.gallery(frame: PageFrame(path: "/runs?text=a&lang=en&phase=failed"))
+        #expect(html.contains("href=\"/runs?text=a&amp;phase=failed&amp;lang=pt-BR\""))
+    }
+}

@@ -1,0 +1,88 @@
+import Boards
+import Journals
+import Pages
+import States
+import Testing
+
+@Suite struct PatchTests {
+    // K8
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func `a page that took every patch is the page rendered anew`(seed: UInt64) throws {
+        for locale in [PageLocale.english, .brazilianPortuguese] {
+            for topic in [PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .run("r3")] {
+                try follow(LivePage(topic, locale), seed: seed)
+            }
+        }
+    }
+
+    private func follow(_ page: LivePage, seed: UInt64) throws {
+        var fixture = try Fixture()
+        var random = SeededNumbers(seed: seed)
+        var tree: PageTree?
+        for step in 0..<90 {
+            guard let publication = try Self.step(step, &fixture.script, &random) else { continue }
+            let content = PageContent(publication, for: page.topic)
+            let patches = fixture.pages.patches(for: publication, page: page)
+            if let tree {
+                for patch in patches { try tree.apply(patch) }
+            }
+            guard let content else { continue }
+            let html = fixture.pages.region(content, cursor: Fixture.cursor, frame: PageFrame(locale: page.locale))
+            let fresh = try #require(PageTree(html))
+            if let tree { try #require(tree.canonical == fresh.canonical, "\(page) step \(step)") }
+            tree = tree ?? fresh
+        }
+        #expect(tree != nil)
+    }
+
+    private static func step(
+        _ step: Int, _ script: inout BoardScript, _ random: inout SeededNumbers
+    ) throws -> Publication? {
+        let going = script.runs.values.filter { $0.record.endedAt == nil }.map(\.record.id).sorted()
+        if step % 20 == 0 || going.isEmpty || Int.random(in: 0..<4, using: &random) == 0 {
+            let isCopy = Bool.random(using: &random) || step == 0
+            let state = isCopy ? try StateRecord(CopyState.waiting) : try StateRecord(WatchState.starting)
+            return script.open("r\(script.runs.count)", isCopy ? "copy" : "watch", state, input: ["name": "n\(step)"])
+        }
+        guard let id = going.randomElement(using: &random), let run = script.runs[id] else { return nil }
+        let state =
+            if run.record.operation == "copy" {
+                try StateRecord(try #require(CopyState.samples.randomElement(using: &random)))
+            } else {
+                try StateRecord(try #require(WatchState.samples.randomElement(using: &random)))
+            }
+        return script.move(id, state, cause: "cancelled by x", after: Int64.random(in: 1...5_000, using: &random))
+    }
+
+    @Test func `a tick sends the state and the title and nothing else`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
+        let tick = try #require(fixture.script.move("r", try StateRecord(CopyState.reading(bytes: 700, total: 1_000))))
+        let ids = { (topic: PageTopic) in
+            fixture.pages.patches(for: tick, page: LivePage(topic)).map { patch in
+                guard case .morph(let id, _) = patch else { return "\(patch)" }
+                return id
+            }
+        }
+        #expect(ids(.board) == ["op-copy-state"])
+        #expect(ids(.operation("copy")) == ["run-r-state", "page-title"])
+        #expect(ids(.run("r")) == ["run-r-state", "page-title"])
+        #expect(ids(.runs) == [])
+        #expect(ids(.run("other")) == [])
+        #expect(ids(.operation("watch")) == [])
+    }
+
+    @Test func `a patch is written as the protocol says`() throws {
+        let patches: [Patch] = [
+            .morph(id: "a", html: "<p id=\"a\"/>"), .morphIfPresent(id: "a", html: "<p id=\"a\"/>"),
+            .append(to: "a", html: "<p id=\"b\"/>"), .prepend(to: "a", html: "<p id=\"b\"/>"), .remove(id: "a"),
+            .text(id: "a", "b"),
+        ]
+        #expect(
+            try JSONValue(encoding: patches) == [
+                ["m", "a", "<p id=\"a\"/>"], ["m", "a", "<p id=\"a\"/>", 1], ["a", "a", "<p id=\"b\"/>"],
+                ["p", "a", "<p id=\"b\"/>"], ["r", "a"], ["t", "a", "b"],
+            ])
+    }
+}

@@ -1,0 +1,96 @@
+import Journals
+import States
+import Testing
+
+@testable import Pages
+
+@Suite struct ViewTests {
+    @Test func `a feed's name is read only in its one spelling`() throws {
+        let pages = try Fixture().pages
+        for name in [
+            "board", "runs", "operation-copy", "run-01jd4f", "board--pt-br", "runs--pt-br", "operation-copy--pt-br",
+        ] {
+            #expect(pages.page(feedName: name)?.feedName == name)
+        }
+        for name in [
+            "", "boards", "board--en", "board--pt-BR", "board--pt", "board--xx", "Board", "operation-other",
+            "operation-",
+            "run-a--b", "store-x", "board--", "run-" + String(repeating: "a", count: 80),
+        ] {
+            #expect(pages.page(feedName: name) == nil, "\(name)")
+        }
+    }
+
+    @Test func `steps tell what is done, what goes on and what is to come`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]), after: 10)
+        let writer = fixture.pages.writer(.english)
+        func tones() throws -> [String?] {
+            let steps = try #require(writer.steps(try #require(fixture.script.runs["r"]))?["list"] as? [Fields])
+            return steps.map { $0["tone"] as? String }
+        }
+        #expect(try tones() == ["active", "idle"])
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[3]), after: 2_500)
+        #expect(try tones() == ["ok", "active"])
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[5]), after: 1_000)
+        #expect(try tones() == ["ok", "bad"])
+        let html = writer.render("partials/run", writer.run(try #require(fixture.script.runs["r"]), isAlone: true)).html
+        #expect(html.contains("2.5\u{A0}s"))
+    }
+
+    @Test func `a timeline is to scale, and the state that goes on is open`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]), after: 1_000)
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[3]), after: 3_000)
+        let writer = fixture.pages.writer(.english)
+        func bars() throws -> [[String?]] {
+            let rows = writer.timeline(try #require(fixture.script.runs["r"]))["rows"] as? [Fields]
+            return (rows ?? []).map { [$0["x"] as? String, $0["width"] as? String] }
+        }
+        #expect(try bars() == [["0", "215"], ["215", "645"], ["860", "140"]])
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]), after: 4_000)
+        #expect(try bars() == [["0", "125"], ["125", "375"], ["500", "500"], ["992", "8"]])
+    }
+
+    @Test func `a very long run shows its newest states and says how many are left out`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        for index in 0..<100 {
+            _ = fixture.script.move("r", try StateRecord(CopyState.samples[index % 2 == 0 ? 1 : 3]))
+        }
+        let run = try #require(fixture.script.runs["r"])
+        let html = fixture.pages.region(.run(run), cursor: Fixture.cursor, frame: PageFrame())
+        #expect(html.contains("61 earlier states are not shown."))
+        #expect(html.contains("id=\"run-r-t100\"") && !html.contains("id=\"run-r-t60\""))
+    }
+
+    @Test func `numbers become a line that fits its box`() {
+        #expect(Sparkline([]).line == "M0 23H100")
+        #expect(Sparkline([5]).line == "M0 1L100 1")
+        #expect(Sparkline([0, 50, 100], maximum: 100).line == "M0 23L50 12L100 1")
+        #expect(Sparkline([0, 1_000], maximum: 100).area == "M0 23L100 1V24H0z")
+        #expect(Sparkline([0, 0]).line == "M0 23L100 23")
+    }
+
+    @Test func `the title tells progress and outcome`() throws {
+        var fixture = try Fixture()
+        let writer = fixture.pages.writer(.english)
+        func title() throws -> String? {
+            writer.title(.run(try #require(fixture.script.runs["r"])))["title"] as? String
+        }
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.samples[1]))
+        #expect(try title() == "(62\u{A0}%) Copy \u{B7} Weir")
+        #expect(writer.title(.board(fixture.script.board))["title"] as? String == "(1) Operations \u{B7} Weir")
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]))
+        #expect(try title() == "\u{2713} Copy \u{B7} Weir")
+    }
+
+    @Test func `causes are told in the reader's language`() throws {
+        let writer = try Fixture().pages.writer(.brazilianPortuguese)
+        #expect(writer.words(forCause: "cancelled by ana") == "Cancelada por ana")
+        #expect(writer.words(forCause: "nobody was watching") == "Ninguém estava observando")
+        #expect(writer.words(forCause: "something else") == "something else")
+    }
+}
