@@ -63,7 +63,7 @@ public struct RunFilter: Sendable, Hashable {
             ("operation", operation), ("phase", phase), ("actor", actor), ("text", text), ("from", from), ("to", to),
             ("before", before.map { String($0) } ?? ""),
         ]
-        return values.filter { !$0.1.isEmpty }.map { "\($0.0)=\(Self.encoded($0.1))" }.joined(separator: "&")
+        return values.filter { !$0.1.isEmpty }.map { "\($0.0)=\(URLText(value: $0.1).text)" }.joined(separator: "&")
     }
 
     private static func moment(_ text: String) -> Timestamp? {
@@ -76,18 +76,5 @@ public struct RunFilter: Sendable, Hashable {
             default: plain
             }
         return Timestamp(complete + "Z")
-    }
-
-    private static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return result
     }
 }

@@ -1,4 +1,7 @@
+import Boards
+import Journals
 import MarkupTesting
+import Operations
 import Pages
 import States
 import Testing

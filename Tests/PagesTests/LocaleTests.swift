@@ -1,4 +1,6 @@
+import Boards
 import Journals
+import Operations
 import States
 import Testing
 
@@ -79,5 +81,7 @@ import Testing
         let fixture = try Fixture()
         let html = fixture.pages.gallery(frame: PageFrame(path: "/runs?text=a&lang=en&phase=failed"))
         #expect(html.contains("href=\"/runs?text=a&amp;phase=failed&amp;lang=pt-BR\""))
+        let elsewhere = fixture.pages.gallery(frame: PageFrame(path: "//evil.example/?a=[%20\"]"))
+        #expect(elsewhere.contains("href=\"/evil.example/?a=%5B%20%22%5D&amp;lang=pt-BR\""))
     }
 }

@@ -1,5 +1,7 @@
 import Boards
+import Journals
 import MarkupTesting
+import Operations
 import Pages
 import States
 import Testing
@@ -64,7 +66,7 @@ import Testing
 
     private func show(_ text: String) throws {
         var fixture = try Fixture()
-        let input: JSONValue = ["name": .string(text), "other": [.string(text)], text.count < 99 ? text : "x": 1]
+        let input: JSONValue = ["name": .string(text), "other": [.string(text)], "\(text.prefix(99))": 1]
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: input, actor: text)
         let states = [
             try StateRecord(CopyState.writing(target: text, part: 1, nested: [text: [1]], note: text)),

@@ -1,5 +1,8 @@
+import Boards
 import Foundation
+import Journals
 import MarkupTesting
+import Operations
 import Pages
 import States
 import Testing

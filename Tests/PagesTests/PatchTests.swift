@@ -1,17 +1,17 @@
 import Boards
 import Journals
+import Operations
 import Pages
 import States
 import Testing
 
 @Suite struct PatchTests {
     // K8
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `a page that took every patch is the page rendered anew`(seed: UInt64) throws {
-        for locale in [PageLocale.english, .brazilianPortuguese] {
-            for topic in [PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .run("r3")] {
-                try follow(LivePage(topic, locale), seed: seed)
-            }
+        let locale = seed.isMultiple(of: 2) ? PageLocale.brazilianPortuguese : .english
+        for topic in [PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .run("r3")] {
+            try follow(LivePage(topic, locale), seed: seed)
         }
     }
 
@@ -42,7 +42,8 @@ import Testing
         if step % 20 == 0 || going.isEmpty || Int.random(in: 0..<4, using: &random) == 0 {
             let isCopy = Bool.random(using: &random) || step == 0
             let state = isCopy ? try StateRecord(CopyState.waiting) : try StateRecord(WatchState.starting)
-            return script.open("r\(script.runs.count)", isCopy ? "copy" : "watch", state, input: ["name": "n\(step)"])
+            return script.open(
+                "r\(script.runs.count)", isCopy ? "copy" : "watch", state, input: ["name": .string("n\(step)")])
         }
         guard let id = going.randomElement(using: &random), let run = script.runs[id] else { return nil }
         let state =

@@ -1,4 +1,6 @@
+import Boards
 import Journals
+import Operations
 import States
 import Testing
 
@@ -27,7 +29,8 @@ import Testing
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]), after: 10)
         let writer = fixture.pages.writer(.english)
         func tones() throws -> [String?] {
-            let steps = try #require(writer.steps(try #require(fixture.script.runs["r"]))?["list"] as? [Fields])
+            let run = try #require(fixture.script.runs["r"])
+            let steps = try #require(writer.steps(run)?["list"] as? [Fields])
             return steps.map { $0["tone"] as? String }
         }
         #expect(try tones() == ["active", "idle"])

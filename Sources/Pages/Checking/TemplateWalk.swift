@@ -98,7 +98,7 @@ extension TemplateShape {
     /// What a section about it puts on the stack.
     fileprivate var pushed: [TemplateShape] {
         switch self {
-        case .list(let element): element.map { [$0] } ?? [.plain]
+        case .list(let element): [element ?? .unknown]
         case .leaf, .record, .strings, .unknown: [self]
         }
     }

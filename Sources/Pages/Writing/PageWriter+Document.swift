@@ -75,7 +75,8 @@ extension PageWriter {
     }
 
     private func languageURL(_ locale: PageLocale, _ frame: PageFrame) -> String {
-        let parts = frame.path.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = URLText(request: frame.path).text.split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.dropFirst().first?.split(separator: "&").filter { !$0.hasPrefix("lang=") } ?? []
         return "\(parts.first ?? "/")?" + (query.map(String.init) + ["lang=\(locale.tag)"]).joined(separator: "&")
     }

@@ -38,7 +38,7 @@ extension PageWriter {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }?.detail
         let help = strings.optional("field.\(operation).\(field.name).help") ?? field.help
-        let typed = draft?.values[field.name] ?? Self.text(of: field.defaultValue)
+        let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
             .compactMap { $0 }
         var fields: Fields = [

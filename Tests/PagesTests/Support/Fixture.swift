@@ -1,6 +1,7 @@
 import Boards
 import Foundation
 import Journals
+import Operations
 import States
 
 @testable import Pages
