@@ -76,4 +76,18 @@ import Testing
             #expect(winners == [flow.value])
         }
     }
+
+    @Test func `a flow can be sealed with a value made of the current one, whatever a faster writer made it`() {
+        let flow = MutableStateFlow(1)
+        var runs = 0
+        #expect(
+            flow.seal { current in
+                runs += 1
+                if runs == 1 { flow.value = 10 }
+                return current + 1
+            })
+        #expect(runs == 2)
+        #expect(flow.value == 11)
+        #expect(!flow.seal { $0 + 1 })
+    }
 }
