@@ -22,7 +22,7 @@ final class Watched<State: OperationState>: Sendable {
             place.withLock { $0 = subscription }
         }
         self.seen = seen
-        subscription = place.withLock { $0 } ?? FlowSubscription(onCancel: {})
+        subscription = place.withLock { $0 } ?? FlowSubscription({})
     }
 
     /// All states, once the run has ended and its work has returned.
