@@ -141,7 +141,7 @@ let package = Package(
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Pages", "Boards", "Journals", "Operations", "States", "StandardOperations", "MarkupTesting",
+                "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations", "MarkupTesting",
             ]),
         .testTarget(
             name: "WebTests",

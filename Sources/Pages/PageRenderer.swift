@@ -102,7 +102,9 @@ public final class PageRenderer: Sendable {
         return document(writer, "pages/runs", fields, writer.strings[.runs], .runs, frame)
     }
 
-    /// The page of a start form alone, with the mistakes beside the fields and what was typed kept. Not live.
+    /// The page of a start form alone, with the mistakes beside the fields and what was typed kept.
+    ///
+    /// Not live.
     public func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
         let writer = writer(frame.locale)
         let fields = writer.startPage(operation, draft: draft)

@@ -32,7 +32,9 @@ public struct SystemFacts: Sendable {
         }
     }
 
-    /// The facts, in order. Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `recording`,
+    /// The facts, in order.
+    ///
+    /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `recording`,
     /// `viewers`, `heldPolls`, `activeRuns`, `memory`, `mountPath`, `host`.
     public var facts: [Fact]
     /// How many runs of each operation are in each phase.

@@ -5,7 +5,7 @@ struct Sparkline {
     /// The surface under it.
     let area: String
 
-    /// - Parameter maximum: What the top of the box means; the largest of the numbers if nothing is given.
+    /// Draws numbers; the top of the box is the maximum, or the largest of the numbers where none is given.
     init(_ numbers: [Double], maximum: Double? = nil) {
         let top = max(maximum ?? numbers.max() ?? 0, 1e-9)
         let step = numbers.count > 1 ? 100 / Double(numbers.count - 1) : 100

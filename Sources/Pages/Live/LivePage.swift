@@ -1,8 +1,9 @@
 import Foundation
 import Journals
 
-/// A page that is followed live: what it shows and in which language. Its name is the name of its feed.
+/// A page that is followed live: what it shows and in which language.
 ///
+/// Its name is the name of its feed.
 /// English pages are named as their topic (`board`, `runs`, `operation-upload`, `run-01j…`); pages in another language
 /// have a double hyphen and the lowercased tag behind it: `board--pt-br`. Ids hold no double hyphen, so names are unique.
 public struct LivePage: Sendable, Hashable, CustomStringConvertible {

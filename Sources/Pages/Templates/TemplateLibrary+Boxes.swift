@@ -1,7 +1,9 @@
 import Mustache
 
 extension TemplateLibrary {
-    /// What stands in the place of a broken template. A box has no tags, so Mustache accepts it.
+    /// What stands in the place of a broken template.
+    ///
+    /// A box has no tags, so Mustache accepts it.
     static func box(_ problem: TemplateProblem) -> MustacheTemplate? {
         do {
             return try MustacheTemplate(string: boxHTML(problem))

@@ -3,7 +3,9 @@ import Journals
 import Operations
 import States
 
-/// Renders all pages in one language. What each page is made of is told by the extensions.
+/// Renders all pages in one language.
+///
+/// What each page is made of is told by the extensions.
 struct PageWriter: Sendable {
     let catalog: Catalog
     let library: any TemplateRendering

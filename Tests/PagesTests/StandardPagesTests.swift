@@ -1,0 +1,66 @@
+import Boards
+import Journals
+import MarkupTesting
+import Operations
+import Pages
+import StandardOperations
+import States
+import Testing
+
+/// The standard operations' templates, held against the standard operations' states.
+@Suite struct StandardPagesTests {
+    private let catalog: Catalog
+    private let pages: PageRenderer
+
+    init() throws {
+        var catalog = Catalog()
+        catalog.add(StatesOnly<GreetingInput, GreetingState>(), id: "greeting", title: "Greeting", summary: "")
+        catalog.add(StatesOnly<HTTPRequestInput, HTTPRequestState>(), id: "http-request", title: "Request", summary: "")
+        catalog.add(StatesOnly<FileUploadInput, FileUploadState>(), id: "file-upload", title: "Upload", summary: "")
+        catalog.add(
+            StatesOnly<NoInput, ISSPositionState>(), id: "iss-position", title: "ISS", summary: "",
+            lifetime: .whileWatched())
+        catalog.add(StatesOnly<NoInput, PeopleInSpaceState>(), id: "people-in-space", title: "People", summary: "")
+        catalog.add(
+            StatesOnly<NoInput, HostVitalsState>(), id: "host-vitals", title: "Vitals", summary: "",
+            lifetime: .whileWatched())
+        self.catalog = catalog
+        pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+    }
+
+    // L3, L4
+    @Test func `every case has its own template, and none names what is not there`() {
+        let problems = pages.check().map(\.description)
+        #expect(problems == [])
+    }
+
+    // L1
+    @Test(arguments: [PageLocale.english, .brazilianPortuguese])
+    func `every sample keeps the rules, side by side and alone`(locale: PageLocale) throws {
+        let frame = PageFrame(locale: locale)
+        #expect(Markup.check(pages.gallery(frame: frame), as: .document) == [])
+        for entry in catalog.entries {
+            for (index, sample) in entry.samples.enumerated() {
+                var script = BoardScript(catalog)
+                _ = script.open("r\(index)", entry.id, entry.initial)
+                _ = script.move("r\(index)", sample)
+                let operation = try #require(script.board.operation(entry.id))
+                for content in [PageContent.board(script.board), .operation(operation)] {
+                    let html = pages.document(content, cursor: Fixture.cursor, frame: frame)
+                    let problems = Markup.check(html, as: .document)
+                    #expect(problems == [], "\(entry.id) \(sample.caseName)")
+                }
+            }
+        }
+    }
+
+    @Test func `the station's position is written as the text it grew from writes it`() throws {
+        var script = BoardScript(catalog)
+        let sample = try #require(catalog["iss-position"]?.samples.first { $0.caseName == "tracking" })
+        _ = script.open("r", "iss-position", sample)
+        let html = pages.region(.board(script.board), cursor: Fixture.cursor, frame: PageFrame())
+        #expect(html.contains("ISS Position = (-12.401800, 158.096500)"))
+        #expect(
+            html.contains("<use class=\"land\" href=\"/assets/world.svg#land\"/><polyline class=\"trail\" points=\""))
+    }
+}
