@@ -51,6 +51,24 @@ public struct CatalogEntry: Sendable {
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
         samples = Work.State.samples.compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout)
-        self.problems = problems
+        self.problems =
+            problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
     }
+    /// Where the states of an operation contradict what a run needs of them.
+    private static func problems<State: OperationState>(of type: State.Type, _ id: String) -> [String] {
+        let initial = State.initial
+        let (failed, cancelled) = (State.failed(SampleError()), State.cancelled(from: initial))
+        var problems: [String] = []
+        if initial.phase.isEnded { problems.append("\(id): the initial state says that the run has ended") }
+        if failed.phase != .failed { problems.append("\(id): failed(_:) must give a state whose phase is failed") }
+        if cancelled.phase != .cancelled {
+            problems.append("\(id): cancelled(from:) must give a state whose phase is cancelled")
+        }
+        return problems
+    }
+}
+
+/// Some error, to look at what an operation makes of it.
+private struct SampleError: Error, CustomStringConvertible {
+    let description = "An example of an error."
 }

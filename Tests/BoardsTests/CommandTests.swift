@@ -1,0 +1,175 @@
+import Flows
+import Foundation
+import Journals
+import Operations
+import States
+import Testing
+
+@testable import Boards
+
+@Suite struct CommandTests {
+    func code(_ body: () async throws -> Void) async -> BoardError.Code? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? BoardError)?.code
+        }
+    }
+
+    @Test func `the same key, operation and input give the same run, at once and later`() async throws {
+        let bench = try await Workbench.open(["quick": .quick, "other": .quick])
+        let board = bench.board
+        let receipts = try await withThrowingTaskGroup(of: StartReceipt.self) { group in
+            for _ in 0..<20 {
+                group.addTask {
+                    try await board.start("quick", input: ["label": "a"], actor: "tester", idempotencyKey: "k")
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(Set(receipts.map(\.run)).count == 1 && receipts.count { $0.isNew } == 1)
+        #expect(Set(receipts.map(\.sequence)).count == 1)
+        await board.outcome(of: receipts[0].run)
+        let later = try await board.start("quick", input: ["label": "a"], actor: "tester", idempotencyKey: "k")
+        #expect(later.run == receipts[0].run && !later.isNew)
+        let reused = await code {
+            _ = try await board.start("quick", input: ["label": "b"], actor: "tester", idempotencyKey: "k")
+        }
+        let elsewhere = await code {
+            _ = try await board.start("other", input: ["label": "a"], actor: "tester", idempotencyKey: "k")
+        }
+        #expect(reused == .keyReused && elsewhere == .keyReused)
+    }
+
+    // G2
+    @Test func `cancelling is recorded with who asked, and refused once the run has ended`() async throws {
+        let bench = try await Workbench.open(["endless": .endless])
+        let started = try await bench.board.start("endless", input: [:], actor: "tester")
+        try await bench.published { $0.change.state.caseName == "working" }
+        let receipt = try await bench.board.cancel(started.run, actor: "operator")
+        let last = try await bench.board.run(started.run).record
+        #expect(last.state.phase == .cancelled && last.sequence == receipt.sequence)
+        #expect(last.cause == "cancelled by operator" && last.state.payload == ["at": "working 1"])
+        let again = await code { _ = try await bench.board.cancel(started.run, actor: "operator") }
+        let unknown = await code { _ = try await bench.board.cancel("nobody", actor: "operator") }
+        #expect(again == .alreadyEnded && unknown == .unknownRun)
+    }
+
+    @Test func `a retry has the same input unless another is given, and names the run it tries again`() async throws {
+        let bench = try await Workbench.open(["quick": .quick, "endless": .endless])
+        let first = try await bench.board.start("quick", input: ["label": "Ada"], actor: "tester")
+        await bench.board.outcome(of: first.run)
+        let second = try await bench.board.retry(first.run, actor: "other")
+        let opening = try await bench.board.run(second.run).record.opening
+        #expect(opening == RunOpening(actor: "other", input: ["label": "Ada"], retryOf: first.run))
+        let third = try await bench.board.retry(first.run, input: ["label": "Eve"], actor: "other")
+        #expect(try await bench.board.run(third.run).record.opening.input == ["label": "Eve"])
+        let going = try await bench.board.start("endless", input: [:], actor: "tester")
+        #expect(await code { _ = try await bench.board.retry(going.run, actor: "other") } == .stillRunning)
+        #expect(await code { _ = try await bench.board.retry("nobody", actor: "other") } == .unknownRun)
+    }
+
+    @Test func `an input that does not fit is refused with each field's mistake`() async throws {
+        let bench = try await Workbench.open(["quick": .quick])
+        await #expect {
+            try await bench.board.start("quick", input: ["label": 7, "x": 1], actor: "tester")
+        } throws: { error in
+            let error = error as? BoardError
+            return error?.code == .invalidInput && error?.fields.map(\.field) == ["label", "x"]
+        }
+        #expect(await code { _ = try await bench.board.start("none", input: [:], actor: "a") } == .unknownOperation)
+        #expect(bench.journal.appends.isEmpty)
+    }
+
+    @Test func `no more runs go than may, and a busy operation says so`() async throws {
+        let bench = try await Workbench.open(["endless": .endless]) {
+            $0.retention = nil
+            $0.maximumActiveRuns = 2
+        }
+        for _ in 0..<2 { _ = try await bench.board.start("endless", input: [:], actor: "tester") }
+        #expect(await code { _ = try await bench.board.start("endless", input: [:], actor: "a") } == .overloaded)
+        let busy = try await Workbench.open(["endless": .endless], reentry: .ignore)
+        _ = try await busy.board.start("endless", input: [:], actor: "tester")
+        #expect(await code { _ = try await busy.board.start("endless", input: [:], actor: "a") } == .busy)
+        let joined = try await Workbench.open(["endless": .endless], reentry: .joinExisting)
+        let first = try await joined.board.start("endless", input: [:], actor: "tester")
+        let second = try await joined.board.start("endless", input: [:], actor: "other")
+        #expect(second == StartReceipt(run: first.run, sequence: first.sequence, isNew: false))
+    }
+
+    /// Two pieces, the second of which comes when the test lets it.
+    final class SlowContent: FileContent {
+        let gate = Gate()
+        private let given = Locked(0)
+        func next() async throws -> Data? {
+            let count = given.withLock { given in
+                given += 1
+                return given
+            }
+            if count == 2 { try await gate.pass() }
+            return count > 2 ? nil : Data(repeating: 1, count: 10)
+        }
+    }
+
+    struct UploadInput: OperationInput {
+        let file: FileInput
+        static var fields: [InputField] { [InputField("file", "File", .file, required: true)] }
+    }
+
+    struct Upload: StateOperation {
+        func perform(_ input: UploadInput, state: MutableStateFlow<TestState>) async throws {
+            var length = 0
+            guard let content = input.file.content else {
+                state.value = .success(text: "kept as \(input.file.id)")
+                return
+            }
+            while let piece = try await content.next() { length += piece.count }
+            state.value = .success(text: "\(length) bytes")
+        }
+    }
+
+    @Test func `a start with a file is answered while its bytes still come, and a retry has none`() async throws {
+        var catalog = Catalog()
+        catalog.add(Upload(), id: "upload", title: "Upload", summary: "A test.")
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal(), clock: ManualClock())
+        let content = SlowContent()
+        let input: JSONValue = ["file": ["id": "f1", "filename": "a.txt"]]
+        let receipt = try await board.start("upload", input: input, content: content, actor: "tester")
+        #expect(try await board.run(receipt.run).record.endedAt == nil)
+        content.gate.open()
+        await board.outcome(of: receipt.run)
+        #expect(try await board.run(receipt.run).record.state.payload == ["text": "20 bytes"])
+        let again = try await board.retry(receipt.run, actor: "tester")
+        await board.outcome(of: again.run)
+        #expect(try await board.run(again.run).record.state.payload == ["text": "kept as f1"])
+        await board.shutdown()
+    }
+
+    @Test func `shutting down ends and records everything, and refuses starts`() async throws {
+        let bench = try await Workbench.open(["endless": .endless])
+        for _ in 0..<20 { _ = try await bench.board.start("endless", input: [:], actor: "tester") }
+        await bench.board.shutdown()
+        let runs = try await bench.journal.runs(RunQuery()).runs
+        #expect(runs.count == 20 && runs.allSatisfy { $0.state.phase == .cancelled })
+        #expect(runs.allSatisfy { $0.cause == "the server is shutting down" })
+        #expect(await code { _ = try await bench.board.start("endless", input: [:], actor: "a") } == .shuttingDown)
+    }
+
+    @Test func `shutting down does not wait for ever for work that will not stop, nor for a journal`() async throws {
+        let gate = Gate()
+        let bench = try await Workbench.open([
+            "deaf": TestOperation { _, state in
+                state.value = .working(step: 1)
+                await Task { _ = await MutableStateFlow(0).first { $0 == 1 } }.value
+                gate.open()
+            }
+        ])
+        _ = try await bench.board.start("deaf", input: [:], actor: "tester")
+        bench.journal.error = JournalError(.full, "The disk is full.")
+        let ending = Task { await bench.board.shutdown() }
+        await bench.clock.sleepers(2)
+        bench.clock.advance(by: .milliseconds(1_500))
+        await ending.value
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Operations
+import States
+import Testing
+
+@Suite struct InputValidationTests {
+    static let fields = [
+        InputField("label", "Label", .text(maximumLength: 20, pattern: "[A-Za-z <>/]+"), required: true),
+        InputField("body", "Body", .multiline(maximumLength: 50)),
+        InputField("url", "URL", .url(), default: "http://localhost/"),
+        InputField("attempts", "Attempts", .integer(1...10), default: 3),
+        InputField("ratio", "Ratio", .number(0...1)),
+        InputField("loud", "Loud", .boolean, default: true),
+        InputField("method", "Method", .choice(["GET", "POST"]), default: "GET"),
+        InputField("file", "File", .file),
+    ]
+
+    func mistakes(_ input: JSONValue, _ fields: [InputField] = Self.fields) -> [String: String] {
+        do {
+            _ = try InputField.validate(input, fields: fields)
+            return [:]
+        } catch {
+            return Dictionary(error.mistakes.map { ($0.field, $0.detail) }) { $1 }
+        }
+    }
+
+    @Test func `what fits is given back with defaults, whole numbers and plain line ends`() throws {
+        let input: JSONValue = [
+            "label": "Ada", "body": "a\r\nb\rc", "attempts": 5.0, "ratio": nil, "url": " https://x.y/z ",
+        ]
+        let expected: JSONValue = [
+            "label": "Ada", "body": "a\nb\nc", "url": "https://x.y/z", "attempts": 5, "loud": true, "method": "GET",
+        ]
+        #expect(try InputField.validate(input, fields: Self.fields) == expected)
+    }
+
+    @Test func `what an operation was started with passes again, as a retry's input does`() throws {
+        let file: JSONValue = ["id": "f-1", "filename": "a b.txt", "length": 3, "contentType": "text/plain"]
+        let once = try InputField.validate(["label": "Ada", "file": file], fields: Self.fields)
+        #expect(try InputField.validate(once, fields: Self.fields) == once)
+    }
+
+    @Test(
+        arguments: [
+            ("label", nil, "required"), ("label", "", "required"), ("label", 7, "one line of text"),
+            ("label", "a\nb", "one line"), ("label", "a1", "form asked for"),
+            ("label", "aaaaaaaaaaaaaaaaaaaaa", "21 characters long; at most 20"),
+            ("body", ["a"], "Give text of at most 50 characters. This is a list."),
+            ("url", "ftp://x/", "http:// or https://"), ("url", "/path", "begins with"),
+            ("url", "http://", "begins with"),
+            ("url", "http://a b/", "begins with"), ("attempts", 11, "from 1 to 10. 11 is not one"),
+            ("attempts", 1.5, "whole number"), ("attempts", "x", "“x” is not one"), ("attempts", true, "true or false"),
+            ("ratio", 2, "from 0.0 to 1.0"), ("loud", "yes", "true or false"), ("method", "PUT", "“GET” or “POST”"),
+            ("file", "a.txt", "comes with the request"),
+            ("file", ["id": "../x", "filename": "a"], "“id” cannot be used"),
+            ("file", ["id": "x", "filename": "../a"], "“filename” cannot be used"), ("file", ["id": "x"], "needs"),
+            ("file", ["id": "x", "filename": "a", "path": "/"], "“path” cannot be used"), ("other", 1, "no such field"),
+        ] as [(String, JSONValue?, String)])
+    func `a mistake names its field and says what would be right`(
+        field: String, value: JSONValue?, words: String
+    ) {
+        var members: [String: JSONValue] = ["label": "Ada"]
+        members[field] = value
+        let found = mistakes(.object(members))
+        #expect(found.keys.sorted() == [field])
+        #expect(found[field]?.contains(words) == true, "\(found)")
+    }
+
+    @Test func `all mistakes come at once, and what is no object is told so`() {
+        #expect(mistakes(["attempts": 0, "ratio": "a", "x": 1]).keys.sorted() == ["attempts", "label", "ratio", "x"])
+        #expect(mistakes([1])[""]?.hasPrefix("Send a JSON object with the members label, body") == true)
+        #expect(mistakes(["a": 1], [])["a"] == "This operation takes no input; leave it out.")
+    }
+
+    @Test func `a label of a megabyte, and a hundred thousand names nobody knows, are refused fast and in few words`() {
+        let clock = ContinuousClock()
+        let family = String(repeating: "👨‍👩‍👧‍👦", count: 40_000)
+        let hostile: [JSONValue] = [
+            ["label": .string(String(repeating: "a", count: 1_000_000))], ["label": .string(family)],
+            ["label": "a", "attempts": .string(String(repeating: "9", count: 1_000_000))],
+            ["label": "a", "url": .string("http://" + String(repeating: "a.", count: 500_000))],
+            .object(Dictionary(uniqueKeysWithValues: (0..<100_000).map { ("name\($0)", JSONValue.null) })),
+            .object(["label": "a", String(repeating: "k", count: 1_000_000): 1]),
+        ]
+        for input in hostile {
+            var found: [String: String] = [:]
+            let time = clock.measure { found = mistakes(input) }
+            #expect(!found.isEmpty && found.count <= 21)
+            #expect(found.allSatisfy { $0.key.utf8.count <= 64 && $0.value.utf8.count < 600 })
+            #expect(time < .seconds(1))
+        }
+    }
+
+    @Test func `typed text becomes JSON: numbers with a point, checkboxes, empty as absent`() throws {
+        let form = [
+            "label": "Ada", "body": "", "url": " ", "attempts": " 4 ", "ratio": "0.5", "method": "POST",
+        ]
+        let expected: JSONValue = ["label": "Ada", "attempts": 4, "ratio": 0.5, "method": "POST", "loud": false]
+        let object = InputField.object(fromForm: form, fields: Self.fields)
+        #expect(object.object?.filter { $0.value != "" && $0.value != " " } == expected.object)
+        let validated = try InputField.validate(object, fields: Self.fields)
+        #expect(validated["url"] == "http://localhost/" && validated["body"] == nil)
+        let integer = InputField("n", "N", .integer(0...9))
+        for text in ["1,5", "0x3", "nan", "inf", "١", "1_000", "--1", String(repeating: "9", count: 401)] {
+            #expect(integer.value(fromForm: text) == .string(text))
+        }
+        let box = InputField("b", "B", .boolean)
+        #expect(box.value(fromForm: "on") == true && box.value(fromForm: "FALSE") == false)
+        for value: JSONValue in [4, -2, "x"] { #expect(integer.value(fromForm: integer.formText(of: value)) == value) }
+    }
+
+    @Test func `the schema says what the fields accept`() throws {
+        let schema = JSONSchema(for: Self.fields).value
+        #expect(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema")
+        #expect(schema["required"] == ["label"] && schema["additionalProperties"] == false)
+        let properties = schema["properties"]
+        #expect(
+            properties?["attempts"] == [
+                "type": "integer", "minimum": 1, "maximum": 10, "default": 3, "title": "Attempts",
+            ])
+        #expect(properties?["method"]?["enum"] == ["GET", "POST"] && properties?["loud"]?["type"] == "boolean")
+        #expect(properties?["label"]?["pattern"] == "^(?:[A-Za-z <>/]+)$")
+        #expect(JSONSchema(for: []).value["required"] == nil)
+        _ = try schema.text()
+    }
+
+    @Test func `an author is told of fields that contradict themselves`() {
+        #expect(InputField.problems(in: Self.fields) == [])
+        let problems = InputField.problems(in: [
+            InputField("a", "A", .integer(1...2), default: 3), InputField("a", "A", .boolean),
+            InputField("b c", "B", .boolean), InputField("d", "D", .text(pattern: "(")),
+        ])
+        #expect(problems.count == 4, "\(problems)")
+    }
+}
