@@ -87,7 +87,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
         guard case .end = part else { return }
         forwarded = max(0, forwarded - 1)
-        if forwarded == 0, !queue.isEmpty { pump(context) }
+        if forwarded == 0, !queue.isEmpty { resume(context) }
     }
 
     // MARK: Order
@@ -105,6 +105,12 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isReadPostponed = false
             context.read()
         }
+    }
+
+    /// Goes on with what has waited: those behind take a read as over only when they are told so.
+    private func resume(_ context: ChannelHandlerContext) {
+        pump(context)
+        context.fireChannelReadComplete()
     }
 
     /// Does something about the first part of the queue; false when it must wait.
@@ -169,7 +175,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard hold == holds, case .holding(_, let head) = mode else { return }
         mode = .idle
         write(answer, to: head, context)
-        pump(context)
+        resume(context)
     }
 
     private func write(_ answer: PollAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {

@@ -9,10 +9,8 @@ extension JSONValue {
     init(body: ByteBuffer) throws(Problem) {
         do {
             self = try JSONValue(parsing: Data(body.readableBytesView))
-        } catch let DecodingError.dataCorrupted(context) {
-            let cause = context.underlyingError.map { ($0 as NSError).userInfo[NSDebugDescriptionErrorKey] as? String }
-            let place = (cause ?? nil).map { ": " + $0 } ?? "."
-            throw .malformedBody("The body is not JSON\(place)")
+        } catch DecodingError.dataCorrupted(let context) {
+            throw .malformedBody("The body is not JSON: \(context.debugDescription)")
         } catch {
             throw .malformedBody("The body is not JSON.")
         }

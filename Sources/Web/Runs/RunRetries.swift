@@ -19,7 +19,7 @@ struct RunRetries {
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.retry(
-                run, input: sent.isEmpty ? nil : sent.input, actor: exchange.actor)
+                run, input: sent.isEmpty ? JSONValue?.none : sent.input, actor: exchange.actor)
         } catch {
             return try await StartMistakes(dashboard: dashboard).answer(error, operation: entry.id, sent, exchange)
         }

@@ -42,7 +42,7 @@ struct FeedAPITests {
             let other = try await server.connect()
             try await other.send(
                 "GET", "/api/v1/feeds/operation-steps/changes?after=\(epoch).2", headers: ["Prefer: wait=60"])
-            await server.untilHeld(2)
+            try await server.untilHeld(2)
             #expect(server.board.viewers(of: .run(receipt.run)) == 1)
             server.gate.step()
             let answer = try await program.response().json()
@@ -59,7 +59,7 @@ struct FeedAPITests {
         try await TestServer.run(clock: clock) { server in
             let program = try await server.connect()
             try await program.send("GET", "/api/v1/feeds/board/changes?after=\(server.board.epoch).0&wait=25")
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             clock.advance(by: 25_100)
             let answer = try await program.response().json()
             #expect(answer["changes"] == [])

@@ -58,7 +58,7 @@ struct UploadTests {
             let connection = try await server.connect()
             try await connection.send(
                 raw: "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf")
-            while server.board.view().recentRuns.isEmpty { await Task.yield() }
+            try await server.until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             await connection.close()
             let run = try await Self.end(of: id, server)
@@ -76,7 +76,7 @@ struct UploadTests {
                 raw:
                     "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
             )
-            while server.board.view().recentRuns.isEmpty { await Task.yield() }
+            try await server.until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             await connection.close()
             #expect(try await Self.end(of: id, server)["phase"] == "failed")
@@ -89,7 +89,7 @@ struct UploadTests {
             try await connection.send(
                 raw: "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
                     + String(repeating: "a", count: 300_000))
-            while server.board.view().recentRuns.isEmpty { await Task.yield() }
+            try await server.until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             _ = try await server.board.cancel(id, actor: "test")
             let answer = try await connection.response()

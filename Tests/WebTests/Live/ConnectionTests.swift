@@ -14,10 +14,10 @@ struct ConnectionTests {
         try await TestServer.run { server in
             let viewer = try await server.connect()
             try await viewer.send("GET", try server.tail())
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             #expect(server.board.viewers(of: .board) == 1)
             if isReset { try await viewer.reset() } else { await viewer.close() }
-            await server.untilHeld(0)
+            try await server.untilHeld(0)
             #expect(server.board.viewers(of: .board) == 0)
         }
     }
@@ -49,7 +49,7 @@ struct ConnectionTests {
                 raw: "GET /health/live HTTP/1.1\r\n\(head)GET \(tail) HTTP/1.1\r\n\(head)"
                     + "GET /hello?label=A HTTP/1.1\r\n\(head)GET /live/1/board/x/0/0 HTTP/1.1\r\n\(head)")
             #expect(try await viewer.response().text.contains("live"))
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             _ = try await server.start()
             #expect(try await viewer.response().json()["k"] == "batch")
             #expect(try await viewer.response().text == "Hello, A!")
@@ -62,7 +62,7 @@ struct ConnectionTests {
             let viewer = try await server.connect()
             let tail = try server.tail()
             try await viewer.send("GET", tail)
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             let one = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
             try await viewer.send(raw: String(repeating: one, count: 200))
             _ = try await server.start()
@@ -87,7 +87,7 @@ struct ConnectionTests {
             let program = try await server.connect()
             try await program.send("GET", "/api/v1/feeds/board/changes?after=\(server.board.epoch).0&wait=60")
             let idle = try await server.connect()
-            await server.untilHeld(202)
+            try await server.untilHeld(202)
             for viewer in viewers.prefix(100) { try await viewer.reset() }
             asked.value = clock.now
             await server.shutDown()
@@ -125,7 +125,7 @@ struct ConnectionTests {
             #expect(await stopped.isEnded())
             let held = try await server.connect()
             try await held.send("GET", try server.tail())
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
         }
     }
 

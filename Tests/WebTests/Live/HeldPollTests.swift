@@ -36,7 +36,7 @@ struct HeldPollTests {
                 try await viewer.send("GET", url)
                 viewers.append(viewer)
             }
-            await server.untilHeld(50)
+            try await server.untilHeld(50)
             #expect(server.board.viewers(of: .board) >= 50)
             let before = server.dashboard.desk.answers.encodings
             _ = try await server.start()
@@ -73,7 +73,7 @@ struct HeldPollTests {
             let url = try server.tail()
             let viewer = try await server.connect()
             try await viewer.send("GET", url)
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             clock.advance(by: 14_000)
             let answer = try await viewer.response()
             let json = try answer.json()
@@ -185,14 +185,14 @@ struct HeldPollTests {
                 try await viewer.send("GET", url)
                 viewers.append(viewer)
             }
-            await server.untilHeld(2)
+            try await server.untilHeld(2)
             let answer = try await server.ask("GET", url)
             #expect(try answer.json()["k"] == "empty")
             #expect(try answer.json()["retry"] == [3_000, 6_000])
             #expect(answer["cache-control"] == "no-store")
             #expect(try answer.json()["next"]?.string != url)
             for viewer in viewers { await viewer.close() }
-            await server.untilHeld(0)
+            try await server.untilHeld(0)
         }
     }
 

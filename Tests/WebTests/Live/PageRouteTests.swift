@@ -43,7 +43,7 @@ struct PageRouteTests {
             #expect(page["content-type"] == "text/html; charset=utf-8")
             #expect(page.text.contains("&lt;script&gt;alert(1)&lt;/script&gt;"))
             #expect(!page.text.contains("<script>alert"))
-            #expect(page.text.contains("start-last-error"))
+            #expect(page.text.contains("start-steps-last-error"))
             let document = try await server.ask(
                 "POST", "/operations/steps/runs", headers: ["Accept: application/json", Self.form], body: "last=1")
             #expect(document.status == 422)
@@ -118,7 +118,7 @@ struct PageRouteTests {
             let url = try #require(page.text.firstMatch(of: /content="1;url=([^"]+)"/)).1
             let browser = try await server.connect()
             try await browser.send("GET", String(url), headers: [Self.html])
-            await server.untilHeld(1)
+            try await server.untilHeld(1)
             _ = try await server.start("News")
             let next = try await browser.response()
             #expect(next.status == 200)

@@ -1,59 +1,58 @@
 import NIOConcurrencyHelpers
 
-/// Lets a work go on, once for each word that was given, in order.
+/// Lets works go on, one for each word that was given, in order.
 final class Gate: Sendable {
     private struct State {
         var words: [Bool] = []
-        var waiting: CheckedContinuation<Bool, any Error>?
+        var waiting: [(id: Int, continuation: CheckedContinuation<Bool, any Error>)] = []
+        var cancelled: Set<Int> = []
+        var lastID = 0
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Lets the work take one more step.
+    /// Lets a work take one more step.
     func step() { say(true) }
 
-    /// Lets the work end.
+    /// Lets a work end.
     func finish() { say(false) }
 
     private func say(_ word: Bool) {
         let waiting = state.withLockedValue { state -> CheckedContinuation<Bool, any Error>? in
-            guard let waiting = state.waiting else {
+            guard !state.waiting.isEmpty else {
                 state.words.append(word)
                 return nil
             }
-            state.waiting = nil
-            return waiting
+            return state.waiting.removeFirst().continuation
         }
         waiting?.resume(returning: word)
     }
 
-    /// Waits for a word: true for one more step.
-    ///
-    /// Throws when the work is cancelled.
+    /// Waits for a word: true for one more step. Throws when the work is cancelled.
     func pass() async throws -> Bool {
-        try await withTaskCancellationHandler {
-            try Task.checkCancellation()
-            return try await withCheckedThrowingContinuation { continuation in
-                let word = state.withLockedValue { state -> Bool? in
-                    if state.words.isEmpty {
-                        state.waiting = continuation
-                        return nil
-                    }
-                    return state.words.removeFirst()
+        let id = state.withLockedValue { state in
+            state.lastID += 1
+            return state.lastID
+        }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLockedValue { state -> Result<Bool, any Error>? in
+                    if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+                    if !state.words.isEmpty { return .success(state.words.removeFirst()) }
+                    state.waiting.append((id, continuation))
+                    return nil
                 }
-                if let word { continuation.resume(returning: word) }
-                if Task.isCancelled { cancel() }
+                if let result { continuation.resume(with: result) }
             }
         } onCancel: {
-            cancel()
+            let waiting = state.withLockedValue { state -> CheckedContinuation<Bool, any Error>? in
+                guard let index = state.waiting.firstIndex(where: { $0.id == id }) else {
+                    state.cancelled.insert(id)
+                    return nil
+                }
+                return state.waiting.remove(at: index).continuation
+            }
+            waiting?.resume(throwing: CancellationError())
         }
-    }
-
-    private func cancel() {
-        let waiting = state.withLockedValue { state in
-            defer { state.waiting = nil }
-            return state.waiting
-        }
-        waiting?.resume(throwing: CancellationError())
     }
 }

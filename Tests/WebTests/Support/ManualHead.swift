@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 final class ManualHead: HeadSource {
     private struct State {
         var heads: [Topic: Int64] = [:]
-        var observers: [Int: (Topic, @Sendable (Int64) -> Void)] = [:]
+        var observers: [Topic: [Int: @Sendable (Int64) -> Void]] = [:]
         var last = 0
     }
 
@@ -24,18 +24,18 @@ final class ManualHead: HeadSource {
     func watchHead(of topic: Topic, onMove: @escaping @Sendable (Int64) -> Void) -> any Sendable {
         let id = state.withLockedValue { state in
             state.last += 1
-            state.observers[state.last] = (topic, onMove)
+            state.observers[topic, default: [:]][state.last] = onMove
             return state.last
         }
-        return Observation { [weak self] in self?.state.withLockedValue { $0.observers[id] = nil } }
+        return Observation { [weak self] in self?.state.withLockedValue { $0.observers[topic]?[id] = nil } }
     }
 
-    var observerCount: Int { state.withLockedValue { $0.observers.count } }
+    var observerCount: Int { state.withLockedValue { $0.observers.values.reduce(0) { $0 + $1.count } } }
 
     func publish(_ topic: Topic, _ head: Int64) {
         let observers = state.withLockedValue { state in
             state.heads[topic] = head
-            return state.observers.values.filter { $0.0 == topic }.map(\.1)
+            return Array((state.observers[topic] ?? [:]).values)
         }
         for observer in observers { observer(head) }
     }

@@ -19,7 +19,10 @@ struct Steps: StateOperation {
 
     enum State: OperationState {
         case waiting
+        /// An even step. Even and odd ones are different cases, because only transitions are all recorded.
         case stepping(number: Int, label: String)
+        /// An odd step.
+        case striding(number: Int, label: String)
         case done(label: String)
         case stopped
         case broken(message: String)
@@ -28,13 +31,13 @@ struct Steps: StateOperation {
         static func failed(_ error: any Error) -> Self { .broken(message: "\(error)") }
         static func cancelled(from last: Self) -> Self { .stopped }
         static var samples: [Self] {
-            [.waiting, .stepping(number: 1, label: "a"), .done(label: "a"), .stopped, .broken(message: "b")]
+            [.waiting, .stepping(number: 0, label: "a"), .striding(number: 1, label: "a"), .done(label: "a"), .stopped, .broken(message: "b")]
         }
 
         var phase: Phase {
             switch self {
             case .waiting: .idle
-            case .stepping: .active
+            case .stepping, .striding: .active
             case .done: .succeeded
             case .stopped: .cancelled
             case .broken: .failed
@@ -42,8 +45,10 @@ struct Steps: StateOperation {
         }
 
         var progress: WorkProgress? {
-            guard case .stepping(let number, _) = self else { return nil }
-            return WorkProgress(Int64(number), of: 4)
+            switch self {
+            case .stepping(let number, _), .striding(let number, _): WorkProgress(Int64(number), of: 4)
+            case .waiting, .done, .stopped, .broken: nil
+            }
         }
     }
 
@@ -53,13 +58,18 @@ struct Steps: StateOperation {
     func perform(_ input: Input, state: MutableStateFlow<State>) async throws {
         var number = 0
         while number <= input.last ?? 0 {
-            state.value = .stepping(number: number, label: input.label)
+            state.value = Self.step(number, input)
             number += 1
         }
         while try await gate.pass() {
-            state.value = .stepping(number: number, label: input.label)
+            state.value = Self.step(number, input)
             number += 1
         }
         state.value = .done(label: input.label)
+    }
+
+    private static func step(_ number: Int, _ input: Input) -> State {
+        number % 2 == 0
+            ? .stepping(number: number, label: input.label) : .striding(number: number, label: input.label)
     }
 }

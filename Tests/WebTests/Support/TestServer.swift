@@ -84,13 +84,22 @@ struct TestServer: Sendable {
 
     /// Starts a run of `steps` by hand.
     func start(_ label: String = "a", last: Int = 0) async throws -> StartReceipt {
-        try await board.start("steps", input: ["label": .string(label), "last": .integer(Int64(last))], actor: "test")
+        let receipt = try await board.start(
+            "steps", input: ["label": .string(label), "last": .integer(Int64(last))], actor: "test")
+        try await until { try await board.run(receipt.run).record.state.payload["number"]?.integer == Int64(last) }
+        return receipt
+    }
+
+    /// Waits until something is so.
+    func until(_ condition: () async throws -> Bool) async throws {
+        while try await !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
     }
 
     /// Waits until so many requests are held.
-    func untilHeld(_ count: Int) async {
-        while dashboard.held != count { await Task.yield() }
-    }
+    func untilHeld(_ count: Int) async throws { try await until { dashboard.held == count } }
 
     /// The URL of a tail at the feed's head, in the current slot.
     func tail(_ feed: String = "board", at sequence: Int64? = nil) throws -> String {
