@@ -18,6 +18,7 @@ import Testing
 
     // I5
     @Test func `of two listeners exactly one has each effect`() async {
+        let store = Store(CounterReducer(), effectCapacity: 200)
         let heard = Collected<String>()
         let listeners = (0..<2).map { _ in Task { await store.effectMailbox.handle { heard.add($0) } } }
         for number in 0..<200 { store.dispatch(.say("\(number)")) }
