@@ -60,7 +60,8 @@ final class TestEngine<R: Reducer>: Sendable {
             return held.nextWork
         }
         let dispatch = Dispatch<R.Action>(
-            send: { [weak self] action, _ in self?.hold(action, from: work) ?? DispatchReceipt(rejected: .workCancelled) },
+            send: { [weak self] action, _ in self?.hold(action, from: work) ?? DispatchReceipt(rejected: .workCancelled)
+            },
             command: { [weak self] command in self?.obey(command) })
         let job = scope.launch { [weak self] in
             await body(dispatch)

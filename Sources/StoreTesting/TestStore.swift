@@ -26,8 +26,13 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
 
     /// Makes a store in a state.
     /// - Parameters:
+    ///   - reducer: what actions do.
     ///   - state: where to begin; the reducer's initial state without one.
     ///   - exhaustivity: how much has to be stated.
+    ///   - fileID: where the test is.
+    ///   - filePath: where the test is.
+    ///   - line: where the test is.
+    ///   - column: where the test is.
     public convenience init(
         _ reducer: R, state: R.State? = nil, exhaustivity: Exhaustivity = .on, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -58,8 +63,9 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         engine.cancelAll()
     }
 
-    /// Sends an action, and holds the state against what the test expects of it.
-    /// - Parameter expect: turns the state before into the one expected; without it the state must not change.
+    /// Sends an action, and holds the state against what `expect` makes of the state before it.
+    ///
+    /// Without `expect` the state must not change.
     public func send(
         _ action: R.Action, _ expect: ((inout R.State) -> Void)? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -116,7 +122,9 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         }
     }
 
-    /// States that nothing is left: no action to receive, no effect, no work that goes on. Await ``settle()`` before
+    /// States that nothing is left: no action to receive, no effect, no work that goes on.
+    ///
+    /// Await ``settle()`` before
     /// where work may still be about to end.
     public func finish(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column

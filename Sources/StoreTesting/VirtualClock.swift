@@ -48,7 +48,9 @@ public final class VirtualClock: Clock, Sendable {
     /// How many sleep on it, over time: wait for that before moving it.
     public var sleepers: ReadOnlyStateFlow<Int> { sleeping.asStateFlow() }
 
-    /// Waits for somebody to move the clock there. Throws `CancellationError` when the task is cancelled.
+    /// Waits for somebody to move the clock there.
+    ///
+    /// Throws `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         let id = dial.withLock { dial in
             dial.nextID += 1

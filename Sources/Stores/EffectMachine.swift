@@ -1,4 +1,6 @@
-/// Which effect goes to whom. Pure; called under the mailbox's lock.
+/// Which effect goes to whom.
+///
+/// Pure; called under the mailbox's lock.
 struct EffectMachine<Effect: Sendable> {
     /// An effect taken for somebody, who can still give it back.
     struct Claim {

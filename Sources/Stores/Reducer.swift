@@ -21,5 +21,6 @@ public protocol Reducer<State, Action, Effect>: Sendable {
     ///   - action: what is to be done.
     ///   - state: the state before.
     ///   - dispatch: starts and cancels work. Dispatching an action from here is rejected: return the state instead.
+    /// - Returns: the state after the action, and what happens once.
     func reduce(_ action: Action, _ state: State, _ dispatch: Dispatch<Action>) -> Reduced<State, Effect>
 }

@@ -20,7 +20,9 @@ extension Store {
         surplus?.cancel()
     }
 
-    /// Tells the observer nothing more: no call begins after this. Removing it again does nothing.
+    /// Tells the observer nothing more: no call begins after this.
+    ///
+    /// Removing it again does nothing.
     public func removeObserver<Observer: StoreObserver>(_ observer: Observer) where Observer.State == State {
         observers.withLock { $0.removeValue(forKey: ObjectIdentifier(observer)) }?.cancel()
     }

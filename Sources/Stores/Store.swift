@@ -53,7 +53,11 @@ public final class Store<R: Reducer>: Sendable {
     ///
     /// Returns at once when another thread is reducing or when called from an observer, else when the action and all
     /// that it queued are reduced. From inside a reducer it is rejected.
-    /// - Parameter cause: who or what is behind it, for the record.
+    ///
+    /// - Parameters:
+    ///   - action: what is to be done.
+    ///   - cause: who or what is behind it, for the record.
+    /// - Returns: whether it was taken, and when all that it set going has ended.
     @discardableResult
     public func dispatch(_ action: Action, cause: String? = nil) -> DispatchReceipt {
         take(.action(action), cause: cause, settlement: Settlement())

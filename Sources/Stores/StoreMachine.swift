@@ -1,4 +1,6 @@
-/// Whose turn it is: the order of a store's turns and the bookkeeping of its work. Pure; called under the store's lock.
+/// Whose turn it is: the order of a store's turns and the bookkeeping of its work.
+///
+/// Pure; called under the store's lock.
 struct StoreMachine<State: Sendable, Action: Sendable> {
     private var turns: [StoreTurn<State, Action>] = []
     private var first = 0

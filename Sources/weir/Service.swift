@@ -20,7 +20,9 @@ struct Service: Sendable {
         self.settings = settings
     }
 
-    /// Serves until a signal says to stop. Throws `StartError` when something needed is not to be had.
+    /// Serves until a signal says to stop.
+    ///
+    /// Throws `StartError` when something needed is not to be had.
     func run() async throws {
         let folder = try dataFolder()
         let journal = try await openJournal(in: folder)

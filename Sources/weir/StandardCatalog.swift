@@ -13,6 +13,7 @@ struct StandardCatalog: Sendable {
 
     /// Sets the operations up.
     /// - Parameters:
+    ///   - settings: what is set.
     ///   - folder: the data folder.
     ///   - port: the port that the server listens on, once it does: where the greeting asks by default.
     init(settings: Settings, folder: URL, port: ReadOnlyStateFlow<Int?>) {
@@ -28,7 +29,8 @@ struct StandardCatalog: Sendable {
 
     /// Removes what uploads of an earlier process left half done.
     func removeLeftovers() async throws {
-        try await upload.removeLeftovers(keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
+        try await upload.removeLeftovers(
+            keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
     }
 
     /// The operations, in the order in which pages show them.

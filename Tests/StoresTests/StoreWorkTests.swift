@@ -19,10 +19,11 @@ import Testing
     // I10
     @Test func `work that was cancelled can no longer dispatch, even when it goes on`() async {
         let gate = Gate()
-        let store = Store(CounterReducer(work: { number in
-            await gate.pass()
-            return number
-        }))
+        let store = Store(
+            CounterReducer(work: { number in
+                await gate.pass()
+                return number
+            }))
         let receipt = store.dispatch(.load(7))
         _ = await gate.arrivals.first { $0 == 1 }
         store.dispatch(.stop)
@@ -33,10 +34,11 @@ import Testing
 
     @Test func `a newer result is never overwritten by an older one`() async {
         let slow = Gate()
-        let store = Store(CounterReducer(work: { number in
-            if number == 1 { await slow.pass() }
-            return number
-        }))
+        let store = Store(
+            CounterReducer(work: { number in
+                if number == 1 { await slow.pass() }
+                return number
+            }))
         let first = store.dispatch(.load(1))
         _ = await slow.arrivals.first { $0 == 1 }
         await store.dispatch(.load(2)).settled()
@@ -48,10 +50,11 @@ import Testing
     // I8
     @Test func `reset restores the initial state, cancels work and drops effects`() async {
         let gate = Gate()
-        let store = Store(CounterReducer(work: { number in
-            await gate.pass()
-            return number
-        }))
+        let store = Store(
+            CounterReducer(work: { number in
+                await gate.pass()
+                return number
+            }))
         let receipt = store.dispatch(.load(9))
         _ = await gate.arrivals.first { $0 == 1 }
         store.dispatch(.say("hello"))

@@ -62,10 +62,11 @@ import Testing
     // J1
     @Test func `work that goes on fails at the end`() async {
         let gate = Gate()
-        let (store, complaints) = store(CounterReducer(work: { number in
-            await gate.pass()
-            return number
-        }))
+        let (store, complaints) = store(
+            CounterReducer(work: { number in
+                await gate.pass()
+                return number
+            }))
         store.send(.load(1)) { $0.isLoading = true }
         _ = await gate.arrivals.first { $0 == 1 }
         store.finish()
@@ -97,9 +98,10 @@ import Testing
         let (store, complaints) = store()
         await store.receive(.loaded(1))
         store.finish()
-        #expect(complaints.values.map(\.words) == [
-            "The action loaded(1) was never received, and no work is left that could send it."
-        ])
+        #expect(
+            complaints.values.map(\.words) == [
+                "The action loaded(1) was never received, and no work is left that could send it."
+            ])
     }
 
     // J4
@@ -116,10 +118,11 @@ import Testing
     // J5
     @Test func `work that waits on the virtual clock goes on when the clock is moved`() async {
         let clock = VirtualClock()
-        let (store, complaints) = store(CounterReducer(work: { number in
-            do { try await clock.sleep(for: .seconds(3_600)) } catch { return -1 }
-            return number
-        }))
+        let (store, complaints) = store(
+            CounterReducer(work: { number in
+                do { try await clock.sleep(for: .seconds(3_600)) } catch { return -1 }
+                return number
+            }))
         store.send(.load(8)) { $0.isLoading = true }
         _ = await clock.sleepers.first { $0 == 1 }
         clock.advance(by: .seconds(3_600))

@@ -6,11 +6,13 @@ import Foundation
 struct Settings: Sendable {
     private let reader: ConfigReader
 
-    /// Gathers the settings. Throws `SettingsError` with every mistake there is, not only the first.
+    /// Gathers the settings.
+    ///
     /// - Parameters:
     ///   - flags: Texts given on the command line, by key.
     ///   - environment: The process's environment.
     ///   - file: The file's settings, if there is one.
+    /// - Throws: `SettingsError` with every mistake there is, not only the first.
     init(flags: [String: String], environment: [String: String], file: SettingsFile?) throws(SettingsError) {
         var mistakes: [SettingMistake] = []
         func check(_ key: String, _ text: String, place: String) {
@@ -37,7 +39,9 @@ struct Settings: Sendable {
         InMemoryProvider(
             name: name,
             values: Dictionary(
-                texts.map { (AbsoluteConfigKey(components(of: $0.key)), ConfigValue(.string($0.value), isSecret: false)) }
+                texts.map {
+                    (AbsoluteConfigKey(components(of: $0.key)), ConfigValue(.string($0.value), isSecret: false))
+                }
             ) { $1 })
     }
 
