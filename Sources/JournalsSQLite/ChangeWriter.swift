@@ -37,8 +37,8 @@ final class ChangeWriter {
         try draft.check(follows: known.map { (revision: $0.revision, subject: $0.subject) })
         head += 1
         let change = Change(sequence: head, draft: draft, origin: origin)
-        let stream = try known.map { folded($0, change) } ?? opened(change)
-        streams[draft.stream] = stream
+        let stream = try known ?? opened(change)
+        if known != nil { stream.apply(change) }
         let state = draft.state
         try insert.run(
             head, stream.opened, draft.revision, stream.operation, draft.at.milliseconds, state.caseName,
@@ -64,25 +64,21 @@ final class ChangeWriter {
 
     // MARK: Streams
 
-    private func folded(_ stream: StreamState, _ change: Change) -> StreamState {
-        var stream = stream
-        stream.revision = change.revision
-        stream.sequence = change.sequence
-        stream.phase = change.state.phase
-        stream.ended = change.state.phase.isEnded ? change.at : nil
+    private func opened(_ change: Change) throws -> StreamState {
+        let operation: Int64? = if case .run = change.stream { try names.number(of: change.subject) } else { nil }
+        let stream = StreamState(beginningWith: change, operation: operation)
+        streams[change.stream] = stream
         return stream
     }
 
-    private func opened(_ change: Change) throws -> StreamState {
-        let operation: Int64? = if case .run = change.stream { try names.number(of: change.subject) } else { nil }
-        return StreamState(
-            opened: change.sequence, subject: change.subject, operation: operation, revision: change.revision,
-            sequence: change.sequence, phase: change.state.phase,
-            ended: change.state.phase.isEnded ? change.at : nil, storedPhase: nil, opening: change.draft.opening,
-            started: change.at, epoch: change.origin?.epoch)
+    /// The stream as the tables have it, remembered for the changes that follow.
+    private func stored(_ id: StreamID) throws -> StreamState? {
+        let stream = try read(id)
+        streams[id] = stream
+        return stream
     }
 
-    private func stored(_ stream: StreamID) throws -> StreamState? {
+    private func read(_ stream: StreamID) throws -> StreamState? {
         switch stream {
         case .run(let id):
             try SQLStatement(
@@ -94,16 +90,15 @@ final class ChangeWriter {
             ).first(id) { row in
                 let phase = try JournalCode.phase(row.integer(5))
                 return StreamState(
-                    opened: row.integer(0), subject: row.text(1), operation: row.integer(2), revision: row.integer(3),
+                    stored: row.integer(0), subject: row.text(1), operation: row.integer(2), revision: row.integer(3),
                     sequence: row.integer(4), phase: phase,
-                    ended: row.optionalInteger(6).map(Timestamp.init(milliseconds:)), storedPhase: phase,
-                    isIndexed: row.integer(7) == 1)
+                    ended: row.optionalInteger(6).map(Timestamp.init(milliseconds:)), isIndexed: row.integer(7) == 1)
             }
         case .store(let id):
             try SQLStatement(database, "SELECT opened, subject, revision FROM stores WHERE id = ?").first(id) { row in
                 StreamState(
-                    opened: row.integer(0), subject: row.text(1), operation: nil, revision: row.integer(2),
-                    sequence: 0, phase: .active)
+                    stored: row.integer(0), subject: row.text(1), operation: nil, revision: row.integer(2),
+                    sequence: 0, phase: .active, ended: nil, isIndexed: false)
             }
         }
     }

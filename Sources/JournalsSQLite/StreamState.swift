@@ -2,7 +2,9 @@ import Journals
 import States
 
 /// Where a stream stands while changes are added to it within one transaction.
-struct StreamState {
+///
+/// A class, so that a change moves it on without copying it; it does not leave its transaction.
+final class StreamState {
     /// The sequence of its first change, which is its number.
     let opened: Int64
     let subject: String
@@ -22,4 +24,42 @@ struct StreamState {
     var epoch: String?
     /// Whether its text is in the index, which is then out of date.
     var isIndexed = false
+
+    /// A stream as the table has it.
+    init(
+        stored opened: Int64, subject: String, operation: Int64?, revision: Int64, sequence: Int64, phase: Phase,
+        ended: Timestamp?, isIndexed: Bool
+    ) {
+        self.opened = opened
+        self.subject = subject
+        self.operation = operation
+        self.revision = revision
+        self.sequence = sequence
+        self.phase = phase
+        self.ended = ended
+        self.isIndexed = isIndexed
+        storedPhase = phase
+    }
+
+    /// A stream that begins with a change.
+    init(beginningWith change: Change, operation: Int64?) {
+        opened = change.sequence
+        subject = change.subject
+        self.operation = operation
+        revision = change.revision
+        sequence = change.sequence
+        phase = change.state.phase
+        ended = change.state.phase.isEnded ? change.at : nil
+        opening = change.draft.opening
+        started = change.at
+        epoch = change.origin?.epoch
+    }
+
+    /// Takes the next change in.
+    func apply(_ change: Change) {
+        revision = change.revision
+        sequence = change.sequence
+        phase = change.state.phase
+        ended = change.state.phase.isEnded ? change.at : nil
+    }
 }
