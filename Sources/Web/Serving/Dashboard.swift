@@ -77,6 +77,6 @@ public final class Dashboard: Sendable {
     /// How many requests are held at this moment.
     public var held: Int { desk.held }
 
-    /// Lets all held requests go, spread over a second and a half, and holds none any more: the server shuts down.
-    public func drain() { desk.drain(spread: 1_500) }
+    /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
+    public func drain() { desk.drain(spread: 1_200) }
 }

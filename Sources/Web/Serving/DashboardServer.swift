@@ -8,8 +8,8 @@ public import ServiceLifecycle
 
 /// A server that serves a board's dashboard and nothing else, as a service of a service group.
 ///
-/// On a graceful shutdown it takes no more connections, lets every held request go with the news, spread over a second and
-/// a half, and ends what is left after two; `run()` then returns. Shut the board down afterwards.
+/// On a graceful shutdown it takes no more connections, lets every held request go with the news, spread over a good second,
+/// and ends what is left 1.6 s after; `run()` then returns. Shut the board down afterwards.
 public struct DashboardServer: Service {
     /// What is served.
     public let dashboard: Dashboard
@@ -79,7 +79,7 @@ public struct DashboardServer: Service {
         } onGracefulShutdown: {
             dashboard.drain()
             let registry = registry
-            eventLoopGroup.any().scheduleTask(in: .seconds(2)) { registry.closeAll() }
+            eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
         }
     }
 

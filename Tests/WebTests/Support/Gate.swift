@@ -28,7 +28,9 @@ final class Gate: Sendable {
         waiting?.resume(returning: word)
     }
 
-    /// Waits for a word: true for one more step. Throws when the work is cancelled.
+    /// Waits for a word: true for one more step.
+    ///
+    /// Throws when the work is cancelled.
     func pass() async throws -> Bool {
         let id = state.withLockedValue { state in
             state.lastID += 1

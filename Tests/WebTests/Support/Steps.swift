@@ -31,7 +31,10 @@ struct Steps: StateOperation {
         static func failed(_ error: any Error) -> Self { .broken(message: "\(error)") }
         static func cancelled(from last: Self) -> Self { .stopped }
         static var samples: [Self] {
-            [.waiting, .stepping(number: 0, label: "a"), .striding(number: 1, label: "a"), .done(label: "a"), .stopped, .broken(message: "b")]
+            [
+                .waiting, .stepping(number: 0, label: "a"), .striding(number: 1, label: "a"), .done(label: "a"),
+                .stopped, .broken(message: "b"),
+            ]
         }
 
         var phase: Phase {
