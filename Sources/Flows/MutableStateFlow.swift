@@ -128,6 +128,7 @@ extension MutableStateFlow where Value: Equatable {
     public convenience init(_ initial: Value, replay: Int = 1) {
         self.init(
             storage: FlowStorage(
-                initial, replay: replay, comparesInPlace: Value.self is any ComparedInPlace.Type, areEquivalent: ==))
+                initial, replay: replay, comparesInPlace: Value.self is any ComparedInPlace.Type,
+                areEquivalent: { $0 == $1 }))
     }
 }

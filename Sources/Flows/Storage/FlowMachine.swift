@@ -55,11 +55,17 @@ struct FlowMachine<Value: Sendable> {
 
     // MARK: Writing
 
-    /// Makes a value the current one; returns the one before.
-    mutating func commit(_ new: Value, _ wake: inout Wake) -> Value {
+    /// Makes a value the current one when nobody has to hear of it; returns the one before.
+    mutating func replace(_ new: Value) -> Value {
         let old = value
         value = new
         version += 1
+        return old
+    }
+
+    /// Makes a value the current one; returns the one before.
+    mutating func commit(_ new: Value, _ wake: inout Wake) -> Value {
+        let old = replace(new)
         if !isQuiet { announce(&wake) }
         return old
     }

@@ -145,12 +145,19 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     private func commitAndUnlock(_ new: Value) {
-        var wake = FlowMachine<Value>.Wake()
-        let isQuiet = machine.isQuiet
+        guard machine.isQuiet else { return announceAndUnlock(new) }
         // The old value dies with this function, after the lock is given back.
+        let old = machine.replace(new)
+        lock.unlock()
+        _ = old
+    }
+
+    @inline(never)
+    private func announceAndUnlock(_ new: Value) {
+        var wake = FlowMachine<Value>.Wake()
         let old = machine.commit(new, &wake)
         lock.unlock()
-        if !isQuiet { perform(wake, new) }
+        perform(wake, new)
         _ = old
     }
 

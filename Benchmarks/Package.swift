@@ -1,0 +1,24 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Each executable measures one thing: `swift run -c release FlowBenchmarks`. What it prints are ratios, as nanoseconds
+// mean little from one machine to the next.
+
+let package = Package(
+    name: "benchmarks",
+    platforms: [.macOS("26.0")],
+    dependencies: [
+        .package(name: "weir", path: ".."),
+        .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "FlowBenchmarks",
+            dependencies: [
+                .product(name: "Flows", package: "weir"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+            ])
+    ]
+)

@@ -1,0 +1,96 @@
+import AsyncAlgorithms
+import Flows
+import Observation
+
+extension Report {
+    /// One value to so many tasks, each of which can be cancelled, until the last has it.
+    ///
+    /// On several threads only with `AsyncStream`: with `share()` and `Observations` beside it a round there did not always
+    /// end.
+    func handingOff(collectors: Int) async {
+        guard includes("hand-off") else { return }
+        let rounds = max(20, count(20_000) / collectors)
+        var results: [(String, Double)] = []
+        let executor = CollectorExecutor()
+        await withTaskExecutorPreference(executor) {
+            results.append(("Flows on its executor", await flows(collectors, rounds)))
+            results.append(("AsyncStream there", await streams(collectors, rounds)))
+            results.append(("share() there", await share(collectors, rounds)))
+            results.append(("Observations there", await observations(collectors, rounds)))
+        }
+        executor.close()
+        row("hand-off to \(collectors)", results)
+        row(
+            "hand-off to \(collectors), default executor",
+            [("Flows", await flows(collectors, rounds)), ("AsyncStream", await streams(collectors, rounds))])
+    }
+
+    private func flows(_ collectors: Int, _ rounds: Int) async -> Double {
+        let flow = MutableStateFlow(0)
+        return await run(collectors, rounds) {
+            flow.value = $0
+        } collect: { _, arrive in
+            await flow.collect { arrive($0) }
+        }
+    }
+
+    private func streams(_ collectors: Int, _ rounds: Int) async -> Double {
+        let streams = (0..<collectors).map { _ in AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+        return await run(collectors, rounds) { value in
+            for stream in streams { stream.continuation.yield(value) }
+        } collect: { number, arrive in
+            arrive(0)
+            for await value in streams[number].stream { arrive(value) }
+        }
+    }
+
+    private func share(_ collectors: Int, _ rounds: Int) async -> Double {
+        let (source, continuation) = AsyncStream<Int>.makeStream()
+        let shared = source.share(bufferingPolicy: .bufferingLatest(1))
+        return await run(collectors, rounds) {
+            continuation.yield($0)
+        } collect: { _, arrive in
+            var values = shared.makeAsyncIterator()
+            arrive(0)
+            while let value = await values.next(isolation: nil) { arrive(value) }
+        }
+    }
+
+    private func observations(_ collectors: Int, _ rounds: Int) async -> Double {
+        let model = Model()
+        return await run(collectors, rounds) {
+            model.value = $0
+        } collect: { _, arrive in
+            for await value in Observations({ model.value }) { arrive(value) }
+        }
+    }
+
+    private func run(
+        _ collectors: Int, _ rounds: Int, write: (Int) -> Void,
+        collect: @escaping @Sendable (Int, (Int) -> Void) async -> Void
+    ) async -> Double {
+        let round = Round()
+        return await withTaskGroup { group in
+            await round.run(collectors) {
+                for number in 0..<collectors {
+                    group.addTask {
+                        var last = -1
+                        await collect(number) { value in
+                            if value > last { round.arrive() }
+                            last = value
+                        }
+                    }
+                }
+            }
+            var value = 0
+            let cost = await nanoseconds(rounds) { count in
+                for _ in 0..<count {
+                    value += 1
+                    await round.run(collectors) { write(value) }
+                }
+            }
+            group.cancelAll()
+            return cost
+        }
+    }
+}

@@ -1,0 +1,6 @@
+import Observation
+
+/// What the observation peer watches.
+@Observable final class Model: @unchecked Sendable {
+    var value = 0
+}
