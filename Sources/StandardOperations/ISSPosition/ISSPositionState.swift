@@ -17,6 +17,8 @@ public enum ISSPositionState: OperationState {
         retryMilliseconds: Int64)
     /// The feed fails, and has never told a position.
     case error(message: String, since: String, failures: Int, retryMilliseconds: Int64)
+    /// Something broke that another try would not mend.
+    case failed(message: String)
     /// Nobody watches any more; this is the last known position, if there was one.
     case stopped(position: GroundPosition?, trail: [String], at: String?)
 
@@ -27,7 +29,7 @@ public enum ISSPositionState: OperationState {
     ///
     /// The operation itself never throws one: it tries again.
     public static func failed(_ error: any Error) -> Self {
-        .error(message: sentence(for: error), since: "", failures: 1, retryMilliseconds: 0)
+        .failed(message: sentence(for: error))
     }
 
     /// Stopped, with the last position.
@@ -36,7 +38,7 @@ public enum ISSPositionState: OperationState {
         case .tracking(let position, let trail, let at), .stale(let position, let trail, let at, _, _, _, _):
             .stopped(position: position, trail: trail, at: at)
         case .stopped: last
-        case .none, .locating, .error: .stopped(position: nil, trail: [], at: nil)
+        case .none, .locating, .error, .failed: .stopped(position: nil, trail: [], at: nil)
         }
     }
 
@@ -45,6 +47,7 @@ public enum ISSPositionState: OperationState {
         switch self {
         case .none: .idle
         case .locating, .tracking, .stale, .error: .active
+        case .failed: .failed
         case .stopped: .cancelled
         }
     }
@@ -62,6 +65,7 @@ public enum ISSPositionState: OperationState {
                 position: position, trail: trail, at: at, message: message, since: since, failures: 3,
                 retryMilliseconds: 17_500),
             .error(message: message, since: since, failures: 1, retryMilliseconds: 4_200),
+            .failed(message: "The station's feed could not be followed."),
             .stopped(position: position, trail: trail, at: at), .stopped(position: nil, trail: [], at: nil),
         ]
     }
