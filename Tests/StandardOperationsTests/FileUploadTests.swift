@@ -6,6 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct FileUploadTests {
     private let folder: Folder
     private var destination: LocalDirectoryDestination {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct GreetingTests {
     private func greeting(_ url: String?) -> Greeting {
         Greeting(.init(url: { url }), environment: OperationEnvironment(clock: ManualClock()))

@@ -6,6 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct HTTPRequestTests {
     private let one = Attempt(1, of: 1)
 

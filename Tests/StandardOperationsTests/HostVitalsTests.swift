@@ -6,6 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct HostVitalsTests {
     private let stat = """
         cpu  300 0 100 1600 0 0 0 0 0 0
@@ -48,7 +49,7 @@ struct HostVitalsTests {
         reading.processors = [.init(busy: busy, total: total), .init(busy: 0, total: total)]
         reading.memory = .init(used: 250, total: 1_000)
         reading.load = [0.5, 1, 2]
-        reading.disk = .init(used: 30, total: 40)
+        reading.disk = .init(used: 30, free: 10, total: 50)
         reading.traffic = .init(received: received, sent: received / 2)
         return reading
     }

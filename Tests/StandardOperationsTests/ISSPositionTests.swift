@@ -6,6 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct ISSPositionTests {
     private func place(_ latitude: Double, _ longitude: Double) throws -> GroundPosition {
         try #require(GroundPosition(latitude: latitude, longitude: longitude))

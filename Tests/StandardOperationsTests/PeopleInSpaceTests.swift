@@ -4,6 +4,7 @@ import Testing
 
 @testable import StandardOperations
 
+@Suite(.timeLimit(.minutes(1)))
 struct PeopleInSpaceTests {
     private func people(_ url: String) -> PeopleInSpace {
         PeopleInSpace(

@@ -6,14 +6,14 @@ public struct DiskVitals: Codable, Hashable, Sendable {
     public let freeBytes: Int64
     /// Bytes there are.
     public let totalBytes: Int64
-    /// The part that is not free, in percent.
+    /// The part in use of what is in use or free, in percent, as `df` tells it.
     public let usedPercent: Int
 
     /// Makes vitals.
-    public init(freeBytes: Int64, totalBytes: Int64) {
+    public init(usedBytes: Int64, freeBytes: Int64, totalBytes: Int64) {
+        self.usedBytes = usedBytes
         self.freeBytes = freeBytes
         self.totalBytes = totalBytes
-        usedBytes = max(0, totalBytes - freeBytes)
-        usedPercent = percent(usedBytes, of: totalBytes)
+        usedPercent = percent(usedBytes, of: max(0, usedBytes) + max(0, freeBytes))
     }
 }

@@ -28,6 +28,23 @@ public struct HostReading: Sendable, Equatable {
         }
     }
 
+    /// Bytes of a volume; used and free are less than all where some are reserved.
+    public struct Volume: Sendable, Equatable {
+        /// Bytes in use.
+        public let used: Int64
+        /// Bytes that this process may still write.
+        public let free: Int64
+        /// Bytes there are.
+        public let total: Int64
+
+        /// Makes a volume.
+        public init(used: Int64, free: Int64, total: Int64) {
+            self.used = used
+            self.free = free
+            self.total = total
+        }
+    }
+
     /// Bytes since boot.
     public struct Traffic: Sendable, Equatable {
         /// Bytes received.
@@ -49,7 +66,7 @@ public struct HostReading: Sendable, Equatable {
     /// The averages of 1, 5 and 15 minutes.
     public var load: [Double]?
     /// The volume of the data folder.
-    public var disk: Level?
+    public var disk: Volume?
     /// All interfaces that lead out of this machine.
     public var traffic: Traffic?
 

@@ -41,7 +41,7 @@ public enum HostVitalsState: OperationState {
                 cpu: CPUVitals(busyPercent: 41.5, perCorePercent: [38, 45], history: wave),
                 memory: MemoryVitals(usedBytes: 6_442_450_944, totalBytes: 17_179_869_184, history: wave),
                 load: LoadVitals(one: 0.52, five: 0.58, fifteen: 0.59, history: wave),
-                disk: DiskVitals(freeBytes: 412_316_860_416, totalBytes: 1_000_204_886_016),
+                disk: DiskVitals(usedBytes: 537_888_000_000, freeBytes: 412_316_860_416, totalBytes: 1_000_204_886_016),
                 network: NetworkVitals(
                     receivedPerSecond: 125_000, sentPerSecond: 8_400, receivedHistory: wave, sentHistory: wave)),
             .measured(

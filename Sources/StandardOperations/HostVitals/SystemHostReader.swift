@@ -1,4 +1,10 @@
-import Foundation
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
 
 /// Reads this machine: `/proc` on Linux, the Mach host and `sysctl` on macOS.
 public struct SystemHostReader: HostReader {
@@ -27,13 +33,16 @@ public struct SystemHostReader: HostReader {
         return reading
     }
 
-    private func disk() -> HostReading.Level? {
-        let attributes: [FileAttributeKey: Any]
-        do { attributes = try FileManager.default.attributesOfFileSystem(forPath: folder) } catch { return nil }
-        guard
-            let total = attributes[.systemSize] as? NSNumber, let free = attributes[.systemFreeSize] as? NSNumber,
-            total.int64Value > 0
-        else { return nil }
-        return .init(used: total.int64Value - free.int64Value, total: total.int64Value)
+    /// The volume as `statvfs` tells it: part of what is unused may be reserved for others, and is not free for us.
+    private func disk() -> HostReading.Volume? {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
+        let block = UInt64(status.f_frsize)
+        func bytes(_ blocks: UInt64) -> Int64 {
+            Int64(clamping: blocks.multipliedReportingOverflow(by: block).partialValue)
+        }
+        return .init(
+            used: bytes(UInt64(status.f_blocks) - min(UInt64(status.f_bfree), UInt64(status.f_blocks))),
+            free: bytes(UInt64(status.f_bavail)), total: bytes(UInt64(status.f_blocks)))
     }
 }

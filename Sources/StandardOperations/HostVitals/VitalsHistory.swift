@@ -18,7 +18,7 @@ struct VitalsHistory: Sendable {
         defer { previous = reading }
         return .measured(
             at: moment, cpu: cpuVitals(reading), memory: memoryVitals(reading), load: loadVitals(reading),
-            disk: reading.disk.map { DiskVitals(freeBytes: $0.total - $0.used, totalBytes: $0.total) },
+            disk: reading.disk.map { DiskVitals(usedBytes: $0.used, freeBytes: $0.free, totalBytes: $0.total) },
             network: networkVitals(reading, milliseconds: milliseconds))
     }
 
