@@ -1,16 +1,14 @@
 """The client in a real browser, against a loopback server that speaks protocol 1. Nothing here needs Weir itself."""
 
 import json
-import os
-import shutil
 import threading
 import time
 
 import pytest
 from loopback import Loopback
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
+from weir import until
 
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
 WATCH = """
     window.painted = [];
     window.violations = [];
@@ -18,16 +16,6 @@ WATCH = """
     document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
 """
 STATE = '<p id="state">State {}</p>'
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox"], ignore_default_args=["--disable-back-forward-cache"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -55,14 +43,6 @@ def page(context):
     yield page
     assert errors == []
     assert page.evaluate("window.violations") == []
-
-
-def until(condition, seconds=8):
-    """Asks again and again, without a pause, until something is so."""
-    deadline = time.monotonic() + seconds
-    while not (result := condition()):
-        assert time.monotonic() < deadline, "it did not come about in time"
-    return result
 
 
 def at(page, sequence, seconds=8):

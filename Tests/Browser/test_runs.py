@@ -1,0 +1,53 @@
+"""The list of runs."""
+
+from playwright.sync_api import expect
+
+
+def test_filters_are_in_the_address_and_survive_a_reload(visit, weir):
+    weir.ended(weir.run("greeting", label="Needle"))
+    weir.ended(weir.run("greeting", label="Hay"))
+    weir.ended(weir.run("people-in-space"))
+    page = visit("/runs")
+    page.get_by_label("Operation").select_option("greeting")
+    page.get_by_label("Search").fill("Needle")
+    page.get_by_role("button", name="Filter").click()
+    page.wait_for_url("**/runs?**operation=greeting**")
+    assert "text=Needle" in page.url
+    for _ in range(2):
+        expect(page.locator("#runs tr")).to_have_count(1)
+        expect(page.locator("#runs tr")).to_contain_text("Needle")
+        expect(page.get_by_label("Operation")).to_have_value("greeting")
+        expect(page.get_by_label("Search")).to_have_value("Needle")
+        page.reload()
+
+
+def test_a_filter_that_cannot_be_understood_is_told_beside_its_field(visit):
+    page = visit("/runs?from=yesterday")
+    expect(page.locator("#filters-from-error")).to_be_visible()
+
+
+def test_older_runs_are_a_link_away(visit, weir):
+    runs = [weir.run("greeting", label=f"number {number}") for number in range(110)]
+    weir.ended(runs[-1])
+    page = visit("/runs?operation=greeting")
+    shown = []
+    while True:
+        shown += page.locator("#runs tr").evaluate_all("(rows) => rows.map((row) => row.id)")
+        older = page.get_by_role("link", name="Older runs")
+        if older.count() == 0:
+            break
+        older.click()
+        page.wait_for_url("**before=**")
+        expect(page.locator(f"#runs tr[id='{shown[-1]}']")).to_have_count(0)
+    assert shown == [f"row-{run['id']}" for run in reversed(runs)]
+    expect(page.get_by_role("link", name="Newest runs")).to_be_visible()
+
+
+def test_a_run_that_starts_appears_at_the_head_and_changes_its_word(visit, weir):
+    page = visit("/runs")
+    run = weir.run("greeting", label="Now")
+    row = page.locator(f"#row-{run['id']}")
+    expect(row.locator(".chip")).to_have_text("Success")
+    expect(page.locator("#runs tr", has_text="Greeting").first).to_have_attribute("id", f"row-{run['id']}")
+    row.get_by_role("link").last.click()
+    expect(page).to_have_url(f"{weir.url}/runs/{run['id']}")

@@ -1,0 +1,97 @@
+"""The real server as a process, for browser tests."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+BINARY = os.environ.get("WEIR_BINARY") or str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug/weir")
+
+
+def until(condition, seconds=30):
+    """Asks again and again, without a pause, until something is so."""
+    deadline = time.monotonic() + seconds
+    while not (result := condition()):
+        assert time.monotonic() < deadline, "it did not come about in time"
+    return result
+
+
+class Weir:
+    def __init__(self, folder, sky, settings=None):
+        self.folder = pathlib.Path(folder)
+        self.data = self.folder / "data"
+        self.port = 0
+        self.process = None
+        self.started_in = None
+        self._log = open(self.folder / "weir.log", "ab")
+        self._environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        self._environment |= {
+            "WEIR_ISS_POSITION_URL": sky.url + "/iss-now.json",
+            "WEIR_ISS_POSITION_INTERVAL": "0.3",
+            "WEIR_PEOPLE_IN_SPACE_URL": sky.url + "/astros.json",
+            **(settings or {}),
+        }
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self):
+        """Starts it, on the same port and data as before, and returns once it listens."""
+        begun = time.monotonic()
+        self.process = subprocess.Popen(
+            [BINARY, "serve", "--port", str(self.port), "--data", str(self.data)],
+            stdout=subprocess.PIPE, stderr=self._log, text=True, env=self._environment, cwd=self.folder,
+        )
+        for line in self.process.stdout:
+            if found := re.search(r"Weir is at http://127\.0\.0\.1:(\d+)/", line):
+                self.port = int(found[1])
+                self.started_in = time.monotonic() - begun
+                return self
+        raise AssertionError("weir did not start:\n" + (self.folder / "weir.log").read_text())
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+
+    def terminate(self, seconds=10):
+        """Asks it to end; returns its exit code and how long it took."""
+        begun = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(seconds), time.monotonic() - begun
+
+    def close(self):
+        if self.process and self.process.poll() is None:
+            self.kill()
+        if self.process:
+            self.process.stdout.close()
+        self._log.close()
+
+    def ask(self, path, method="GET", body=None):
+        """Asks the API; returns what it answers."""
+        sent = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.url + "/api/v1/" + path, method=method, data=sent, headers={"Content-Type": "application/json"}
+        )
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def run(self, operation, **input):
+        return self.ask(f"operations/{operation}/runs", "POST", input)
+
+    def latest(self, operation):
+        return self.ask(f"operations/{operation}")["latest"]
+
+    def ended(self, run):
+        """The run, once it has ended."""
+        return until(lambda: (now := self.ask(f"runs/{run['id']}"))["endedAt"] and now)
+
+    def cases(self, run):
+        """The names of the states that a run passed through."""
+        changes = self.ask(f"feeds/run-{run['id']}/changes")["changes"]
+        return list(dict.fromkeys(change["case"] for change in changes))
