@@ -17,7 +17,7 @@ struct SamplesTests {
         try check(GreetingState.self, ["none", "loading", "success", "error", "cancelled"])
         try check(PeopleInSpaceState.self, ["none", "loading", "success", "error", "cancelled"])
         try check(HostVitalsState.self, ["none", "measured", "error", "stopped"])
-        try check(ISSPositionState.self, ["none", "locating", "tracking", "stale", "error", "stopped"])
+        try check(ISSPositionState.self, ["none", "locating", "tracking", "stale", "error", "failed", "stopped"])
         try check(
             HTTPRequestState.self,
             ["none", "resolving", "connecting", "waiting", "receiving", "retrying", "success", "error", "cancelled"])

@@ -25,7 +25,7 @@ public struct FileUpload: StateOperation {
         /// Makes a configuration.
         public init(
             spool: String, destinations: [any UploadDestination], maximumSize: Int64 = 64 << 30,
-            partSize: Int = 256 << 10, compressionLevel: Int = 6
+            partSize: Int = 256 << 10, compressionLevel: Int = 4
         ) {
             self.spool = spool
             self.destinations = destinations
