@@ -1,0 +1,76 @@
+import Testing
+
+@testable import weir
+
+@Suite struct SettingsTests {
+    private func settings(
+        flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil
+    ) throws(SettingsError) -> Settings {
+        try Settings(
+            flags: flags, environment: environment, file: file.map { SettingsFile(text: $0, name: "weir.yml") })
+    }
+
+    @Test func `without any source a setting has its default`() throws {
+        let settings = try settings()
+        #expect(settings.text("host") == "127.0.0.1")
+        #expect(settings.integer("port") == 8_080)
+        #expect(settings.duration("iss-position.interval") == .seconds(5))
+        #expect(settings.text("templates") == nil)
+    }
+
+    @Test func `a flag counts before the environment, the environment before the file`() throws {
+        let file = "host: ::1\nport: 1\niss-position:\n  url: http://file.example/\n"
+        let environment = ["WEIR_PORT": "2", "WEIR_ISS_POSITION_URL": "http://environment.example/"]
+        let settings = try settings(flags: ["port": "3"], environment: environment, file: file)
+        #expect(settings.integer("port") == 3)
+        #expect(settings.text("iss-position.url") == "http://environment.example/")
+        #expect(settings.text("host") == "::1")
+    }
+
+    @Test func `a list is a list in the file and separated by commas elsewhere`() throws {
+        #expect(
+            try settings(file: "allowed-hosts: [a.example, b.example]").list("allowed-hosts") == [
+                "a.example", "b.example",
+            ])
+        #expect(
+            try settings(environment: ["WEIR_ALLOWED_HOSTS": "a.example, b.example"]).list("allowed-hosts")
+                == ["a.example", "b.example"])
+    }
+
+    @Test func `all mistakes are told at once, each with its place`() {
+        let file = """
+            port: many
+            prot: 80
+            iss-position:
+              url: ftp://x
+            journal: [sqlite]
+            """
+        let error = #expect(throws: SettingsError.self) {
+            try settings(flags: ["port": "70000"], environment: ["WEIR_LOG_LEVEL": "loud"], file: file)
+        }
+        #expect(
+            error?.mistakes.map(\.description) == [
+                "--port: is \"70000\"; it must be a whole number from 0 to 65535",
+                "WEIR_LOG_LEVEL: is \"loud\"; it must be one of trace, debug, info, notice, warning, error, critical",
+                "weir.yml:1: `port` is \"many\"; it must be a whole number from 0 to 65535",
+                "weir.yml:2: there is no setting `prot`; did you mean `port`?",
+                "weir.yml:4: `iss-position.url` is \"ftp://x\"; it must be a URL that begins with http:// or https://",
+                "weir.yml:5: `journal` must be a single value",
+            ])
+    }
+
+    @Test func `a file that is no YAML is told with the line`() {
+        let error = #expect(throws: SettingsError.self) { try settings(file: "port: 1\nhost: \"open\n") }
+        #expect(error?.mistakes.first?.place.hasPrefix("weir.yml:") == true)
+    }
+
+    @Test func `an empty file is no mistake`() throws {
+        #expect(try settings(file: "# nothing yet\n").integer("port") == 8_080)
+    }
+
+    @Test func `each default is one that the setting itself accepts`() {
+        for setting in Setting.all {
+            if let standard = setting.standard { #expect(setting.mistake(in: standard) == nil, "\(setting.key)") }
+        }
+    }
+}
