@@ -13,7 +13,7 @@ let package = Package(
         .library(name: "Operations", targets: ["States", "Operations"]),
         .library(name: "Stores", targets: ["Stores"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
-        .library(name: "Journals", targets: ["Journals"]),
+        .library(name: "Journals", targets: ["States", "Journals"]),
         .library(name: "JournalsSQLite", targets: ["JournalsSQLite"]),
         .library(name: "Boards", targets: ["Boards"]),
         .library(name: "Web", targets: ["Pages", "Web"]),

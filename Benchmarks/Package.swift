@@ -11,6 +11,7 @@ let package = Package(
         .package(name: "weir", path: ".."),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
         .executableTarget(
@@ -19,6 +20,13 @@ let package = Package(
                 .product(name: "Flows", package: "weir"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-            ])
+            ]),
+        .executableTarget(
+            name: "JournalBenchmarks",
+            dependencies: [
+                .product(name: "Journals", package: "weir"),
+                .product(name: "JournalsSQLite", package: "weir"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ]),
     ]
 )

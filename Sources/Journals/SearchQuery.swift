@@ -9,15 +9,20 @@ public struct SearchQuery: Sendable, Hashable {
         public let isPrefix: Bool
     }
 
+    /// How many characters of what was typed are read, and how many terms.
+    private static let maximum = (characters: 500, terms: 16)
+
     /// All that must be there; empty when what was typed has no words, which everything satisfies.
     public let terms: [Term]
 
-    /// Reads what a person typed.
+    /// Reads what a person typed: its first 500 characters and 16 words.
     public init(_ text: String) {
-        terms = text.split(whereSeparator: \.isWhitespace).compactMap { typed in
+        let typed = text.prefix(Self.maximum.characters).split(whereSeparator: \.isWhitespace)
+        let terms = typed.compactMap { typed in
             let words = SearchWords.folded(typed)
             return words.isEmpty ? nil : Term(words: words, isPrefix: typed.hasSuffix("*"))
         }
+        self.terms = Array(terms.prefix(Self.maximum.terms))
     }
 
     /// Whether a folded text has it all.

@@ -9,11 +9,14 @@ struct RunListing {
     private var values: [any SQLValue] = []
     private var marks: [String] = []
     private let query: RunQuery
+    /// How many runs to give at most; one more is read, to know whether there is another page.
+    private let limit: Int
 
     /// Prepares the conditions; nil when a name is asked for that no run has.
     init?(_ query: RunQuery, _ database: Database) throws {
         self.database = database
         self.query = query
+        limit = min(max(0, query.limit), Int(Int32.max))
         if let operation = query.operation {
             guard let number = try NameTable.number(of: operation, in: database) else { return nil }
             require("r.operation = ?", number)
@@ -42,7 +45,6 @@ struct RunListing {
             } else {
                 try byConditions()
             }
-        let limit = max(0, query.limit)
         let runs = Array(found.prefix(limit))
         return RunPage(runs: runs, next: found.count > limit ? runs.last?.openedSequence : nil)
     }
@@ -58,7 +60,7 @@ struct RunListing {
         let reader = RunReader(database)
         guard query.startedAfter != nil || query.startedBefore != nil else {
             return try reader.runs(
-                where: all(conditions), values + [query.limit + 1], rest: "ORDER BY r.opened DESC LIMIT ?")
+                where: all(conditions), values + [limit + 1], rest: "ORDER BY r.opened DESC LIMIT ?")
         }
         let bits = JournalSchema.blockBits
         let blocks = ["b.latest >= ?", "b.earliest < ?", "b.block <= ?"]
@@ -69,7 +71,7 @@ struct RunListing {
         ]
         return try reader.runs(
             from: "blocks b CROSS JOIN runs r", where: all(blocks + [within] + conditions),
-            bounds + values + [query.limit + 1], rest: "ORDER BY b.block DESC, r.opened DESC LIMIT ?")
+            bounds + values + [limit + 1], rest: "ORDER BY b.block DESC, r.opened DESC LIMIT ?")
     }
 
     // MARK: With words
@@ -80,7 +82,7 @@ struct RunListing {
             from: "run_text CROSS JOIN runs r",
             where: all(
                 ["run_text MATCH ?", "run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions),
-            [expression(search), range.lowerBound, range.upperBound] + values + [query.limit + 1],
+            [expression(search), range.lowerBound, range.upperBound] + values + [limit + 1],
             rest: "ORDER BY run_text.rowid DESC LIMIT ?")
         let index = RunTextIndex(database)
         let waiting = try RunReader(database).runs(where: all(["r.indexed = 0"] + conditions), values)
@@ -97,7 +99,7 @@ struct RunListing {
     /// Between which sequences the runs of the range of time were opened.
     private func openedRange() throws -> ClosedRange<Int64> {
         let bits = JournalSchema.blockBits
-        let last = query.before.map { $0 - 1 } ?? .max
+        let last = query.before.map { max(0, $0) - 1 } ?? .max
         guard query.startedAfter != nil || query.startedBefore != nil else { return min(0, last)...last }
         let blocks = try SQLStatement(
             database, "SELECT min(block), max(block) FROM blocks WHERE latest >= ? AND earliest < ?"

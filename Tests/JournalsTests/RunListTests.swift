@@ -142,4 +142,26 @@ import Testing
             #expect(try await journal.run(idempotencyKey: "other") == nil)
         }
     }
+
+    @Test(arguments: JournalKind.allCases)
+    func `extreme numbers and endless texts are survived`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            for limit in [Int.min, -1, 0] {
+                let page = try await journal.runs(RunQuery(limit: limit))
+                #expect(page == RunPage(runs: [], next: nil))
+            }
+            #expect(try await journal.runs(RunQuery(limit: .max)).runs.count == 12)
+            #expect(try await journal.runs(RunQuery(text: "example", before: .min)).runs.isEmpty)
+            #expect(try await journal.runs(RunQuery(text: "example", before: .max)).runs.count == 12)
+            let ends = RunQuery(
+                startedAfter: Timestamp(milliseconds: .min), startedBefore: Timestamp(milliseconds: .max), before: .min)
+            #expect(try await journal.runs(ends).runs.isEmpty)
+            for text in [String(repeating: "a ", count: 100_000), String(repeating: "a.", count: 500_000)] {
+                #expect(try await journal.runs(RunQuery(text: text)).runs.isEmpty)
+            }
+            #expect(try await journal.changes(of: .board, after: .min, through: .max, limit: .max).count == 30)
+            #expect(try await journal.output(of: "r1", after: .min, limit: .max).isEmpty)
+        }
+    }
 }
