@@ -7,7 +7,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct CommandTests {
+@Suite(.timeLimit(.minutes(1))) struct CommandTests {
     func code(_ body: () async throws -> Void) async -> BoardError.Code? {
         do {
             try await body()
@@ -20,12 +20,18 @@ import Testing
     @Test func `the same key, operation and input give the same run, at once and later`() async throws {
         let bench = try await Workbench.open(["quick": .quick, "other": .quick])
         let board = bench.board
+        bench.journal.holdLookups()
         let receipts = try await withThrowingTaskGroup(of: StartReceipt.self) { group in
             for _ in 0..<20 {
                 group.addTask {
                     try await board.start("quick", input: ["label": "a"], actor: "tester", idempotencyKey: "k")
                 }
             }
+            _ = await bench.journal.lookups.first { $0 >= 1 }
+            // The others have every chance to ask as well, which all but the first must not.
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(bench.journal.lookups.value == 1)
+            bench.journal.releaseLookups()
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(receipts.map(\.run)).count == 1 && receipts.count { $0.isNew } == 1)

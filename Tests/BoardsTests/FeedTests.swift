@@ -5,7 +5,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct FeedTests {
+@Suite(.timeLimit(.minutes(1))) struct FeedTests {
     /// A feed of one operation, and what publishes a run's changes into it.
     struct Source {
         let feed: Feed

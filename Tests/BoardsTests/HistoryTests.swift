@@ -6,7 +6,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct HistoryTests {
+@Suite(.timeLimit(.minutes(1))) struct HistoryTests {
     static let stepping = TestOperation { input, state in
         for step in 0..<5 {
             state.value = .working(step: step)

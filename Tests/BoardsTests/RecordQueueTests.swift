@@ -4,7 +4,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct RecordQueueTests {
+@Suite(.timeLimit(.minutes(1))) struct RecordQueueTests {
     /// What was offered and what was recorded of one stream.
     struct Story {
         var offered: [StateRecord] = []

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct RecordingTests {
+@Suite(.timeLimit(.minutes(1))) struct RecordingTests {
     // K1, G1
     @Test func `every state of a run is recorded in order, with revisions that have no gap`() async throws {
         let bench = try await Workbench.open(["quick": .quick])

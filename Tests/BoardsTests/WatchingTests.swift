@@ -6,7 +6,7 @@ import Testing
 
 @testable import Boards
 
-@Suite struct WatchingTests {
+@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
     func machine(rolloverAfter: Int64 = 100) -> WatchMachine {
         WatchMachine(["iss": .seconds(5)], rolloverAfter: rolloverAfter)
     }

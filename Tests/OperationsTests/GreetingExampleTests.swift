@@ -41,7 +41,7 @@ struct Greeting: StateOperation {
     }
 }
 
-@Suite struct GreetingExampleTests {
+@Suite(.timeLimit(.minutes(1))) struct GreetingExampleTests {
     struct NoAnswer: Error {}
 
     func states(_ greet: @escaping @Sendable (String) async throws -> String) async throws -> [GreetingState] {

@@ -3,7 +3,7 @@ import Operations
 import States
 import Testing
 
-@Suite struct InputValidationTests {
+@Suite(.timeLimit(.minutes(1))) struct InputValidationTests {
     static let fields = [
         InputField("label", "Label", .text(maximumLength: 20, pattern: "[A-Za-z <>/]+"), required: true),
         InputField("body", "Body", .multiline(maximumLength: 50)),

@@ -3,7 +3,7 @@ import Operations
 import States
 import Testing
 
-@Suite struct OperationRunTests {
+@Suite(.timeLimit(.minutes(1))) struct OperationRunTests {
     struct Refused: Error, Equatable { let code: Int }
 
     /// Runs an operation and gives all its states, as a lossless observer saw them, and its outcome.

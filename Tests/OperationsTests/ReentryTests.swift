@@ -3,7 +3,7 @@ import Operations
 import States
 import Testing
 
-@Suite struct ReentryTests {
+@Suite(.timeLimit(.minutes(1))) struct ReentryTests {
     /// Work that says what it was given, waits for its door, and says so again.
     static func waiting(_ gate: Gate) -> TestOperation {
         TestOperation { input, state in

@@ -15,6 +15,8 @@ final class JournalDouble: Journal, Sendable {
     let inner: any Journal
     private let core = Locked(Core())
     private let door = MutableStateFlow(true)
+    private let lookupDoor = MutableStateFlow(true)
+    private let lookupCount = MutableStateFlow(0)
     private let attemptCount = MutableStateFlow(0)
 
     init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
@@ -36,6 +38,13 @@ final class JournalDouble: Journal, Sendable {
     /// Makes appends wait until `release`.
     func hold() { door.value = false }
     func release() { door.value = true }
+
+    /// Makes lookups of idempotency keys wait until `releaseLookups`.
+    func holdLookups() { lookupDoor.value = false }
+    func releaseLookups() { lookupDoor.value = true }
+
+    /// How many lookups of idempotency keys there were.
+    var lookups: MutableStateFlow<Int> { lookupCount }
 
     /// Waits until so many appends have been tried.
     func attempts(_ count: Int) async { _ = await attemptCount.first { $0 >= count } }
@@ -77,7 +86,9 @@ final class JournalDouble: Journal, Sendable {
     func tail(_ limit: Int) async throws -> [Change] { try await read { try await inner.tail(limit) } }
     func run(_ id: String) async throws -> RunRecord? { try await read { try await inner.run(id) } }
     func run(idempotencyKey: String) async throws -> RunRecord? {
-        try await read { try await inner.run(idempotencyKey: idempotencyKey) }
+        lookupCount.update { $0 + 1 }
+        _ = await lookupDoor.first { $0 }
+        return try await read { try await inner.run(idempotencyKey: idempotencyKey) }
     }
     func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await inner.runs(query) } }
     func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
