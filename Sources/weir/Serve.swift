@@ -18,6 +18,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "A folder whose templates take the place of the built-in ones, file by file.") var templates: String?
     @Option(name: .customLong("public"), help: "A folder whose files take the place of the built-in ones.")
     var publicFolder: String?
+    @Option(help: "Names under which browsers may reach this server, separated by commas.") var allowedHosts: String?
     @Option(help: "Where the journal is kept: sqlite or memory.") var journal: String?
 
     func run() async throws {
@@ -45,7 +46,7 @@ struct Serve: AsyncParsableCommand {
     private var flags: [String: String] {
         let given = [
             "host": host, "port": port, "data": data, "templates": templates, "public": publicFolder,
-            "journal": journal,
+            "journal": journal, "allowed-hosts": allowedHosts,
         ]
         return given.compactMapValues { $0 }
     }

@@ -40,7 +40,7 @@ import Testing
     @Test func `all mistakes are told at once, each with its place`() {
         let file = """
             port: many
-            prot: 80
+            templatse: 80
             iss-position:
               url: ftp://x
             journal: [sqlite]
@@ -53,7 +53,7 @@ import Testing
                 "--port: is \"70000\"; it must be a whole number from 0 to 65535",
                 "WEIR_LOG_LEVEL: is \"loud\"; it must be one of trace, debug, info, notice, warning, error, critical",
                 "weir.yml:1: `port` is \"many\"; it must be a whole number from 0 to 65535",
-                "weir.yml:2: there is no setting `prot`; did you mean `port`?",
+                "weir.yml:2: there is no setting `templatse`; did you mean `templates`?",
                 "weir.yml:4: `iss-position.url` is \"ftp://x\"; it must be a URL that begins with http:// or https://",
                 "weir.yml:5: `journal` must be a single value",
             ])

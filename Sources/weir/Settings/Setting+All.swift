@@ -56,7 +56,7 @@ extension Setting {
     /// The key of the setting that a mistyped key most resembles, if one does.
     static func resembling(_ key: String) -> String? {
         let ranked = all.map { (key: $0.key, distance: distance(key, $0.key)) }.min { $0.distance < $1.distance }
-        return ranked.flatMap { $0.distance <= 3 ? $0.key : nil }
+        return ranked.flatMap { $0.distance <= max(1, key.count / 3) ? $0.key : nil }
     }
 
     /// The number of letters to add, drop or change to get from one word to the other (Levenshtein 1965).
