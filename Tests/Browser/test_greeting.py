@@ -23,7 +23,7 @@ def test_every_state_is_seen_as_it_comes(visit, weir, sky):
     start(page, "Ada & <b>Bea</b>")
     expect(page.locator("#current .state")).to_have_text("Loading…")
     expect(page.locator("#current .run > header .chip")).to_have_text("Loading")
-    expect(page).to_have_title("Loading · Greeting · Weir")
+    expect(page).to_have_title("◐ Greeting · Weir")
     expect(page.get_by_label("Label")).to_have_value("World")
     sky.greets.set()
     expect(page.locator("#current .state")).to_have_text("Success: Hello, Ada & <b>Bea</b>!")

@@ -10,11 +10,12 @@ public struct PageCursor: Sendable, Hashable {
     public var now: String
     /// The URL of the page's region as it stands.
     public var snap: String
-    /// The URL of the whole document after the next change, for a browser without JavaScript.
-    public var after: String
+    /// The URL of the whole document after the next change, for a browser without JavaScript; nil for a page that stands
+    /// still there, such as one with a form being filled in, which the next document would empty.
+    public var after: String?
 
     /// Makes a cursor of its parts.
-    public init(epoch: String, sequence: Int64, next: String, now: String, snap: String, after: String) {
+    public init(epoch: String, sequence: Int64, next: String, now: String, snap: String, after: String?) {
         self.epoch = epoch
         self.sequence = sequence
         self.next = next

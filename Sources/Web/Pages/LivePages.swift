@@ -2,6 +2,7 @@ import Boards
 import HTTPTypes
 import Hummingbird
 import Journals
+import Operations
 import Pages
 import States
 
@@ -15,7 +16,7 @@ struct LivePages {
         if name == .runs, !filter.isEmpty {
             return try await RunsPage(dashboard: dashboard).show(filter, exchange)
         }
-        return .page(try await document(name, exchange, draft: nil))
+        return .page(try await document(name, exchange, draft: try await again(name, exchange)))
     }
 
     /// The page with its start form filled in as it was sent, and what is wrong with it.
@@ -39,11 +40,30 @@ struct LivePages {
         dashboard.board.watch(name.topic.topic).release()
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
-        let after = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
+        let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
+        let after = isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
         return dashboard.renderer.document(
             content, cursor: dashboard.desk.answers.cursor(page, sequence: sequence, after: after), frame: frame,
             draft: draft)
+    }
+
+    /// The start form filled in with what the run was started with that the query names.
+    private func again(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> FormDraft? {
+        guard case .operation(let id) = name, let from = exchange.target.query["from"] else { return nil }
+        do {
+            let run = try await dashboard.board.run(from).record
+            return run.operation == id ? FormDraft(startingAgain: run) : nil
+        } catch {
+            throw Problem(error)
+        }
+    }
+
+    /// Whether what somebody types is likelier to matter than what changes: a form, and nothing that runs beside it.
+    private func isBeingFilledIn(_ content: PageContent, _ draft: FormDraft?) -> Bool {
+        guard draft == nil else { return true }
+        guard case .operation(let view) = content, let entry = dashboard.board.catalog[view.id] else { return false }
+        return view.activeRuns == 0 && !entry.fields.isEmpty && entry.lifetime == .onDemand
     }
 }

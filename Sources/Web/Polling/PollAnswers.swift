@@ -102,7 +102,7 @@ final class PollAnswers: Sendable {
     }
 
     /// Where a page that shows the feed up to a sequence goes on.
-    func cursor(_ page: LivePage, sequence: Int64, after: String) -> PageCursor {
+    func cursor(_ page: LivePage, sequence: Int64, after: String?) -> PageCursor {
         let feed = page.feedName
         return PageCursor(
             epoch: urls.epoch, sequence: sequence,

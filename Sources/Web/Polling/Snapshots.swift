@@ -11,7 +11,7 @@ struct Snapshots {
         guard let page = dashboard.renderer.page(feedName: request.feed) else { throw .unknownFeed(request.feed) }
         let (content, sequence) = try await dashboard.content(of: PageName(page.topic))
         dashboard.board.watch(page.topic.topic).release()
-        let cursor = dashboard.desk.answers.cursor(page, sequence: sequence, after: "")
+        let cursor = dashboard.desk.answers.cursor(page, sequence: sequence, after: nil)
         var frame = exchange.frame(dashboard)
         frame.locale = page.locale
         let html = dashboard.renderer.region(content, cursor: cursor, frame: frame)
