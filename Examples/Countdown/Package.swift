@@ -10,7 +10,7 @@ let package = Package(
     ],
     targets: [
         .executableTarget(
-            name: "Countdown",
+            name: "LaunchSite",
             dependencies: [
                 .product(name: "Boards", package: "weir"),
                 .product(name: "Flows", package: "weir"),

@@ -47,7 +47,8 @@ final class HoldRoom<Ticket: Sendable>: Sendable {
 
     /// Lets everybody go within `spread` milliseconds and holds nobody any more.
     func drain(spread: Int64) {
-        let benches = state.withLockedValue { state in
+        let benches = state.withLockedValue { state -> [Topic: HoldBench<Ticket>] in
+            guard !state.isDraining else { return [:] }
             state.isDraining = true
             return state.benches
         }

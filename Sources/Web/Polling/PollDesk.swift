@@ -2,6 +2,7 @@ import Boards
 import Journals
 import NIOCore
 import Pages
+import ServiceLifecycle
 import Synchronization
 
 /// Answers polls, at once or when there is something to tell, and lets the server's own tasks wait for changes.
@@ -44,8 +45,32 @@ final class PollDesk: Sendable {
     /// Whether the server shuts down.
     var isDraining: Bool { room.isDraining }
 
-    /// Lets everybody go within `spread` milliseconds with the news that the server shuts down.
-    func drain(spread: Int64) { room.drain(spread: spread) }
+    /// Lets everybody go, within a good second, with the news that the server shuts down.
+    func drain() { room.drain(spread: 1_200) }
+
+    /// Waits in a task of a server, which may be anybody's: when that shuts down, everybody here is let go.
+    private func drainingOnShutdown<Value: Sendable>(_ wait: () async -> Value) async -> Value {
+        await withGracefulShutdownHandler {
+            await wait()
+        } onGracefulShutdown: {
+            self.drain()
+        }
+    }
+
+    /// The answer to a held poll, where a task waits for it.
+    ///
+    /// A client that leaves is not noticed here; the slot bounds how long its place is kept.
+    func answer(
+        to request: PollRequest, held place: HoldPlace<HoldTicket>, delivered delivery: OneShot<PollAnswer>
+    ) async -> PollAnswer {
+        await drainingOnShutdown {
+            await withTaskCancellationHandler {
+                await delivery.value()
+            } onCancel: {
+                if leave(place) { delivery.send(answers.drain(request, sequence: request.sequence)) }
+            }
+        }
+    }
 
     /// Answers a tail or a catch-up.
     ///
@@ -96,10 +121,12 @@ final class PollDesk: Sendable {
         case .held(let place):
             let watch = board.watch(topic)
             defer { watch.release() }
-            return await withTaskCancellationHandler {
-                await wait.value()
-            } onCancel: {
-                if place.leave() { wait.send(.expired) }
+            return await drainingOnShutdown {
+                await withTaskCancellationHandler {
+                    await wait.value()
+                } onCancel: {
+                    if place.leave() { wait.send(.expired) }
+                }
             }
         }
     }

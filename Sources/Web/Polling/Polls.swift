@@ -21,15 +21,7 @@ struct Polls {
         case .farSlot: throw .malformedPath
         case .unknown, .notInMemory: throw .unknownFeed(request.feed)
         case .held(let place):
-            // A client that leaves is not noticed here; the slot bounds how long its place is kept.
-            let answer = await withTaskCancellationHandler {
-                await delivery.value()
-            } onCancel: {
-                if dashboard.desk.leave(place) {
-                    delivery.send(dashboard.desk.answers.drain(request, sequence: request.sequence))
-                }
-            }
-            return Response(answer)
+            return Response(await dashboard.desk.answer(to: request, held: place, delivered: delivery))
         }
     }
 

@@ -8,8 +8,8 @@ extension RouterMethods {
     /// Mounts a dashboard at its configuration's mount path: pages, feeds, API and assets.
     ///
     /// The path is taken as a whole: what it has no answer to is answered with 404 or 405 by the dashboard. Polls are held
-    /// by routes here: a client that leaves is noticed when its slot ends, within 14 s. To have it noticed at once, give
-    /// `dashboard.channelHandlers()` to the server too (`additionalChannelHandlers`).
+    /// by routes here: a client that leaves is noticed when its slot ends, within 14 s, or when the server shuts down. To
+    /// have it noticed at once, give `dashboard.channelHandlers()` to the server too (`additionalChannelHandlers`).
     @discardableResult public func mountWeir(_ dashboard: Dashboard) -> Self {
         let path = dashboard.mount.description
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {

@@ -78,5 +78,5 @@ public final class Dashboard: Sendable {
     public var held: Int { desk.held }
 
     /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
-    public func drain() { desk.drain(spread: 1_200) }
+    public func drain() { desk.drain() }
 }

@@ -2,6 +2,8 @@ import Boards
 import Hummingbird
 import HummingbirdTesting
 import Journals
+import Pages
+import States
 import Testing
 
 @testable import Web
@@ -38,6 +40,30 @@ struct MountingTests {
                 #expect(String(buffer: answer.body).contains("\"next\":\"/ops/live/1/board/"))
             }
         }
+        await board.shutdown()
+    }
+
+    @Test func `polls that routes hold are let go when the application shuts down`() async throws {
+        let board = try await Board.open(catalog: Catalog(), journal: MemoryJournal())
+        var configuration = WebConfiguration()
+        configuration.mountPath = "/ops"
+        let dashboard = try Dashboard(board: board, configuration: configuration)
+        let router = Router()
+        router.mountWeir(dashboard)
+        let viewer = Shared<RawConnection?>(nil)
+        try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)))
+            .test(.live) { client in
+                let connection = try await RawConnection.open(port: #require(client.port))
+                let page = try #require(dashboard.renderer.page(feedName: "board"))
+                try await connection.send("GET", dashboard.desk.answers.cursor(page, sequence: 0, after: "").next)
+                while dashboard.held == 0 {
+                    try Task.checkCancellation()
+                    await Task.yield()
+                }
+                viewer.value = connection
+            }
+        let answer = try await #require(viewer.value).response()
+        #expect(try answer.json()["k"] == "drain")
         await board.shutdown()
     }
 }

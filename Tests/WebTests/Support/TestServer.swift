@@ -44,7 +44,7 @@ struct TestServer: Sendable {
             renderer: PageRenderer(
                 catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description),
             configuration: configuration, eventLoopGroup: group,
-            clock: clock ?? EventLoopClock(group: group, now: { Timestamp(Date()) }),
+            clock: clock ?? StillWall(group: group),
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         let bound = OneShot<Int>()
         let server = DashboardServer(
