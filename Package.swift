@@ -142,7 +142,7 @@ let package = Package(
             name: "PagesTests",
             dependencies: [
                 "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations", "MarkupTesting",
-            ]),
+            ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",
             dependencies: [

@@ -28,9 +28,15 @@ public struct Catalog: Sendable {
         _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
         lifetime: Lifetime = .onDemand, timeout: Duration? = nil
     ) {
-        let entry = CatalogEntry(
-            operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime, timeout: timeout)
-        if let index = entries.firstIndex(where: { $0.id == id }) {
+        add(
+            CatalogEntry(
+                operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
+                timeout: timeout))
+    }
+
+    /// Adds an entry of another catalog; one of the same id takes the earlier one's place.
+    public mutating func add(_ entry: CatalogEntry) {
+        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
             entries[index] = entry
         } else {
             entries.append(entry)

@@ -54,6 +54,29 @@ import Testing
         }
     }
 
+    @Test func `every sample of every operation looks as it was reviewed, in each language`() throws {
+        let snapshots = MarkupSnapshots(suite: "StandardPagesTests")
+        var names: Set<String> = []
+        for locale in [PageLocale.english, .brazilianPortuguese] {
+            for section in try gallery(locale) {
+                let name = "\(section.operation).\(locale.tag)"
+                names.insert(name)
+                #expect(throws: Never.self) { try snapshots.verify(section.html, as: .document, named: name) }
+            }
+        }
+        #expect(try snapshots.unused(besides: names) == [])
+    }
+
+    /// The gallery of each operation by itself.
+    private func gallery(_ locale: PageLocale) throws -> [(operation: String, html: String)] {
+        try catalog.entries.map { entry in
+            var alone = Catalog()
+            alone.add(entry)
+            let pages = PageRenderer(catalog: alone, templates: try TemplateSet())
+            return (entry.id, pages.gallery(frame: PageFrame(locale: locale, path: "/gallery")))
+        }
+    }
+
     @Test func `the station's position is written as the text it grew from writes it`() throws {
         var script = BoardScript(catalog)
         let sample = try #require(catalog["iss-position"]?.samples.first { $0.caseName == "tracking" })
