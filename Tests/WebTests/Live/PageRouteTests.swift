@@ -127,6 +127,35 @@ struct PageRouteTests {
         }
     }
 
+    @Test func `without JavaScript a page stands still that somebody fills in, unless something runs`() async throws {
+        try await TestServer.run { server in
+            let refresh = "http-equiv=\"refresh\""
+            let form = try await server.ask("GET", "/operations/steps", headers: [Self.html])
+            #expect(!form.text.contains(refresh))
+            #expect(form.text.contains("data-next=\"/live/1/operation-steps/"))
+            #expect(try await server.ask("GET", "/", headers: [Self.html]).text.contains(refresh))
+            _ = try await server.start()
+            #expect(try await server.ask("GET", "/operations/steps", headers: [Self.html]).text.contains(refresh))
+            let mistaken = try await server.ask(
+                "POST", "/operations/steps/runs", headers: [Self.html, Self.form], body: "last=5000")
+            #expect(!mistaken.text.contains(refresh))
+        }
+    }
+
+    @Test func `starting again begins with what the run was started with`() async throws {
+        try await TestServer.run { server in
+            let receipt = try await server.start("As \"before\"")
+            let path = "/operations/steps?from="
+            #expect(
+                try await server.ask("GET", path + receipt.run, headers: [Self.html]).text
+                    .contains("value=\"As &quot;before&quot;\""))
+            let other = try await server.ask("GET", "/operations/keep?from=" + receipt.run, headers: [Self.html])
+            #expect(other.status == 200)
+            #expect(!other.text.contains("before"))
+            #expect(try await server.ask("GET", path + "nothing", headers: [Self.html]).status == 404)
+        }
+    }
+
     @Test func `files of Public come with their type and tag, and nothing else does`() async throws {
         try await TestServer.run { server in
             let script = try await server.ask("GET", "/assets/weir.js")
