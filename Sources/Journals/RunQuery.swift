@@ -10,7 +10,8 @@ public struct RunQuery: Sendable, Hashable {
     public var actor: String?
     /// Only runs whose id, input, last state or, once they have ended, output has all these words, in any order.
     ///
-    /// Letters count the same with and without accents, large and small. A word that ends in `*` finds all that begin so.
+    /// Letters count the same with and without accents, large and small. Two letters or more and `*` find all
+    /// words that begin so.
     public var text: String?
     /// Only runs started at this moment or later.
     public var startedAfter: Timestamp?

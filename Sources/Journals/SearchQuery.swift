@@ -12,6 +12,9 @@ public struct SearchQuery: Sendable, Hashable {
     /// How many characters of what was typed are read, and how many terms.
     private static let maximum = (characters: 500, terms: 16)
 
+    /// How many letters the beginning of a word has at least; a single one would find nearly everything, and slowly.
+    private static let shortestPrefix = 2
+
     /// All that must be there; empty when what was typed has no words, which everything satisfies.
     public let terms: [Term]
 
@@ -20,7 +23,8 @@ public struct SearchQuery: Sendable, Hashable {
         let typed = text.prefix(Self.maximum.characters).split(whereSeparator: \.isWhitespace)
         let terms = typed.compactMap { typed in
             let words = SearchWords.folded(typed)
-            return words.isEmpty ? nil : Term(words: words, isPrefix: typed.hasSuffix("*"))
+            let isPrefix = typed.hasSuffix("*") && (words.split(separator: " ").last?.count ?? 0) >= Self.shortestPrefix
+            return words.isEmpty ? nil : Term(words: words, isPrefix: isPrefix)
         }
         self.terms = Array(terms.prefix(Self.maximum.terms))
     }

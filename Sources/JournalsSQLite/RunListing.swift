@@ -85,7 +85,8 @@ struct RunListing {
             [expression(search), range.lowerBound, range.upperBound] + values + [limit + 1],
             rest: "ORDER BY run_text.rowid DESC LIMIT ?")
         let index = RunTextIndex(database)
-        let waiting = try RunReader(database).runs(where: all(["r.indexed = 0"] + conditions), values)
+        let waiting = try RunReader(database)
+            .runs(from: RunReader.withoutText, where: all(["r.indexed = 0"] + conditions), values)
             .filter { search.matches(folded: try index.text(of: $0).words) }
         return (indexed + waiting).sorted { $0.openedSequence > $1.openedSequence }
     }

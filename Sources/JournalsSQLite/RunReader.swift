@@ -13,6 +13,11 @@ struct RunReader {
         CROSS JOIN names o ON o.id = r.operation CROSS JOIN names a ON a.id = r.actor
         """
 
+    /// The runs whose text is in no index: those that go on, and the few that ended lately.
+    ///
+    /// The index is named, as SQLite would rather walk all runs in the order it is asked for than sort these.
+    static let withoutText = "runs r INDEXED BY runs_without_text"
+
     private let database: Database
 
     init(_ database: Database) { self.database = database }
@@ -29,7 +34,7 @@ struct RunReader {
 
     /// The runs that have not ended, oldest first.
     func unfinished() throws -> [RunRecord] {
-        try runs(where: "r.indexed = 0 AND r.ended IS NULL", rest: "ORDER BY r.opened")
+        try runs(from: Self.withoutText, where: "r.indexed = 0 AND r.ended IS NULL")
     }
 
     /// The runs that satisfy a condition of ours.

@@ -21,7 +21,8 @@ struct RunTextIndex {
                 database, "SELECT count(*) FROM runs WHERE indexed = 0 AND ended IS NOT NULL"
             ).first { $0.integer(0) } ?? 0
         guard waiting >= least, waiting > 0 else { return }
-        let runs = try RunReader(database).runs(where: "r.indexed = 0 AND r.ended IS NOT NULL")
+        let runs = try RunReader(database).runs(
+            from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL")
         let insert = try SQLStatement(database, "INSERT INTO run_text (rowid, words, marks) VALUES (?, ?, ?)")
         for run in runs {
             let marks = try SQLStatement(database, "SELECT operation, phase, actor FROM runs WHERE opened = ?")

@@ -6,8 +6,7 @@ import States
 /// Asks a large journal what its pages ask.
 enum Querying {
     static func run(path: String) async throws {
-        let journal = try await SQLiteJournal.open(
-            at: path, configuration: .init(access: .reading), now: Timestamp(milliseconds: 0))
+        let journal = try await SQLiteJournal.open(at: path, now: Timestamp(milliseconds: 0))
         let head = try await journal.head()
         let total = try await journal.counts().reduce(0) { $0 + $1.count }
         print("\(total) runs, \(head) changes")
@@ -64,7 +63,7 @@ enum Querying {
             ("a phrase", { RunQuery(text: "swift.org/items/\($0 * 2 + 1)") }),
             ("a beginning of all", { _ in RunQuery(text: "htt*") }),
             ("a longer beginning of all", { _ in RunQuery(text: "https*") }),
-            ("a beginning of many", { RunQuery(text: "\($0 % 9 + 1)*") }),
+            ("a beginning of many", { RunQuery(text: "\($0 % 90 + 10)*") }),
             ("a common word, a phase", { _ in RunQuery(phase: .failed, text: "hello") }),
         ]
     }
