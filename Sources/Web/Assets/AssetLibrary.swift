@@ -22,13 +22,16 @@ struct AssetLibrary: Sendable {
     /// Throws when a folder or a file cannot be read.
     init(overlay: URL?) throws {
         let bundled = Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true)
-        for folder in [bundled, overlay].compactMap({ $0 }) { try read(folder, below: "") }
+        try read(bundled, below: "", as: ServedText.bytes)
+        if let overlay { try read(overlay, below: "") { _, data in data } }
     }
 
     /// The file at that path.
     subscript(segments: [String]) -> Asset? { assets[segments.joined(separator: "/")] }
 
-    private mutating func read(_ folder: URL, below prefix: String) throws {
+    private mutating func read(
+        _ folder: URL, below prefix: String, as served: (_ path: String, Data) -> Data
+    ) throws {
         let keys: Set<URLResourceKey> = [.isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey]
         let entries = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: Array(keys), options: .skipsHiddenFiles)
@@ -37,9 +40,9 @@ struct AssetLibrary: Sendable {
             guard values.isSymbolicLink != true else { continue }
             let path = prefix + entry.lastPathComponent
             if values.isDirectory == true {
-                try read(entry, below: path + "/")
+                try read(entry, below: path + "/", as: served)
             } else if values.isRegularFile == true {
-                let data = try Data(contentsOf: entry)
+                let data = served(path, try Data(contentsOf: entry))
                 let hash = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
                 assets[path] = Asset(
                     bytes: ByteBuffer(bytes: data), contentType: Self.contentType(of: path),
