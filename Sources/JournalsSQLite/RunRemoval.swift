@@ -7,9 +7,10 @@ import States
 /// First a run leaves `runs`, with its counts and words, and the floors rise: from then on nobody sees it. Then its
 /// changes and its output go, so many rows at a time; `leaving` remembers whose, also over a restart.
 struct RunRemoval {
-    /// How many runs one step hides, and how many rows one step deletes.
-    static let runsPerStep = 200
-    static let rowsPerStep = 2_000
+    /// How many runs one step hides, how many rows it deletes, how many pages it gives back: some milliseconds' worth each.
+    static let runsPerStep = 100
+    static let rowsPerStep = 1_000
+    static let pagesPerStep = 200
 
     private let database: Database
 
@@ -99,7 +100,7 @@ struct RunRemoval {
     func shrink() throws -> Bool {
         let free = try SQLStatement(database, "PRAGMA freelist_count").first { $0.integer(0) } ?? 0
         guard free > 0 else { return false }
-        try SQLStatement(database, "PRAGMA incremental_vacuum(\(Self.rowsPerStep))").rows { _ in true }
+        try SQLStatement(database, "PRAGMA incremental_vacuum(\(Self.pagesPerStep))").rows { _ in true }
         return true
     }
 }
