@@ -67,9 +67,13 @@ final class TestEngine<R: Reducer>: Sendable {
             await body(dispatch)
             self?.end(work)
         }
-        held.withLock { held in
-            if held.works.keys.contains(work) { held.jobs[work] = job }
+        let isGoing = held.withLock { held in
+            guard held.works.keys.contains(work) else { return false }
+            held.jobs[work] = job
+            return true
         }
+        // It ended or was cancelled before it could be noted.
+        if !isGoing { job.cancel() }
     }
 
     private func hold(_ action: R.Action, from work: Int) -> DispatchReceipt? {
