@@ -9,6 +9,10 @@ extension BoardError {
         BoardError(.unknownRun, "There is no run “\(id.prefix(64))”. It may have been removed because of its age.")
     }
 
+    static func unknownStore(_ id: String) -> BoardError {
+        BoardError(.unknownStore, "There is no store “\(id.prefix(64))”. The list of stores names those there are.")
+    }
+
     /// What a reader is told when the journal does not answer.
     static func unreadable(_ error: any Error) -> BoardError {
         let reason = (error as? JournalError)?.description ?? "The journal does not answer."

@@ -8,6 +8,12 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownOperation
         /// There is no run of that id.
         case unknownRun
+        /// There is no store of that id.
+        case unknownStore
+        /// The store has no action of that name, or none that can be sent from outside.
+        case unknownAction
+        /// The store had not begun at that moment, or its changes of then are gone.
+        case unknownMoment
         /// The input does not fit the operation's fields.
         case invalidInput
         /// The run has ended, so it cannot be cancelled.

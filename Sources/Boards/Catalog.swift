@@ -1,11 +1,15 @@
 public import Operations
+public import States
+public import Stores
 
-/// The operations that can be run, in the order in which pages show them.
+/// The operations that can be run and the stores that can be acted on, in the order in which pages show them.
 ///
 /// A value: build it, then give it to a board, which holds it unchanged.
 public struct Catalog: Sendable {
     /// The entries, in order.
     public private(set) var entries: [CatalogEntry] = []
+    /// The stores, in order.
+    public private(set) var stores: [StoreEntry] = []
 
     /// Makes an empty catalog.
     public init() {}
@@ -32,6 +36,33 @@ public struct Catalog: Sendable {
             CatalogEntry(
                 operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
                 timeout: timeout))
+    }
+
+    /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
+    ///
+    /// Ids of stores and of operations have nothing to do with each other. A later store of the same id takes the
+    /// earlier one's place.
+    /// - Parameters:
+    ///   - reducer: What actions do.
+    ///   - id: Its id, which its recorded changes belong to.
+    ///   - title: What a person calls it, in English; the string `store.<id>.title` overrides it in a locale.
+    ///   - summary: What it is for, in a sentence; `store.<id>.summary` overrides it.
+    public mutating func add<R: Reducer>(
+        store reducer: R, id: String, title: String, summary: String
+    ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
+        add(StoreEntry(reducer, id: id, title: title, summary: summary))
+    }
+
+    /// The store of that id.
+    public func store(_ id: String) -> StoreEntry? { stores.first { $0.id == id } }
+
+    /// Adds a store of another catalog; one of the same id takes the earlier one's place.
+    public mutating func add(_ entry: StoreEntry) {
+        if let index = stores.firstIndex(where: { $0.id == entry.id }) {
+            stores[index] = entry
+        } else {
+            stores.append(entry)
+        }
     }
 
     /// Adds an entry of another catalog; one of the same id takes the earlier one's place.

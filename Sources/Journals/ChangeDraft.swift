@@ -18,11 +18,13 @@ public struct ChangeDraft: Sendable, Hashable {
     public let cause: String?
     /// What the run was started with; with revision 0 of a run's stream and nowhere else.
     public let opening: RunOpening?
+    /// What a store's change came by; with every change of a store's stream and with no other.
+    public let step: StoreStep?
 
     /// Makes a draft.
     public init(
         stream: StreamID, subject: String, revision: Int64, at: Timestamp, state: StateRecord, isTransition: Bool,
-        cause: String? = nil, opening: RunOpening? = nil
+        cause: String? = nil, opening: RunOpening? = nil, step: StoreStep? = nil
     ) {
         self.stream = stream
         self.subject = subject
@@ -32,5 +34,6 @@ public struct ChangeDraft: Sendable, Hashable {
         self.isTransition = isTransition
         self.cause = cause
         self.opening = opening
+        self.step = step
     }
 }

@@ -11,6 +11,9 @@ extension Problem {
             switch error.code {
             case .unknownOperation: ("unknown-operation", .notFound, "Unknown operation")
             case .unknownRun: ("unknown-run", .notFound, "Unknown run")
+            case .unknownStore: ("unknown-store", .notFound, "Unknown store")
+            case .unknownAction: ("unknown-action", .unprocessableContent, "Unknown action")
+            case .unknownMoment: ("unknown-moment", .notFound, "Unknown moment")
             case .invalidInput: ("invalid-input", .unprocessableContent, "Invalid input")
             case .alreadyEnded: ("already-ended", .conflict, "Already ended")
             case .stillRunning: ("still-running", .conflict, "Still running")

@@ -1,0 +1,78 @@
+public import States
+
+/// Something that happens once in the browsers that look at a store, as it is written down with its step.
+///
+/// As JSON an object with `kind`, the kind's own members, and `audience` where not everybody is meant:
+/// `{"audience":["ana"],"kind":"toast","message":"Step 3 is done."}`.
+public struct RecordedEffect: Sendable, Hashable {
+    /// What happens.
+    public enum Kind: Sendable, Hashable {
+        /// A message appears for a while.
+        case toast(message: String)
+        /// The page goes to another one; a path below the dashboard's own, such as `/runs`.
+        case navigation(path: String)
+        /// A file is offered; its text is recorded, so keep it small.
+        case download(filename: String, mediaType: String, text: String)
+        /// What only the store's own template or another client knows to handle.
+        case other(name: String, payload: JSONValue)
+    }
+
+    /// What happens.
+    public let kind: Kind
+    /// The names of those for whom it happens; nil for everybody who looks.
+    public let audience: [String]?
+
+    /// Makes an effect.
+    public init(_ kind: Kind, audience: [String]? = nil) {
+        self.kind = kind
+        self.audience = audience
+    }
+
+    /// Whether it happens for somebody of that name; nil is somebody who gave none.
+    public func isMeant(for name: String?) -> Bool {
+        guard let audience else { return true }
+        return name.map(audience.contains) ?? false
+    }
+}
+
+extension RecordedEffect: RecordedForm {
+    /// The effect as it is written down.
+    public var json: JSONValue {
+        var members: [String: JSONValue]
+        switch kind {
+        case .toast(let message): members = ["kind": "toast", "message": .string(message)]
+        case .navigation(let path): members = ["kind": "navigation", "path": .string(path)]
+        case .download(let filename, let mediaType, let text):
+            members = [
+                "kind": "download", "filename": .string(filename), "mediaType": .string(mediaType),
+                "text": .string(text),
+            ]
+        case .other(let name, let payload): members = ["kind": "other", "name": .string(name), "payload": payload]
+        }
+        members["audience"] = audience.map { .array($0.map(JSONValue.string)) }
+        return .object(members)
+    }
+
+    /// Reads what `json` wrote; nil for anything else.
+    public init?(json: JSONValue) {
+        let audience = json["audience"]?.array?.compactMap(\.string)
+        guard let kind = Self.kind(in: json), json["audience"] == nil || audience != nil else { return nil }
+        self.init(kind, audience: audience)
+    }
+
+    private static func kind(in json: JSONValue) -> Kind? {
+        func text(_ name: String) -> String? { json[name]?.string }
+        switch text("kind") {
+        case "toast": return text("message").map(Kind.toast)
+        case "navigation": return text("path").map(Kind.navigation)
+        case "download":
+            guard let filename = text("filename"), let mediaType = text("mediaType"), let content = text("text")
+            else { return nil }
+            return .download(filename: filename, mediaType: mediaType, text: content)
+        case "other":
+            guard let name = text("name"), let payload = json["payload"] else { return nil }
+            return .other(name: name, payload: payload)
+        default: return nil
+        }
+    }
+}
