@@ -10,14 +10,33 @@ public struct PageFrame: Sendable, Hashable {
     public var clock: Timestamp?
     /// Since when changes cannot be recorded; nil while they are.
     public var notRecordedSince: Timestamp?
+    /// The moment that a page of the past shows; nil for a page as it stands. Such a page is not live, its own time
+    /// stands still, and nothing can be done on it.
+    public var standing: Standing?
+
+    /// A moment of the past.
+    public struct Standing: Sendable, Hashable {
+        /// The sequence of the change after which it was so.
+        public let sequence: Int64
+        /// When that was.
+        public let at: Timestamp
+
+        /// Names a moment.
+        public init(sequence: Int64, at: Timestamp) {
+            self.sequence = sequence
+            self.at = at
+        }
+    }
 
     /// Makes a frame of its parts.
     public init(
-        locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil
+        locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil,
+        standing: Standing? = nil
     ) {
         self.locale = locale
         self.path = path
         self.clock = clock
         self.notRecordedSince = notRecordedSince
+        self.standing = standing
     }
 }

@@ -7,6 +7,7 @@ enum StringKey: String, CaseIterable {
     case gallery = "nav.gallery"
     case system = "nav.system"
     case startForm = "start.title"
+    case paused = "live.paused"
     case causeActor = "cause.actor"
     case causeReplaced = "cause.replaced"
     case causeUnwatched = "cause.unwatched"
@@ -20,4 +21,8 @@ enum StringKey: String, CaseIterable {
     case phaseCancelled = "phase.cancelled"
     case phaseInterrupted = "phase.interrupted"
     case invalidMoment = "runs.invalid-moment"
+    case scrubFirst = "scrub.first"
+    case scrubPrevious = "scrub.previous"
+    case scrubNext = "scrub.next"
+    case scrubLast = "scrub.last"
 }

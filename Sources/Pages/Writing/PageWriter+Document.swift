@@ -23,7 +23,8 @@ extension PageWriter {
             "partials/main",
             [
                 "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-                "clock": frame.clock.map { CivilTime($0).iso },
+                "clock": (frame.standing?.at ?? frame.clock).map { CivilTime($0).iso },
+                "paused": frame.standing.map { String($0.sequence) },
             ])
     }
 
@@ -38,6 +39,7 @@ extension PageWriter {
         let fields: Fields = [
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
             "notRecorded": frame.notRecordedSince.map(moment),
+            "paused": frame.standing.map { strings(.paused, ["n": format.integer($0.sequence)]) },
             "broken": library.covered.map { Markup(TemplateLibrary.boxHTML($0)) },
             "links": links.map { link -> Fields in
                 [

@@ -1,0 +1,112 @@
+import Journals
+
+extension PageWriter {
+    /// How many pieces a strip has at most; what is shorter than its share is drawn with its neighbour.
+    static var stripPieces: Int64 { 120 }
+
+    /// The scrubber of a page, for `partials/scrubber`.
+    func scrubber(_ scrubber: Scrubber) -> Fields {
+        let standing = scrubber.standing
+        let ruler = Ruler(scrubber)
+        let value = standing.map { ruler.place($0) } ?? ruler.length
+        let first = scrubber.first ?? scrubber.moments.first?.sequence
+        let previous = standing.map(\.previous) ?? nil
+        let isFirst = standing.map { $0.previous == nil } ?? (first == nil)
+        let at = { (sequence: Int64) in "\(scrubber.url)?at=\(sequence)" }
+        let label = scrubber.moments.last { $0.sequence <= standing?.sequence ?? .max }
+        return [
+            "url": scrubber.url, "run": scrubber.run, "isPast": standing != nil,
+            "steps": [
+                step(.scrubFirst, isFirst ? nil : first.map(at)),
+                step(.scrubPrevious, standing == nil ? (isFirst ? nil : "\(scrubber.url)?at=previous") : previous.map(at)),
+                step(.scrubNext, standing?.next.map(at)),
+                step(.scrubLast, standing == nil ? nil : scrubber.url),
+            ],
+            "strip": ["length": String(max(ruler.length, 1)), "pieces": pieces(scrubber.moments, ruler)] as Fields,
+            "name": scrubber.scale == .time ? "offset" : "at",
+            "minimum": String(ruler.start), "maximum": String(ruler.start + ruler.length),
+            "value": String(ruler.start + value), "valueText": label.map { words(for: $0, standing) },
+            "moment": standing.map { moment($0.at) }, "note": standing?.note,
+            "what": label.map { ["word": $0.label, "tone": $0.tone] as Fields },
+            "offset": standing.flatMap { offset(of: $0, in: scrubber) },
+            "place": (standing?.place).map { place -> Fields in
+                ["number": format.integer(place.number), "count": format.integer(place.count)]
+            },
+        ]
+    }
+
+    private func step(_ key: StringKey, _ url: String?) -> Fields {
+        let shapes: [StringKey: String] = [
+            .scrubFirst: "M2 2h2.4v12H2zM14 2v12L5.4 8z", .scrubPrevious: "M12.5 2v12L3.5 8z",
+            .scrubNext: "M3.5 2v12l9-6z", .scrubLast: "M11.6 2H14v12h-2.4zM2 2v12l8.6-6z",
+        ]
+        let name = key.rawValue.split(separator: ".").last.map(String.init) ?? ""
+        return ["name": name, "label": strings[key], "url": url, "shape": shapes[key]]
+    }
+
+    private func words(for moment: Scrubber.Moment, _ standing: Scrubber.Standing?) -> String {
+        guard let standing else { return moment.label }
+        let place = standing.place.map { ", \(format.integer($0.number)) / \(format.integer($0.count))" } ?? ""
+        return "\(moment.label)\(place), \(CivilTime(standing.at).clock)"
+    }
+
+    /// How long after the beginning of the strip, where it is one of time.
+    private func offset(of standing: Scrubber.Standing, in scrubber: Scrubber) -> String? {
+        guard scrubber.scale == .time, let first = scrubber.moments.first else { return nil }
+        return format.duration(standing.at - first.at)
+    }
+
+    private func pieces(_ moments: [Scrubber.Moment], _ ruler: Ruler) -> [Fields] {
+        let least = moments.count > Int(Self.stripPieces) ? max(ruler.length / Self.stripPieces, 1) : 0
+        var shown: [(moment: Scrubber.Moment, x: Int64)] = []
+        for moment in moments {
+            let x = ruler.place(moment)
+            if let last = shown.last, x - last.x < least { continue }
+            shown.append((moment, x))
+        }
+        let ends = shown.dropFirst().map(\.x) + [ruler.length]
+        return zip(shown, ends).map { piece, end in
+            [
+                "x": String(piece.x), "width": String(max(end - piece.x, 0)), "tone": piece.moment.tone,
+                "label": piece.moment.label,
+                "isOpen": end == ruler.length && ruler.isOpen && piece.x == shown.last?.x,
+            ]
+        }
+    }
+}
+
+/// The units of a strip: milliseconds from its first moment, or sequences.
+private struct Ruler {
+    private let scrubber: Scrubber
+    /// What stands at the strip's left end.
+    let start: Int64
+    /// How much fits on it.
+    let length: Int64
+    /// Whether the last moment lasts.
+    let isOpen: Bool
+
+    init(_ scrubber: Scrubber) {
+        self.scrubber = scrubber
+        isOpen = scrubber.end == nil
+        let (first, last) = (scrubber.moments.first, scrubber.moments.last)
+        switch scrubber.scale {
+        case .time:
+            start = 0
+            let latest = scrubber.end ?? scrubber.latest ?? last?.at
+            let elapsed = max((latest ?? Timestamp(milliseconds: 0)) - (first?.at ?? Timestamp(milliseconds: 0)), 0)
+            length = isOpen ? TimeAxis.length(holding: elapsed) : elapsed
+        case .changes:
+            start = first?.sequence ?? 0
+            length = max((scrubber.head ?? last?.sequence ?? 0) - start, 0)
+        }
+    }
+
+    func place(_ moment: Scrubber.Moment) -> Int64 { place(moment.sequence, moment.at) }
+
+    func place(_ standing: Scrubber.Standing) -> Int64 { place(standing.sequence, standing.at) }
+
+    private func place(_ sequence: Int64, _ at: Timestamp) -> Int64 {
+        let place = scrubber.scale == .time ? scrubber.moments.first.map { at - $0.at } ?? 0 : sequence - start
+        return min(max(place, 0), length)
+    }
+}
