@@ -29,8 +29,8 @@ class Weir:
         self.process = None
         self.started_in = None
         self._log = open(self.folder / "weir.log", "ab")
-        self._environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
-        self._environment |= {
+        self.environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+        self.environment |= {
             "WEIR_ISS_POSITION_URL": sky.url + "/iss-now.json",
             "WEIR_ISS_POSITION_INTERVAL": "0.3",
             "WEIR_PEOPLE_IN_SPACE_URL": sky.url + "/astros.json",
@@ -41,12 +41,16 @@ class Weir:
     def url(self):
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def command(self):
+        return [BINARY, "serve", "--port", str(self.port), "--data", str(self.data)]
+
     def start(self):
         """Starts it, on the same port and data as before, and returns once it listens."""
         begun = time.monotonic()
         self.process = subprocess.Popen(
-            [BINARY, "serve", "--port", str(self.port), "--data", str(self.data)],
-            stdout=subprocess.PIPE, stderr=self._log, text=True, env=self._environment, cwd=self.folder,
+            self.command,
+            stdout=subprocess.PIPE, stderr=self._log, text=True, env=self.environment, cwd=self.folder,
         )
         for line in self.process.stdout:
             if found := re.search(r"Weir is at http://127\.0\.0\.1:(\d+)/", line):
