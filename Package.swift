@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "Boards", targets: ["Boards"]),
         .library(name: "Web", targets: ["Pages", "Web"]),
         .library(name: "StandardOperations", targets: ["StandardOperations"]),
+        .library(name: "StandardStores", targets: ["StandardStores"]),
         .library(name: "MarkupTesting", targets: ["MarkupTesting"]),
         .executable(name: "weir", targets: ["weir"]),
     ],
@@ -107,6 +108,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
+        .target(
+            name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"]),
         .executableTarget(
             name: "weir",
             dependencies: [
@@ -123,6 +126,9 @@ let package = Package(
         .target(name: "MarkupTesting", dependencies: ["CLibXML2"], resources: [.copy("Schemas")]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
+        .systemLibrary(
+            name: "CMarkGFM", pkgConfig: "libcmark-gfm",
+            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"]), .brew(["cmark-gfm"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         .testTarget(name: "FlowsTests", dependencies: ["Flows"]),
@@ -165,6 +171,9 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(
+            name: "StandardStoresTests",
+            dependencies: ["StandardStores", "StoreTesting", "Boards", "Journals", "States"]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         .testTarget(name: "WeirTests", dependencies: ["weir"]),
     ]

@@ -1,0 +1,72 @@
+extension RunbookState {
+    /// What stands over the steps that the file no longer has.
+    static let goneTitle = "No longer in the file"
+
+    /// The checklist of an edited file, with what became of the steps that were there before.
+    ///
+    /// A step is the same when its text is, first of all under the same heading and the same outer steps. It keeps its
+    /// name and all that was done to it; a box that was newly ticked in the file is done. A step that is gone stays at
+    /// the end if anybody left anything on it.
+    public func taking(_ file: RunbookState) -> RunbookState {
+        var old = places
+        var merged = file
+        var matches: [Int: RunbookStep] = [:]
+        let new = file.places
+        for byPlace in [true, false] {
+            for (index, place) in new.enumerated() where matches[index] == nil {
+                guard
+                    let match = old.firstIndex(where: {
+                        byPlace ? $0.path == place.path : $0.step.text == place.step.text
+                    })
+                else { continue }
+                matches[index] = old.remove(at: match).step
+            }
+        }
+        var ids = Set(matches.values.map(\.id)).union(old.map(\.step.id))
+        var index = 0
+        for section in merged.sections.indices {
+            for step in merged.sections[section].steps.indices {
+                merged.sections[section].steps[step].take(matches[index], ids: &ids)
+                index += 1
+            }
+        }
+        let gone = old.map(\.step).filter(\.isTouched).map(\.outermost)
+        if !gone.isEmpty { merged.sections.append(RunbookSection(Self.goneTitle, steps: gone, isGone: true)) }
+        return merged
+    }
+
+    /// Every step with the headings and outer steps it stands under and its own text.
+    private var places: [(path: [String], step: RunbookStep)] {
+        sections.flatMap { section in
+            var path: [String] = []
+            return section.steps.map { step in
+                path = path.prefix(step.depth) + [step.text]
+                return ([section.title ?? ""] + path, step)
+            }
+        }
+    }
+}
+
+extension RunbookStep {
+    /// Takes up what became of the same step in an earlier file, or a name of its own if there was none.
+    fileprivate mutating func take(_ earlier: RunbookStep?, ids: inout Set<String>) {
+        guard let earlier else {
+            id = String(naming: text, taken: ids)
+            ids.insert(id)
+            return
+        }
+        let isNewlyTicked = isTickedInFile && !earlier.isTickedInFile
+        id = earlier.id
+        mark = earlier.mark ?? (isNewlyTicked ? mark : nil)
+        assignee = earlier.assignee ?? assignee
+        comments = earlier.comments.isEmpty ? comments : earlier.comments
+        waiting = earlier.waiting
+    }
+
+    /// The same, in no other step.
+    fileprivate var outermost: RunbookStep {
+        var step = RunbookStep(id: id, markdown: markdown, spans: spans, notes: notes, isTickedInFile: isTickedInFile)
+        (step.mark, step.assignee, step.comments, step.waiting) = (mark, assignee, comments, waiting)
+        return step
+    }
+}

@@ -1,0 +1,22 @@
+public import Boards
+import States
+
+extension RunbookState: OfferingState {
+    /// What can be done with each step, at its name, and with the whole.
+    public var offers: [ActionOffer] {
+        sections.flatMap(\.steps).flatMap(\.offers) + [ActionOffer("export")]
+    }
+}
+
+extension RunbookStep {
+    fileprivate var offers: [ActionOffer] {
+        let forms: [String]
+        if mark == nil {
+            let asked = waiting.isEmpty ? ["wait"] : ["wait", "stopWaiting"]
+            forms = ["tick"] + (assignee == nil ? ["take"] : []) + asked + ["skip", "assign", "comment"]
+        } else {
+            forms = ["untick", "comment"]
+        }
+        return forms.map { ActionOffer($0, values: ["step": .string(id)], anchor: id) }
+    }
+}

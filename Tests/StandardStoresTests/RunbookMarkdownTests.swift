@@ -1,0 +1,79 @@
+import Foundation
+import Journals
+import StandardStores
+import Testing
+
+@Suite struct RunbookMarkdownTests {
+    private func read(_ text: String) throws -> RunbookState {
+        try RunbookState(markdown: text, file: "release.md", title: "release")
+    }
+
+    @Test func `an export tells what became of each step below it`() throws {
+        var runbook = try read(
+            "# Release\n\nFirst.\n\n## Before\n- [ ] Tag `it`\n  Now.\n\n  ```\n  git tag\n  ```\n  - [ ] Sign\n")
+        runbook.sections[1].steps[0].mark = .done(signed: ana)
+        runbook.sections[1].steps[0].comments = [RunbookComment("two: tries", signed: bob)]
+        runbook.sections[1].steps[1].assignee = "Bob"
+        runbook.sections[1].steps[1].mark = .skipped(reason: "no key", signed: ana)
+        #expect(
+            runbook.markdown == """
+                # Release
+
+                First.
+
+                ## Before
+
+                - [x] Tag `it` Now.
+                  - Done by Ana at 2026-11-21 10:42:07 UTC
+                  - Comment by Bob at 2026-11-21 10:43:00 UTC: two: tries
+
+                  ```
+                  git tag
+                  ```
+
+                  - [ ] Sign
+                    - Assigned to Bob
+                    - Skipped by Ana at 2026-11-21 10:42:07 UTC: no key
+
+                """)
+    }
+
+    @Test(arguments: [
+        "- [ ] a\n- [x] b\n",
+        "# T\n\nintro [x][1]\n\n- one\n- two\n\n1. [ ] a\n   - sub\n   - other\n\n   text\n\n   > quoted\n   > more\n   - [x] deep\n     - [ ] deeper\n\nbetween\n\n- [ ] b\n- plain\n- [ ] c\n\n[1]: http://x.org\n",
+        "## H\n<!-- hidden -->\n\n- [ ] a\n\n  ````\n  ```\n  - [ ] no\n  ```\n  ````\n\n---\n\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "# T\n### Deep\n\ttab code\n\n- [ ] a\n\n      code in it\n\n\t- [ ] tabbed\n\n\t  with text\n",
+        "- [ ] a  \n  hard\\\n  break **b** <b>c</b> &amp; \\* [l](http://x.org \"t\")\n",
+    ])
+    func `reading an export gives the same runbook, ticks, names, times and all`(text: String) throws {
+        var runbook = try read(text)
+        #expect(try read(runbook.markdown) == runbook)
+        for section in runbook.sections.indices {
+            for index in runbook.sections[section].steps.indices {
+                switch index % 3 {
+                case 0: runbook.sections[section].steps[index].mark = .done(signed: ana)
+                case 1: runbook.sections[section].steps[index].mark = .skipped(reason: "by: *choice*", signed: bob)
+                default: runbook.sections[section].steps[index].mark = nil
+                }
+                runbook.sections[section].steps[index].assignee = "Ana & Bob"
+                runbook.sections[section].steps[index].comments = [
+                    RunbookComment("- [x] at 2026-11-21 10:42:07 UTC: `", signed: bob),
+                    RunbookComment("x", signed: ana),
+                ]
+            }
+        }
+        var again = try read(runbook.markdown)
+        for section in again.sections.indices {
+            for index in again.sections[section].steps.indices {
+                let ticked = again.sections[section].steps[index].isTickedInFile
+                #expect(ticked == (index % 3 == 0))
+                let before = runbook.sections[section].steps[index].isTickedInFile
+                again.sections[section].steps[index].isTickedInFile = before
+            }
+        }
+        #expect(again == runbook)
+    }
+}
+
+let ana = Signature(by: "Ana", at: Timestamp(milliseconds: 1_795_257_727_000))
+let bob = Signature(by: "Bob", at: Timestamp(milliseconds: 1_795_257_780_000))

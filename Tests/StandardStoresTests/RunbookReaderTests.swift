@@ -1,0 +1,113 @@
+import Foundation
+import Journals
+import StandardStores
+import Testing
+
+@Suite struct RunbookReaderTests {
+    private func read(_ text: String) throws -> RunbookState {
+        try RunbookState(markdown: text, file: "release.md", title: "release")
+    }
+
+    @Test func `headings are sections, boxes are steps, and text between is notes`() throws {
+        let runbook = try read(
+            """
+            # Release
+
+            Say that it begins.
+
+            ## Before
+            - [ ] Tests are green
+            - [x] Tag it
+
+            And then:
+
+            ## After
+            * [ ] Tell *everybody*
+            1. [X] Rest
+            """)
+        #expect(runbook.title == "Release")
+        #expect(runbook.sections.map(\.title) == [nil, "Before", nil, "After"])
+        #expect(runbook.sections.map { $0.notes.map(\.markdown) } == [["Say that it begins."], [], ["And then:"], []])
+        #expect(runbook.steps.map(\.text) == ["Tests are green", "Tag it", "Tell everybody", "Rest"])
+        #expect(runbook.steps.map(\.id) == ["tests-are-green", "tag-it", "tell-everybody", "rest"])
+        #expect(runbook.steps.map { $0.mark != nil } == [false, true, false, true])
+    }
+
+    @Test func `steps within steps are deeper, also under a plain item, whether indented by spaces or tabs`() throws {
+        let runbook = try read(
+            "- [ ] one\n\t- [ ] two\n\t\t- [x] three\n- plain\n  - [ ] four\n\n1. [ ] five\n   - [ ] six\n")
+        #expect(runbook.steps.map(\.text) == ["one", "two", "three", "four", "five", "six"])
+        #expect(runbook.steps.map(\.depth) == [0, 1, 2, 0, 0, 1])
+        #expect(runbook.sections.map { $0.notes.map(\.markdown) } == [[], ["plain"]])
+    }
+
+    @Test func `a box in code, in a quotation or in the middle of a line is no step`() throws {
+        let runbook = try read(
+            "- [ ] real\n\n  ```sh\n  - [ ] in a fence\n  ```\n\nText\n\n    - [ ] indented\n\n> - [ ] quoted\n\nsee - [ ] here\n"
+        )
+        #expect(runbook.steps.map(\.text) == ["real"])
+        #expect(runbook.steps[0].notes.map(\.markdown) == ["```sh\n- [ ] in a fence\n```"])
+        #expect(runbook.steps[0].notes.map(\.isCode) == [true])
+    }
+
+    @Test func `lines may end as on any system, and a byte order mark and front matter are passed over`() throws {
+        for ending in ["\n", "\r\n", "\r"] {
+            let text = "\u{FEFF}---\ntitle: x\n---\n# T\n\n- [ ] a\n  b\n- [x] c\n".replacing("\n", with: ending)
+            let runbook = try read(text)
+            #expect(runbook.title == "T")
+            #expect(runbook.steps.map(\.text) == ["a b", "c"])
+        }
+    }
+
+    @Test func `text keeps what is code, stress and a link that is safe to follow`() throws {
+        let runbook = try read(
+            "- [ ] Run `make`, **then** [look](https://x.org) not [here](javascript:go) https://y.org\n")
+        #expect(
+            runbook.steps[0].spans == [
+                RunbookSpan("Run "), RunbookSpan("make", code: true), RunbookSpan(", "),
+                RunbookSpan("then", strong: true), RunbookSpan(" "), RunbookSpan("look", link: "https://x.org"),
+                RunbookSpan(" not here "), RunbookSpan("https://y.org", link: "https://y.org"),
+            ])
+    }
+
+    @Test func `steps of one text have names of their own, and so have those without a letter of ASCII`() throws {
+        let runbook = try read("- [ ] Same\n- [ ] same!\n- [ ] 確認\n- [ ] 終了\n")
+        #expect(runbook.steps.map(\.id) == ["same", "same-2", "step", "step-2"])
+    }
+
+    @Test(arguments: [
+        (
+            "# Only words\n\n- a list\n",
+            "release.md: has no steps; write each step as an item of a task list: - [ ] what to do"
+        ),
+        ("", "release.md: has no steps; write each step as an item of a task list: - [ ] what to do"),
+        ("# T\n\n- [ ] a\n- [ ] \n  - b\n", "release.md:4: this box has no text; write behind it what is to be done"),
+    ])
+    func `a file that can be no runbook is told in a sentence with what to do`(text: String, sentence: String) {
+        let error = #expect(throws: RunbookFileError.self) { try read(text) }
+        #expect(error?.description == sentence)
+    }
+
+    @Test func `a file of more than 500 steps is refused`() {
+        let text = String(repeating: "- [ ] a\n", count: 501)
+        let error = #expect(throws: RunbookFileError.self) { try read(text) }
+        #expect(error?.detail == "has 501 steps, and 500 are the most; split it into several runbooks")
+    }
+
+    @Test func `a file that is missing, too large or no text is told likewise`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let file = folder.appending(path: "deploy.md")
+        func sentence() -> String? {
+            #expect(throws: RunbookFileError.self) { try RunbookState(contentsOf: file) }?.description
+        }
+        #expect(sentence() == "deploy.md: cannot be read; name a Markdown file that is there and may be read")
+        try Data([0x2D, 0xFF, 0xFE]).write(to: file)
+        #expect(sentence() == "deploy.md: is not UTF-8 text; save it as UTF-8")
+        try Data(repeating: 0x20, count: 262_145).write(to: file)
+        #expect(sentence() == "deploy.md: is larger than 256 kB; split it into several runbooks")
+        try Data("- [ ] a".utf8).write(to: file)
+        #expect(try RunbookState(contentsOf: file).title == "deploy")
+    }
+}
