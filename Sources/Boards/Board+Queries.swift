@@ -77,9 +77,19 @@ extension Board {
 
     private func fold(_ id: String, through sequence: Int64) async throws(BoardError) -> RunView {
         guard let run = try await read({ try await journal.view(of: id, through: sequence) }) else {
-            throw .unknownRun(id)
+            throw await missing(id)
         }
         return run
+    }
+
+    /// Why there is no run of an id: one that looks like ours, in a journal that has forgotten some, was most likely there.
+    func missing(_ id: String) async -> BoardError {
+        guard RunID.isPlausible(id) else { return .unknownRun(id) }
+        do {
+            return try await journal.floor(of: .run(id)) > 0 ? .removedRun(id) : .unknownRun(id)
+        } catch {
+            return .unreadable(error)
+        }
     }
 
     private func read<Value>(_ body: () async throws -> Value) async throws(BoardError) -> Value {

@@ -16,6 +16,7 @@ public final class Board: Sendable {
     let journal: any Journal
     let configuration: Configuration
     let clock: any Clock<Duration>
+    let now: @Sendable () -> Timestamp
     let runs = LiveRuns()
     let recorder: Recorder
     let launcher: Launcher
@@ -33,6 +34,7 @@ public final class Board: Sendable {
         configuration = loader.configuration
         self.feed = feed
         self.clock = clock
+        self.now = now
         self.logger = logger
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger,
@@ -78,7 +80,7 @@ public final class Board: Sendable {
                 return RunID.make(at: now(), using: &generator)
             }
         let board = Board(loader, feed: feed, now: now, makeID: makeID, clock: clock, logger: logger)
-        if let policy = configuration.retention { board.keepWithin(policy, now) }
+        if let policy = configuration.retention { board.keepWithin(policy) }
         return board
     }
 
@@ -123,12 +125,15 @@ public final class Board: Sendable {
     }
 
     /// Lets the journal forget what it may, now and then each hour.
-    private func keepWithin(_ policy: RetentionPolicy, _ now: @escaping @Sendable () -> Timestamp) {
-        scope.launch { [journal, clock, logger] in
+    private func keepWithin(_ policy: RetentionPolicy) {
+        scope.launch { [journal, recorder, feed, clock, now, logger] in
             while true {
                 do {
                     let count = try await journal.prune(policy, now: now())
-                    if count > 0 { logger.info("Old runs were removed.", metadata: ["count": "\(count)"]) }
+                    if count > 0 {
+                        logger.info("Old runs were removed.", metadata: ["count": "\(count)"])
+                        try await recorder.whileNothingIsRecorded { try await feed.forgetRemoved(from: journal) }
+                    }
                 } catch {
                     logger.error("Old runs could not be removed.", metadata: ["cause": "\(error)"])
                 }

@@ -6,7 +6,14 @@ extension BoardError {
     }
 
     static func unknownRun(_ id: String) -> BoardError {
-        BoardError(.unknownRun, "There is no run “\(id.prefix(64))”. It may have been removed because of its age.")
+        BoardError(.unknownRun, "There is no run “\(id.prefix(64))”. The list of runs shows those there are.")
+    }
+
+    static func removedRun(_ id: String) -> BoardError {
+        BoardError(
+            .removedRun,
+            "Run “\(id.prefix(64))” is not kept any more: ended runs are removed once they are old, or too many. "
+                + "The list of runs shows those that are kept.")
     }
 
     static func unknownStore(_ id: String) -> BoardError {

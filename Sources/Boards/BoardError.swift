@@ -26,6 +26,12 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case keyReused
         /// Too many runs are going.
         case overloaded
+        /// There was such a run, most likely, and retention has removed it.
+        case removedRun
+        /// What is to be imported is not what an export writes.
+        case malformedImport
+        /// A run that is to be imported is here already, and is not the same.
+        case importConflict
         /// The journal could not be read.
         case unavailable
         /// The server is shutting down.

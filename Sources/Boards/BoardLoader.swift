@@ -14,13 +14,7 @@ struct BoardLoader: Sendable {
         let runs = try await journal.unfinishedRuns()
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
-            runs.map { run in
-                ChangeDraft(
-                    stream: .run(run.id), subject: run.operation, revision: run.revision + 1, at: now,
-                    state: StateRecord(
-                        caseName: "interrupted", payload: ["last": .string(run.state.caseName)], phase: .interrupted),
-                    isTransition: true, cause: "the server stopped while this was running")
-            })
+            runs.map { .interruption(of: $0, at: now, cause: "the server stopped while this was running") })
     }
 
     /// The feed as it would be had it been there all along.
@@ -67,8 +61,12 @@ struct BoardLoader: Sendable {
         }
         var operations: [OperationView] = []
         for entry in catalog.entries {
-            let recent = try await newest(
-                RunQuery(operation: entry.id, before: sequence + 1, limit: OperationView.recentLimit))
+            let limit = OperationView.recentLimit
+            var query = RunQuery(operation: entry.id, isImported: false, before: sequence + 1, limit: limit)
+            var recent = try await newest(query)
+            query.isImported = true
+            query.limit = limit - recent.count
+            if query.limit > 0 { recent += try await newest(query) }
             let active = going.count { $0.record.operation == entry.id }
             operations.append(OperationView(id: entry.id, recent: recent, activeRuns: active))
         }

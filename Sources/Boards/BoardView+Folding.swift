@@ -30,9 +30,11 @@ extension OperationView {
     static let recentLimit = 10
 
     /// The view after a change of one of its runs.
+    ///
+    /// Imported runs stand behind those that were started here: what goes on here is what the operation's card shows.
     func applying(before: RunView?, after: RunView) -> OperationView {
         OperationView(
-            id: id, recent: recent.applying(after, isNew: before == nil, limit: Self.recentLimit),
+            id: id, recent: recent.applying(after, isNew: before == nil, limit: Self.recentLimit, ownFirst: true),
             activeRuns: activeRuns + (after.isActive ? 1 : 0) - (before?.isActive == true ? 1 : 0))
     }
 }
@@ -40,12 +42,18 @@ extension OperationView {
 extension RunView {
     /// Whether the run goes on.
     var isActive: Bool { record.endedAt == nil }
+
+    /// Whether the run comes from another journal.
+    var isImported: Bool { record.origin != nil }
 }
 
 extension [RunView] {
     /// The list, newest first, with a run's newer view in its place, or in front when the run is new.
-    fileprivate func applying(_ run: RunView, isNew: Bool, limit: Int) -> [RunView] {
-        if isNew { return [run] + prefix(limit - 1) }
+    fileprivate func applying(_ run: RunView, isNew: Bool, limit: Int, ownFirst: Bool = false) -> [RunView] {
+        if isNew {
+            let place = ownFirst && run.isImported ? firstIndex(where: \.isImported) ?? count : 0
+            return Array((prefix(place) + [run] + dropFirst(place)).prefix(limit))
+        }
         guard let index = firstIndex(where: { $0.record.id == run.record.id }) else { return self }
         var list = self
         list[index] = run

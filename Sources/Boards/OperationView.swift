@@ -2,7 +2,8 @@
 public final class OperationView: Sendable {
     /// The operation's id.
     public let id: String
-    /// Its latest runs, newest first, at most ten; the first is what its card shows.
+    /// Its latest runs, at most ten: those that were started here, newest first, then imported ones; the first is what its
+    /// card shows.
     public let recent: [RunView]
     /// How many of its runs had not ended.
     public let activeRuns: Int

@@ -10,4 +10,7 @@ enum RunID {
         let chance = (0..<16).map { _ in digits[Int(generator.next() & 31)] }
         return String(moment + chance)
     }
+
+    /// Whether an id could be one that was made here.
+    static func isPlausible(_ id: String) -> Bool { id.count == 26 && id.allSatisfy(digits.contains) }
 }

@@ -3,17 +3,41 @@ import Synchronization
 
 /// Reads the lines of an export one after the other, and holds them against its end.
 final class ExportReader: Sendable {
+    /// What the first line says.
+    struct Header {
+        let epoch: String
+        let created: Timestamp
+    }
+
     private struct Progress {
         var lineNumber = 0
-        var epoch: String?
+        var header: Header?
         var counted = ExportSummary()
         var promised: ExportFields?
     }
 
     private let progress = Mutex(Progress())
 
-    /// The number of the line that was read last, from 1.
-    var lineNumber: Int { progress.withLock { $0.lineNumber } }
+    /// What the first line said, once it is read.
+    var header: Header? { progress.withLock { $0.header } }
+
+    /// Does something with the lines, and begins what it throws about one with the line's number.
+    func naming<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do { return try await body() } catch { throw named(error) }
+    }
+
+    /// Does something with the lines at once, and begins what it throws about one with the line's number.
+    func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch { throw named(error) }
+    }
+
+    private func named(_ error: any Error) -> any Error {
+        guard let error = error as? JournalError, [.malformed, .outOfOrder, .conflict].contains(error.code) else {
+            return error
+        }
+        let line = progress.withLock { $0.lineNumber }
+        return JournalError(error.code, "Line \(line): \(error.description)", cause: error.cause)
+    }
 
     /// The next change or line of output; nil at the end.
     ///
@@ -30,12 +54,14 @@ final class ExportReader: Sendable {
         progress.lineNumber += 1
         guard progress.promised == nil else { throw JournalError(.malformed, "Something follows the end marker.") }
         let fields = ExportFields(try parse(line))
-        guard let epoch = progress.epoch else {
+        guard let epoch = progress.header?.epoch else {
             let header = try fields.required("header", ExportFields.object)
             guard try header.required("format", \.integer) <= ExportFormat.version else {
                 throw JournalError(.tooNew, "The file was written by a newer Weir. Import it with that version.")
             }
-            progress.epoch = try header.required("epoch", \.string)
+            progress.header = Header(
+                epoch: try header.required("epoch", \.string),
+                created: try header.required("created", ExportFields.moment))
             return nil
         }
         if let change = try fields.optional("change", ExportFields.object)?.change(epoch: epoch) {

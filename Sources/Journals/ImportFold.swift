@@ -25,6 +25,12 @@ package struct ImportFold {
         var revision: Int64
         var lines: Int64 = 0
         var hasEnded: Bool
+
+        /// Whether nothing lies between what was read and where the run stands here, but the end of an unfinished import.
+        func isAllOf(_ run: RunRecord) -> Bool {
+            let wasInterrupted = !hasEnded && run.origin != nil && run.state.phase == .interrupted
+            return run.revision == revision + (wasInterrupted ? 1 : 0)
+        }
     }
 
     private var report = ImportReport()
@@ -45,7 +51,7 @@ package struct ImportFold {
 
     private mutating func step(_ change: Change, in journal: some Existing) throws -> Action {
         guard case .run(let id) = change.stream else {
-            throw JournalError(.unavailable, "Only runs can be imported, and \(change.stream) is none.")
+            throw JournalError.noRun(change.stream)
         }
         try change.draft.check(follows: readings[id].map { ($0.revision, $0.operation) })
         if change.revision == 0 {
@@ -69,7 +75,7 @@ package struct ImportFold {
 
     private mutating func step(_ line: OutputLine, of id: String, in journal: some Existing) throws -> Action {
         guard let reading = readings[id], line.number == reading.lines + 1 else {
-            throw JournalError(.outOfOrder, "Line \(line.number) of run \(id) does not follow the lines before it.")
+            throw JournalError.lineOutOfPlace(line, of: id)
         }
         readings[id]?.lines = line.number
         guard !reading.isNew else {
@@ -89,7 +95,8 @@ package struct ImportFold {
 
     /// Ends the import.
     ///
-    /// Throws when a run that is here already goes on beyond the export.
+    /// Throws when a run that is here already goes on beyond the export, other than by having been interrupted as an
+    /// import.
     package mutating func finish(in journal: some Existing) throws -> ImportReport {
         for id in order {
             guard let reading = readings[id] else { continue }
@@ -97,7 +104,7 @@ package struct ImportFold {
                 report.imported.append(id)
                 if !reading.hasEnded { report.unfinished.append(id) }
             } else {
-                guard try journal.existingRun(id)?.revision == reading.revision,
+                guard let existing = try journal.existingRun(id), reading.isAllOf(existing),
                     try journal.existingLineCount(of: id) == reading.lines
                 else { throw JournalError.differs(id) }
                 report.skipped.append(id)
@@ -108,6 +115,16 @@ package struct ImportFold {
 }
 
 extension JournalError {
+    /// For a stream of an export that is no run.
+    static func noRun(_ stream: StreamID) -> JournalError {
+        JournalError(.malformed, "Only runs can be imported, and \(stream) is none.")
+    }
+
+    /// For a line of output that does not stand behind the one before it.
+    static func lineOutOfPlace(_ line: OutputLine, of run: String) -> JournalError {
+        JournalError(.outOfOrder, "Line \(line.number) of run \(run) does not follow the lines before it.")
+    }
+
     fileprivate static func differs(_ run: String) -> JournalError {
         JournalError(
             .conflict, "Run \(run) is here already, and is not the same as in the file. Nothing was imported.")

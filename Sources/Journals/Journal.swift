@@ -26,7 +26,7 @@ public protocol Journal: Sendable {
     func tail(_ limit: Int) async throws -> [Change]
     /// The run of that id, if it is kept.
     func run(_ id: String) async throws -> RunRecord?
-    /// The newest run started under that key, if one is kept.
+    /// The newest run that was started here under that key, if one is kept; an imported one is none of this history's.
     func run(idempotencyKey: String) async throws -> RunRecord?
     /// The runs that match, newest first.
     func runs(_ query: RunQuery) async throws -> RunPage
@@ -52,6 +52,14 @@ public protocol Journal: Sendable {
     func importEntries(at now: Timestamp, _ next: @escaping @Sendable () throws -> ExportedEntry?) async throws
         -> ImportReport
 
+    /// How many bytes it takes on the disk; nil where it takes none.
+    func size() async throws -> Int64?
+
     /// Lets go of files and connections. Nothing may be called afterwards.
     func close() async
+}
+
+extension Journal {
+    /// Nil: it takes none.
+    public func size() async throws -> Int64? { nil }
 }

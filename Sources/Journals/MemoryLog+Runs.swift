@@ -4,7 +4,7 @@ extension MemoryLog {
     func run(_ id: String) -> RunRecord? { records[id] }
 
     func run(idempotencyKey: String) -> RunRecord? {
-        newestFirst.first { $0.opening.idempotencyKey == idempotencyKey }
+        newestFirst.first { $0.opening.idempotencyKey == idempotencyKey && $0.origin == nil }
     }
 
     func runs(_ query: RunQuery) -> RunPage {

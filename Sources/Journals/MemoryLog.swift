@@ -68,8 +68,9 @@ struct MemoryLog: Sendable {
             guard let record = records[id], let endedAt = record.endedAt else { continue }
             kept[record.operation, default: 0] += 1
             let age = now - max(endedAt, importedAt[id] ?? endedAt)
-            let isOld = policy.maximumAge.map { age > $0 } ?? false
-            let isTooMany = policy.maximumRunsPerOperation.map { (kept[record.operation] ?? 0) > $0 } ?? false
+            let limits = policy.limits(of: record.operation)
+            let isOld = limits.maximumAge.map { age > $0 } ?? false
+            let isTooMany = limits.maximumRuns.map { (kept[record.operation] ?? 0) > $0 } ?? false
             if isOld || isTooMany { going.insert(id) }
         }
         if !going.isEmpty { remove(going) }

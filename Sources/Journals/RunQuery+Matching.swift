@@ -8,6 +8,7 @@ extension RunQuery {
             && (actor == nil || record.opening.actor == actor)
             && startedAfter.map { record.startedAt >= $0 } ?? true
             && startedBefore.map { record.startedAt < $0 } ?? true
+            && isImported.map { (record.origin != nil) == $0 } ?? true
             && before.map { record.openedSequence < $0 } ?? true
     }
 }

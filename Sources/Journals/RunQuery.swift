@@ -17,6 +17,8 @@ public struct RunQuery: Sendable, Hashable {
     public var startedAfter: Timestamp?
     /// Only runs started before this moment.
     public var startedBefore: Timestamp?
+    /// Only runs that were imported from another journal, or only those that were not; nil for both.
+    public var isImported: Bool?
     /// Only runs opened before this sequence: where the page before ended.
     public var before: Int64?
     /// How many at most.
@@ -25,7 +27,8 @@ public struct RunQuery: Sendable, Hashable {
     /// Makes a query; without arguments, the newest 50 runs.
     public init(
         operation: String? = nil, phase: Phase? = nil, actor: String? = nil, text: String? = nil,
-        startedAfter: Timestamp? = nil, startedBefore: Timestamp? = nil, before: Int64? = nil, limit: Int = 50
+        startedAfter: Timestamp? = nil, startedBefore: Timestamp? = nil, isImported: Bool? = nil,
+        before: Int64? = nil, limit: Int = 50
     ) {
         self.operation = operation
         self.phase = phase
@@ -33,6 +36,7 @@ public struct RunQuery: Sendable, Hashable {
         self.text = text
         self.startedAfter = startedAfter
         self.startedBefore = startedBefore
+        self.isImported = isImported
         self.before = before
         self.limit = limit
     }

@@ -31,6 +31,14 @@ struct JournalFile {
         }
     }
 
+    /// How many bytes it has on the disk, with the log beside it.
+    func size() throws -> Int64 {
+        try ["", "-wal"].map { path + $0 }.filter(FileManager.default.fileExists(atPath:)).reduce(0) { sum, path in
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            return sum + ((attributes[.size] as? NSNumber)?.int64Value ?? 0)
+        }
+    }
+
     /// Renames the file and its companions; tells the new name.
     func setAside(now: Timestamp) throws -> String {
         let stamp = now.description.filter { $0.isLetter || $0.isNumber }

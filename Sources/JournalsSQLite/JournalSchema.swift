@@ -1,6 +1,6 @@
 import GRDB
 
-/// The journal's file, format 1.
+/// The journal's file, format 2.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
 /// Moments are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are kept once, in `names`.
@@ -74,7 +74,12 @@ enum JournalSchema {
             continues INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (stream, number)) STRICT, WITHOUT ROWID;
         CREATE VIRTUAL TABLE run_text USING fts5(words, marks, tokenize = 'ascii', prefix = '2 3');
         CREATE TABLE leaving (stream INTEGER PRIMARY KEY) STRICT;
+        """,
+        // Each operation has an age of its own at which its runs leave.
         """
+        DROP INDEX runs_by_age;
+        CREATE INDEX runs_by_operation_and_age ON runs (operation, ages_from) WHERE ages_from IS NOT NULL;
+        """,
     ]
 
     static var version: Int { migrations.count }

@@ -33,6 +33,7 @@ struct RunListing {
         }
         if let moment = query.startedAfter { require("r.started >= ?", moment.milliseconds) }
         if let moment = query.startedBefore { require("r.started < ?", moment.milliseconds) }
+        if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
         if let before = query.before { require("r.opened < ?", before) }
     }
 

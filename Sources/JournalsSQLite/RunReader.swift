@@ -29,7 +29,8 @@ struct RunReader {
 
     /// The newest run of a key.
     func run(idempotencyKey key: String) throws -> RunRecord? {
-        try runs(where: "r.idempotency_key = ?", [key], rest: "ORDER BY r.opened DESC LIMIT 1").first
+        try runs(where: "r.idempotency_key = ? AND r.epoch IS NULL", [key], rest: "ORDER BY r.opened DESC LIMIT 1")
+            .first
     }
 
     /// The runs that have not ended, oldest first.

@@ -19,16 +19,23 @@ struct RunRemoval {
     /// Hides some of the runs the policy lets go; tells how many, 0 when there are no more.
     func hide(_ policy: RetentionPolicy, now: Timestamp) throws -> Int {
         var going: Set<Int64> = []
-        if let age = policy.maximumAge {
-            going.formUnion(
-                try SQLStatement(database, "SELECT opened FROM runs WHERE ages_from < ? ORDER BY ages_from LIMIT ?")
-                    .all(now.milliseconds - age, Self.runsPerStep) { $0.integer(0) })
-        }
-        if let maximum = policy.maximumRunsPerOperation, going.count < Self.runsPerStep {
-            let ended = try SQLStatement(
-                database, "SELECT operation, sum(count) FROM counts WHERE phase >= 2 GROUP BY operation"
-            ).all { (operation: $0.integer(0), count: $0.integer(1)) }
-            for (operation, count) in ended where count > maximum && going.count < Self.runsPerStep {
+        let ended = try SQLStatement(
+            database,
+            """
+            SELECT n.name, c.operation, sum(c.count) FROM counts c JOIN names n ON n.id = c.operation
+            WHERE c.phase >= 2 GROUP BY c.operation
+            """
+        ).all { (name: $0.text(0), operation: $0.integer(1), count: $0.integer(2)) }
+        for (name, operation, count) in ended where going.count < Self.runsPerStep {
+            let limits = policy.limits(of: name)
+            if let age = limits.maximumAge {
+                going.formUnion(
+                    try SQLStatement(
+                        database,
+                        "SELECT opened FROM runs WHERE operation = ? AND ages_from < ? ORDER BY ages_from LIMIT ?"
+                    ).all(operation, now.milliseconds - age, Self.runsPerStep - going.count) { $0.integer(0) })
+            }
+            if let maximum = limits.maximumRuns, count > maximum, going.count < Self.runsPerStep {
                 let excess = min(count - Int64(maximum), Int64(Self.runsPerStep - going.count))
                 going.formUnion(
                     try SQLStatement(

@@ -70,6 +70,11 @@ extension SQLiteJournal {
         try await read { try OutputTable($0).lines(of: run, after: number, limit: limit) }
     }
 
+    /// How many bytes the file has and its log beside it.
+    public func size() async throws -> Int64? {
+        try await read { [file] _ in try file.size() }
+    }
+
     /// How many lines of output a run has.
     public func outputCount(of run: String) async throws -> Int64 {
         try await read { try OutputTable($0).count(of: run) }

@@ -29,7 +29,10 @@ extension SQLiteJournal {
             while try await write({ try RunRemoval($0).sweep() }) {}
             if hidden == 0 { break }
         }
-        while try await write({ try RunRemoval($0).shrink() }) {}
+        var shrinks = false
+        while try await write({ try RunRemoval($0).shrink() }) { shrinks = true }
+        // The log beside the file holds what was given back until it is copied over.
+        if shrinks { try await checkpoint() }
         return removed
     }
 

@@ -15,7 +15,7 @@ public final class SQLiteJournal: Journal {
     /// What a person should know about how the journal was opened.
     public let notices: [JournalNotice]
 
-    private let file: JournalFile
+    let file: JournalFile
     private let lock: JournalFileLock?
     private let pool: DatabasePool
     private let reads = Atomic(0)
@@ -97,6 +97,23 @@ public final class SQLiteJournal: Journal {
                         }
                         guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                         return result
+                    })
+            }
+        }
+    }
+
+    /// Copies the log into the file and empties it, as far as readers that are at it allow.
+    func checkpoint() async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            pool.asyncWriteWithoutTransaction { [self] database in
+                continuation.resume(
+                    with: outcome {
+                        do {
+                            try database.checkpoint(.truncate)
+                        } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
+                            // A reader still needs the log: the next checkpoint, which is SQLite's own, will do.
+                            return
+                        }
                     })
             }
         }

@@ -27,7 +27,7 @@ import Testing
                 let ended = runs.filter { $0.endedAt != nil }.reversed()
                 for (place, run) in ended.enumerated() {
                     guard let end = run.endedAt else { continue }
-                    if place >= policy.maximumRunsPerOperation ?? .max || now - end > policy.maximumAge ?? .max {
+                    if place >= policy.standard.maximumRuns ?? .max || now - end > policy.standard.maximumAge ?? .max {
                         going.insert(run.id)
                         for topic in [Topic.board, .operation(run.operation)] {
                             removedUpTo[topic] = max(removedUpTo[topic] ?? 0, run.sequence)

@@ -1,4 +1,5 @@
 import Journals
+import JournalsSQLite
 import States
 import Testing
 
@@ -48,6 +49,50 @@ import Testing
             #expect(try await journal.prune(policy, now: .test(8_003)) == 1)
             #expect(try await journal.prune(policy, now: .test(1_000_000)) == 5)
             #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["r5", "r0"])
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `an operation with limits of its own is held to them, and the others to the standard`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let byCount = RetentionPolicy(
+                maximumAge: nil, maximumRunsPerOperation: 3, operations: ["login": .init(maximumRuns: 1)])
+            #expect(try await journal.prune(byCount, now: .test(1_000_000)) == 4)
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["r9", "r8", "r7", "r5", "r4", "r0"])
+            let byAge = RetentionPolicy(
+                maximumAge: 1_000, maximumRunsPerOperation: nil, operations: ["upload": .init(maximumAge: 990_000)])
+            // r9 ended at 9,002 and r8 at 8,002: all three are older than a second, none than 990 seconds but one.
+            #expect(try await journal.prune(byAge, now: .test(998_003)) == 3)
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["r9", "r5", "r0"])
+        }
+    }
+
+    // K9
+    @Test func `what retention removes is given back to the disk, while others append`() async throws {
+        try await TemporaryFolder.with { folder in
+            let journal = try await SQLiteJournal.open(at: folder.file("journal"), now: .test(0))
+            let word = String(repeating: "water", count: 400)
+            for number in 0..<400 {
+                _ = try await journal.append(
+                    [.opening("r\(number)")]
+                        + (1...10).map { .step("r\(number)", $0, payload: ["word": .string(word)]) }
+                        + [.step("r\(number)", 11, phase: .succeeded)])
+            }
+            let full = try #require(try await journal.size())
+            #expect(full > 8_000_000)
+            let policy = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 10)
+            async let removed = journal.prune(policy, now: .test(1_000))
+            let appended = try await journal.append([.opening("meanwhile")])
+            #expect(try await removed == 390)
+            #expect(appended.count == 1)
+            let left = try #require(try await journal.size())
+            #expect(left < full / 10, "\(left) of \(full) bytes are left")
+            #expect(try await journal.run("r399") != nil)
+            await journal.close()
         }
     }
 

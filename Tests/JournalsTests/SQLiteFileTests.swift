@@ -156,9 +156,10 @@ import Testing
         try await TemporaryFolder.with { folder in
             try await withJournal(folder) { _ = try await $0.append([.opening("a")]) }
             let other = try ForeignConnection(path: folder.file("journal.sqlite"))
+            let version = try other.number("PRAGMA user_version")
             try other.execute("PRAGMA user_version = 1000")
             #expect(try await code { try await withJournal(folder) { _ in } } == .tooNew)
-            try other.execute("PRAGMA user_version = 1; PRAGMA application_id = 7")
+            try other.execute("PRAGMA user_version = \(version); PRAGMA application_id = 7")
             #expect(try await code { try await withJournal(folder) { _ in } } == .unavailable)
             try other.execute("PRAGMA application_id = 0x57454952")
             try await withJournal(folder) { journal in

@@ -14,6 +14,9 @@ struct BoardFold: Sendable {
         self.runs = Dictionary(runs.map { ($0.record.id, $0) }) { $1 }
     }
 
+    /// Takes ended runs out of the board's lists.
+    mutating func forget(_ runs: Set<String>) { board = board.without(runs) }
+
     /// Folds the next change in.
     mutating func apply(_ change: Change) -> Publication {
         var before: RunView?

@@ -69,6 +69,12 @@ public final class Feed: Sendable {
         for (observer, head) in machine.withLock({ $0.publish(publications) }) { observer.tell(head) }
     }
 
+    /// Takes ended runs out of all that is told of the present.
+    func forget(_ runs: Set<String>) {
+        fold.withLock { $0.forget(runs) }
+        machine.withLock { $0.forget(runs) }
+    }
+
     /// Makes a run known that was read from the journal.
     func remember(_ run: RunView) { machine.withLock { $0.remember(run) } }
 }

@@ -123,6 +123,22 @@ struct FeedMachine: Sendable {
         }
     }
 
+    /// Takes ended runs out of the board as it stands, and out of what pages of the present are rendered from: the newest
+    /// publication of every topic.
+    mutating func forget(_ runs: Set<String>) {
+        board = board.without(runs)
+        for id in runs { topics[.run(id)] = nil }
+        let heads = topics.compactMap { topic, log -> Int? in
+            guard case .operation = topic else { return nil }
+            return log.places.last
+        }
+        for place in heads + [ring.end - 1] {
+            guard let (publication, size) = ring[place] else { continue }
+            let board = publication.board.without(runs)
+            ring[place] = (Publication(change: publication.change, run: publication.run, board: board), size)
+        }
+    }
+
     /// Makes a run known whose publications have left, so that cursors at its head are good.
     mutating func remember(_ run: RunView) {
         let topic = Topic.run(run.record.id)

@@ -21,14 +21,15 @@ final class Recorder: Sendable {
         var recorded: Int64
     }
 
-    private let journal: any Journal
-    private let configuration: Board.Configuration
+    let journal: any Journal
+    let configuration: Board.Configuration
     private let now: @Sendable () -> Timestamp
     private let clock: any Clock<Duration>
     private let logger: Logger
-    private let onRecorded: @Sendable ([Change]) -> Void
+    let onRecorded: @Sendable ([Change]) -> Void
     private let onOverflow: @Sendable () -> Void
     private let core: Locked<Core>
+    let turns = Turnstile()
     private let scope = FlowScope()
     private let statusFlow = MutableStateFlow(RecordingStatus.recording)
 
@@ -52,6 +53,15 @@ final class Recorder: Sendable {
 
     /// How many changes wait to be recorded.
     var backlog: Int { core.withLock { $0.queue.count } }
+
+    /// Whether nothing more is taken in or written.
+    var isStopped: Bool { core.withLock { $0.isStopped } }
+
+    /// The sequence of the last change that was told to be recorded.
+    var recorded: Int64 { core.withLock { $0.recorded } }
+
+    /// Says how far what was told goes.
+    func tell(recorded sequence: Int64) { core.withLock { $0.recorded = sequence } }
 
     // MARK: Taking in
 
@@ -135,26 +145,33 @@ final class Recorder: Sendable {
         var failures = 0
         while let drafts = next() {
             do {
-                let changes = try await append(drafts)
-                failures = 0
-                onRecorded(changes)
-                core.withLock { core in
-                    core.queue.confirm(changes.count)
-                    core.isOverflowing = false
-                    core.recorded = changes.last?.sequence ?? core.recorded
+                try await turns.alone {
+                    let changes = try await append(drafts)
+                    onRecorded(changes)
+                    core.withLock { core in
+                        core.queue.confirm(changes.count)
+                        core.isOverflowing = false
+                        core.recorded = changes.last?.sequence ?? core.recorded
+                    }
                 }
+                failures = 0
                 statusFlow.value = .recording
             } catch {
                 core.withLock { $0.queue.giveBack() }
                 note(error)
                 failures += 1
                 do {
-                    try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+                    try await pause(after: failures)
                 } catch {
                     return  // Stopped: what is left will never be written.
                 }
             }
         }
+    }
+
+    /// Waits before the next attempt, ever longer.
+    func pause(after failures: Int) async throws {
+        try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
     }
 
     /// What to write next; nil when there is nothing, and then the drain is over.
@@ -176,14 +193,13 @@ final class Recorder: Sendable {
         do {
             return try await journal.append(drafts)
         } catch let error as JournalError where error.code == .outOfOrder {
-            let after = core.withLock { $0.recorded }
-            let changes = try await journal.changes(of: .board, after: after, through: nil, limit: drafts.count)
+            let changes = try await journal.changes(of: .board, after: recorded, through: nil, limit: drafts.count)
             guard !changes.isEmpty, drafts.starts(with: changes.map(\.draft)) else { throw error }
             return changes
         }
     }
 
-    private func note(_ error: any Error) {
+    func note(_ error: any Error) {
         let reason = (error as? JournalError)?.description ?? "The journal cannot be written."
         if case .notRecorded(let since, _) = statusFlow.value {
             statusFlow.value = .notRecorded(since: since, reason: reason)
