@@ -45,12 +45,13 @@ public struct Catalog: Sendable {
     /// - Parameters:
     ///   - reducer: What actions do.
     ///   - id: Its id, which its recorded changes belong to.
+    ///   - kind: Under which name its templates and strings lie; its id, unless several stores share them.
     ///   - title: What a person calls it, in English; the string `store.<id>.title` overrides it in a locale.
     ///   - summary: What it is for, in a sentence; `store.<id>.summary` overrides it.
     public mutating func add<R: Reducer>(
-        store reducer: R, id: String, title: String, summary: String
+        store reducer: R, id: String, kind: String? = nil, title: String, summary: String
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
-        add(StoreEntry(reducer, id: id, title: title, summary: summary))
+        add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary))
     }
 
     /// The store of that id.

@@ -5,6 +5,8 @@ import Stores
 public final class StoreEntry: Sendable {
     /// The id, as in URLs.
     public let id: String
+    /// Under which name its templates and strings lie: its id, or one that several stores share.
+    public let kind: String
     /// What a person calls it, in English.
     public let title: String
     /// What it is for, in a sentence, in English.
@@ -22,10 +24,11 @@ public final class StoreEntry: Sendable {
     private let offer: @Sendable (StateRecord) -> [ActionOffer]?
 
     init<R: Reducer>(
-        _ reducer: R, id: String, title: String, summary: String
+        _ reducer: R, id: String, kind: String? = nil, title: String, summary: String
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         let inspection = StoreInspection<R>(reducer, id: id)
         self.id = id
+        self.kind = kind ?? id
         self.title = title
         self.summary = summary
         forms = R.Action.forms
