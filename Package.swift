@@ -113,7 +113,8 @@ let package = Package(
         .executableTarget(
             name: "weir",
             dependencies: [
-                "Flows", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "Web", "StandardOperations",
+                "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "Web",
+                "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -175,7 +176,8 @@ let package = Package(
             name: "StandardStoresTests",
             dependencies: ["StandardStores", "StoreTesting", "Boards", "Journals", "States"]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
-        .testTarget(name: "WeirTests", dependencies: ["weir"]),
+        .testTarget(
+            name: "WeirTests", dependencies: ["weir", "StandardStores", "Boards", "Journals", "States"]),
     ]
 )
 

@@ -3,6 +3,7 @@ import Boards
 import Flows
 import Foundation
 import Pages
+import StandardStores
 
 /// `weir check`: reports every problem of templates, cases, variables, partials and strings.
 struct Check: AsyncParsableCommand {
@@ -23,9 +24,20 @@ struct Check: AsyncParsableCommand {
             throw ExitCode(78)
         }
         let port = MutableStateFlow<Int?>(nil)
-        let catalog = StandardCatalog(
+        var catalog = StandardCatalog(
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
         ).catalog()
+        do {
+            let runbooks = try Runbooks(files: settings.list("runbook"))
+            runbooks.add(to: &catalog)
+        } catch {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+        if catalog.stores.isEmpty, let sample = RunbookState.samples.first {
+            // Its templates are held against a runbook, whether or not one is served.
+            Runbooks.add(sample, id: "runbook", to: &catalog)
+        }
         let problems: [TemplateProblem]
         do {
             problems = PageRenderer(catalog: catalog, templates: try TemplateSet(overlay: settings.templatesFolder))

@@ -19,6 +19,8 @@ struct Serve: AsyncParsableCommand {
     @Option(name: .customLong("public"), help: "A folder whose files take the place of the built-in ones.")
     var publicFolder: String?
     @Option(help: "Names under which browsers may reach this server, separated by commas.") var allowedHosts: String?
+    @Option(help: "A Markdown file with a task list, to work through together; may be given several times.")
+    var runbook: [String] = []
     @Option(help: "Where the journal is kept: sqlite or memory.") var journal: String?
 
     func run() async throws {
@@ -47,6 +49,7 @@ struct Serve: AsyncParsableCommand {
         let given = [
             "host": host, "port": port, "data": data, "templates": templates, "public": publicFolder,
             "journal": journal, "allowed-hosts": allowedHosts,
+            "runbook": runbook.isEmpty ? nil : runbook.joined(separator: ","),
         ]
         return given.compactMapValues { $0 }
     }

@@ -24,16 +24,24 @@ struct Service: Sendable {
     ///
     /// Throws `StartError` when something needed is not to be had.
     func run() async throws {
+        let runbooks = try Runbooks(files: settings.list("runbook"))
         let folder = try dataFolder()
         let journal = try await openJournal(in: folder)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder, port: port.asStateFlow())
+        var catalog = operations.catalog()
+        runbooks.add(to: &catalog)
         do {
             try await operations.removeLeftovers()
         } catch {
             logger.warning("Leftovers of an earlier process could not be removed.", metadata: ["error": "\(error)"])
         }
-        let board = try await openBoard(operations.catalog(), journal)
+        let board = try await openBoard(catalog, journal)
+        do {
+            try await runbooks.takeInEdits(on: board)
+        } catch {
+            throw StartError.unavailable("What was edited in the runbooks cannot be recorded. \(error)")
+        }
         let server = try server(board) { [logger] bound in
             port.value = bound
             announce(port: bound, logger)

@@ -7,4 +7,9 @@ struct StartError: Error, CustomStringConvertible {
 
     /// Something the server needs cannot be used: 69, EX_UNAVAILABLE.
     static func unavailable(_ description: String) -> StartError { StartError(description: description, exitCode: 69) }
+
+    /// Something that was set cannot be used: 78, EX_CONFIG.
+    static func misconfigured(_ description: String) -> StartError {
+        StartError(description: description, exitCode: 78)
+    }
 }

@@ -19,6 +19,9 @@ extension Setting {
             key: "public", kind: .path, standard: nil,
             help: "A folder whose files take the place of the built-in ones, file by file."),
         Setting(
+            key: "runbook", kind: .list, standard: nil,
+            help: "Markdown files with task lists, each a checklist that people work through together."),
+        Setting(
             key: "actor-header", kind: .text, standard: nil,
             help: "The request header in which a proxy you trust names who is asking."),
         Setting(
