@@ -175,6 +175,9 @@ let package = Package(
         .testTarget(
             name: "StandardStoresTests",
             dependencies: ["StandardStores", "StoreTesting", "Boards", "Journals", "States"]),
+        .testTarget(
+            name: "StoreExamplesTests",
+            dependencies: ["Stores", "StoreTesting", "Flows", "Boards", "Journals", "Operations", "States"]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         .testTarget(
             name: "WeirTests", dependencies: ["weir", "StandardStores", "Boards", "Journals", "States"]),
