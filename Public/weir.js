@@ -3,9 +3,11 @@
 
 import { goLive } from "./feed/live.js";
 import { Page } from "./feed/page.js";
+import { advance, Effects, read } from "./page/effects.js";
 import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
 import { Times } from "./page/times.js";
+import { Toasts } from "./page/toasts.js";
 
 const element = document.getElementById("page");
 const page = element && new Page(element);
@@ -23,14 +25,46 @@ listenToScrubbers();
 const unreachable = document.getElementById("live")?.dataset.textUnreachable;
 new Forms(page, unreachable ?? "The server could not be reached. Try again.").listen();
 
+const region = document.getElementById("toasts");
+const toasts = region && new Toasts(region);
+const effects = toasts && new Effects({
+  advance, now: () => Date.now() + ahead, visible: () => document.visibilityState === "visible", origin: location.origin,
+  perform: (deed, effect) => perform(toasts, deed, effect),
+});
+toasts?.recall();
+document.addEventListener("visibilitychange", lookForEffects);
+
 if (page) {
   mirrorTitle();
   checkIds(page.element);
+  lookForEffects();
   goLive(page, () => {
     mirrorTitle();
     times.refresh();
     checkIds(page.element);
+    lookForEffects();
   });
+}
+
+/** Looks whether the page lists effects that this browser has not seen. */
+function lookForEffects() {
+  const list = document.getElementById("effects");
+  const { epoch } = page?.element.dataset ?? {};
+  if (!list || !epoch) return;
+  void effects?.look(`${epoch} ${list.dataset.store}`, region?.dataset.name ?? "", () => read(list));
+}
+
+/** @param {Toasts} toasts @param {import("./page/effects.js").Deed} deed @param {import("./page/effects.js").Effect} effect */
+function perform(toasts, deed, { text, path, name }) {
+  if (deed === "go") {
+    toasts.keep();
+    location.assign(path);
+  } else if (deed === "save") {
+    const link = Object.assign(document.createElement("a"), { href: path, download: name });
+    link.click();
+  } else {
+    toasts.show(deed === "link" ? { text, path, name } : { text });
+  }
 }
 
 /** Mirrors `#page-title` to `document.title` and to `link#favicon`, whose `data-icon-…` attributes name the icons. */

@@ -2,8 +2,10 @@ public import Journals
 public import Operations
 import States
 
-/// A start form as somebody filled it in: what was typed and what is wrong with it.
+/// A form as somebody filled it in: what was typed and what is wrong with it.
 public struct FormDraft: Sendable, Hashable {
+    /// The id of the form, on a page that has several; nil for the one there is.
+    public var form: String?
     /// What was typed, by field.
     public var values: [String: String]
     /// What is wrong, by field; a mistake of no field of the form is shown above it.
@@ -12,7 +14,10 @@ public struct FormDraft: Sendable, Hashable {
     public var message: String?
 
     /// Makes a draft of its parts.
-    public init(values: [String: String] = [:], errors: [InputMistake] = [], message: String? = nil) {
+    public init(
+        form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: String? = nil
+    ) {
+        self.form = form
         self.values = values
         self.errors = errors
         self.message = message

@@ -11,6 +11,10 @@ public enum PageContent: Sendable {
     case operation(OperationView)
     /// One run.
     case run(RunView)
+    /// All stores.
+    case stores(BoardView)
+    /// One store.
+    case store(StoreView)
 
     /// What the page shows.
     public var topic: PageTopic {
@@ -19,6 +23,8 @@ public enum PageContent: Sendable {
         case .runs: .runs
         case .operation(let view): .operation(view.id)
         case .run(let view): .run(view.record.id)
+        case .stores: .stores
+        case .store(let view): .store(view.id)
         }
     }
 
@@ -33,6 +39,10 @@ public enum PageContent: Sendable {
         case .run(let id):
             guard let run = publication.run, run.record.id == id else { return nil }
             self = .run(run)
+        case .stores: self = .stores(publication.board)
+        case .store(let id):
+            guard let store = publication.store, store.id == id else { return nil }
+            self = .store(store)
         }
     }
 }

@@ -28,15 +28,20 @@ public struct PageFrame: Sendable, Hashable {
         }
     }
 
+    /// Who looks, for pages that say so; nil to leave it out.
+    public var viewer: PageViewer?
+
     /// Makes a frame of its parts.
     public init(
         locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil,
-        standing: Standing? = nil
+        standing: Standing? = nil,
+        viewer: PageViewer? = nil
     ) {
         self.locale = locale
         self.path = path
         self.clock = clock
         self.notRecordedSince = notRecordedSince
         self.standing = standing
+        self.viewer = viewer
     }
 }

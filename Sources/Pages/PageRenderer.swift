@@ -62,6 +62,7 @@ public final class PageRenderer: Sendable {
     public func page(feedName: some StringProtocol) -> LivePage? {
         guard let page = LivePage(feedName: feedName), locales.contains(page.locale) else { return nil }
         if case .operation(let id) = page.topic, catalog[id] == nil { return nil }
+        if case .store(let id) = page.topic, !catalog.stores.contains(where: { $0.id == id }) { return nil }
         return page
     }
 
@@ -71,7 +72,7 @@ public final class PageRenderer: Sendable {
     ///   - content: What the page shows.
     ///   - cursor: How far it has come.
     ///   - frame: The request.
-    ///   - draft: What the start form on an operation's page is filled in with.
+    ///   - draft: What a form on the page is filled in with.
     /// - Returns: HTML that is well-formed XML too.
     public func document(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil
@@ -109,6 +110,18 @@ public final class PageRenderer: Sendable {
         let writer = writer(frame.locale)
         let fields = writer.startPage(operation, draft: draft)
         return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
+    }
+
+    /// A store as it stood after an earlier change.
+    ///
+    /// Not live.
+    public func past(_ view: StoreView, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        let title = writer.title(.store(view))
+        let main = writer.region(
+            "pages/store", writer.storePage(view, isPast: true, draft: nil), title: title, paused: view.sequence,
+            frame: frame)
+        return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
     /// Every sample of every operation, side by side.

@@ -29,7 +29,8 @@ indirect enum TemplateShape: Sendable {
             let members = Dictionary(absent) { $1 }.merging(fields.members.mapValues { TemplateShape($0) }) { $1 }
             self = .record(members, transforms: [])
         case let object as ObjectValue:
-            let members = object.json.compactMapValues { object.values.value($0).map { TemplateShape($0) } }
+            var members = object.json.compactMapValues { object.values.value($0).map { TemplateShape($0) } }
+            members["acts"] = object.acts.map { TemplateShape($0) }
             self = .record(members, transforms: ObjectValue.transforms)
         case let list as ListValue: self = .list(Self.union(list.map { TemplateShape($0) }))
         case let list as [Any]: self = .list(Self.union(list.map { TemplateShape($0) }))

@@ -15,7 +15,7 @@ struct TemplateWalk {
     /// Walks a template with what it can name.
     mutating func walk(_ template: String, _ shape: TemplateShape) {
         guard let tags = tags[template] else { return }
-        let isLenient = template.hasPrefix("operations/default/")
+        let isLenient = template.hasPrefix("operations/default/") || template.hasPrefix("stores/default/")
         walk(tags, [shape], Place(file: template + ".mustache", isLenient: isLenient, depth: 0))
     }
 

@@ -4,7 +4,7 @@ import Journals
 /// A page that is followed live: what it shows and in which language.
 ///
 /// Its name is the name of its feed.
-/// English pages are named as their topic (`board`, `runs`, `operation-upload`, `run-01j…`); pages in another language
+/// English pages are named as their topic (`board`, `runs`, `operation-upload`, `store-runbook`); pages in another language
 /// have a double hyphen and the lowercased tag behind it: `board--pt-br`. Ids hold no double hyphen, so names are unique.
 public struct LivePage: Sendable, Hashable, CustomStringConvertible {
     /// What it shows.
@@ -20,7 +20,12 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
 
     /// The name of the page's feed.
     public var feedName: String {
-        let name = topic == .runs ? "runs" : topic.topic.description
+        let name =
+            switch topic {
+            case .runs: "runs"
+            case .stores: "stores"
+            case .board, .operation, .run, .store: topic.topic.description
+            }
         return locale == .english ? name : name + "--" + locale.tag.lowercased()
     }
 
@@ -42,8 +47,10 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
         case .board: topic = .board
         case .operation(let id): topic = .operation(id)
         case .run(let id): topic = .run(id)
+        case .store(let id): topic = .store(id)
         case nil where name == "runs": topic = .runs
-        case nil, .store: return nil
+        case nil where name == "stores": topic = .stores
+        case nil: return nil
         }
         guard feedName == self.feedName else { return nil }
     }

@@ -11,12 +11,14 @@ struct PagePatcher {
 
     /// The patches of a page, in the order in which they are applied.
     func patches(_ topic: PageTopic) -> [Patch] {
+        if let store = publication.store { return patches(topic, after: store) }
         guard let run = publication.run else { return [] }
         switch topic {
         case .board: return board(run)
         case .runs: return runs(run)
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id): return run.record.id == id ? section(run, isAlone: true) + [title(.run(run))] : []
+        case .stores, .store: return []
         }
     }
 
@@ -82,9 +84,9 @@ struct PagePatcher {
         return [.morph(id: "\(id)-state", html: writer.statePanel(run, id: "\(id)-state", place: place).html)]
     }
 
-    private func title(_ content: PageContent) -> Patch { morph("page-title", "partials/title", writer.title(content)) }
+    func title(_ content: PageContent) -> Patch { morph("page-title", "partials/title", writer.title(content)) }
 
-    private func morph(_ id: String, _ template: String, _ fields: Fields) -> Patch {
+    func morph(_ id: String, _ template: String, _ fields: Fields) -> Patch {
         .morph(id: id, html: writer.render(template, fields).html)
     }
 }

@@ -10,13 +10,18 @@ public enum PageTopic: Sendable, Hashable {
     case operation(String)
     /// One run.
     case run(String)
+    /// All stores.
+    case stores
+    /// One store.
+    case store(String)
 
     /// The topic whose changes the page follows.
     public var topic: Topic {
         switch self {
-        case .board, .runs: .board
+        case .board, .runs, .stores: .board
         case .operation(let id): .operation(id)
         case .run(let id): .run(id)
+        case .store(let id): .store(id)
         }
     }
 }

@@ -6,7 +6,16 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
     let json: [String: JSONValue]
     let values: PayloadValues
 
-    func child(named name: String) -> Any? { json[name].flatMap(values.value) }
+    func child(named name: String) -> Any? {
+        if name == "acts", let acts { return acts }
+        return json[name].flatMap(values.value)
+    }
+
+    /// What can be done with this part of a store's state.
+    var acts: Markup? {
+        guard let acts = values.acts, json["acts"] == nil, let id = json["id"] else { return nil }
+        return acts[values.id(id)] ?? Markup("")
+    }
 
     func transform(_ name: String) -> Any? { name == "members" ? rows : nil }
 

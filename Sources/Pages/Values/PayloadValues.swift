@@ -5,6 +5,9 @@ struct PayloadValues {
     let format: LocaleFormat
     let strings: StringTable
     let operation: String
+    /// What can be done with a part of a store's state, by the part's `id`: a template finds it as `{{{acts}}}`;
+    /// nil where the payload is no store's.
+    var acts: [String: Markup]?
 
     /// The value of a template's variable; nil for `null`, which is as if it were not there.
     func value(_ json: JSONValue) -> Any? {
@@ -23,6 +26,9 @@ struct PayloadValues {
     func payload(_ json: JSONValue) -> ObjectValue {
         ObjectValue(json: json.object ?? (json == .null ? [:] : ["value": json]), values: self)
     }
+
+    /// What a part of a state is called by the actions that belong to it.
+    func id(_ json: JSONValue) -> String { json.string ?? json.integer.map { String($0) } ?? "" }
 
     /// Any value in one line of words.
     func text(_ json: JSONValue) -> String {

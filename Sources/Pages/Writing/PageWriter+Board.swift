@@ -11,6 +11,8 @@ extension PageWriter {
         [
             "cards": catalog.entries.map { card($0.id, on: board) }, "summary": summary(of: board),
             "tail": tail(of: board), "tailLength": String(Self.tailLength),
+            "stores": board.stores.isEmpty
+                ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
         ]
     }
 

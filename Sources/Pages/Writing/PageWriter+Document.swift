@@ -11,6 +11,9 @@ extension PageWriter {
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
         case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft))
         case .run(let view): (template, fields) = ("pages/run", runPage(view))
+        case .stores(let view): (template, fields) = ("pages/stores", stores(view))
+        case .store(let view):
+            (template, fields) = ("pages/store", storePage(view, isPast: false, draft: draft))
         }
         return region(template, fields, title: title(content), cursor: cursor, frame: frame)
     }
@@ -32,10 +35,11 @@ extension PageWriter {
     func document(_ main: Markup, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame)
         -> String
     {
-        let links: [(Section, String, StringKey, String)] = [
-            (.operations, "/", .overview, "g o"), (.runs, "/runs", .runs, "g r"),
-            (.gallery, "/gallery", .gallery, "g g"), (.system, "/system", .system, "g s"),
-        ]
+        let stores: [(Section, String, StringKey, String)] =
+            catalog.stores.isEmpty ? [] : [(.stores, "/stores", .stores, "g t")]
+        let links: [(Section, String, StringKey, String)] =
+            [(.operations, "/", .overview, "g o"), (.runs, "/runs", .runs, "g r")] + stores
+            + [(.gallery, "/gallery", .gallery, "g g"), (.system, "/system", .system, "g s")]
         let fields: Fields = [
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
             "notRecorded": frame.notRecordedSince.map(moment),
@@ -47,6 +51,7 @@ extension PageWriter {
                     "keys": link.3.split(separator: " ").map(String.init),
                 ]
             },
+            "viewer": frame.viewer?.name, "who": section == .stores ? frame.viewer.map { who($0, frame) } : nil,
             "languages": locales.map { locale -> Fields in
                 [
                     "tag": locale.tag, "isHere": locale == self.locale, "url": languageURL(locale, frame),
@@ -59,13 +64,14 @@ extension PageWriter {
     }
 
     /// The sections of the site, as the header lists them.
-    enum Section { case operations, runs, gallery, system, none }
+    enum Section { case operations, runs, stores, gallery, system, none }
 
     /// The section that a page belongs to.
     func section(of content: PageContent) -> Section {
         switch content {
         case .board, .operation: .operations
         case .runs, .run: .runs
+        case .stores, .store: .stores
         }
     }
 
@@ -73,6 +79,14 @@ extension PageWriter {
         [
             "epoch": cursor.epoch, "sequence": String(cursor.sequence), "next": cursor.next, "now": cursor.now,
             "snap": cursor.snap, "after": cursor.after,
+        ]
+    }
+
+    /// Who acts on the page, and the form to change the name.
+    private func who(_ viewer: PageViewer, _ frame: PageFrame) -> Fields {
+        [
+            "name": viewer.name, "canRename": viewer.canRename, "action": "\(base)/name",
+            "back": URLText(request: frame.path).text,
         ]
     }
 

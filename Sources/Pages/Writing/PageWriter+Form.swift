@@ -34,7 +34,8 @@ extension PageWriter {
         ]
     }
 
-    private func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
+    /// A field of a form, for `partials/field`.
+    func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }?.detail
         let help = strings.optional("field.\(operation).\(field.name).help") ?? field.help

@@ -53,7 +53,8 @@ extension PageWriter {
         ]
     }
 
-    private func members(of payload: ObjectValue) -> Fields {
+    /// A payload's members by name, and all of them as a list.
+    func members(of payload: ObjectValue) -> Fields {
         var fields: Fields = ["members": payload.transform("members")]
         for name in payload.json.keys { fields[name] = payload.child(named: name) }
         return fields

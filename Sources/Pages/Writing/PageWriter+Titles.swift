@@ -10,6 +10,8 @@ extension PageWriter {
         case .runs: title(strings[.runs])
         case .operation(let view): title(title(of: view.id), standing: view.latest)
         case .run(let view): title(title(of: view.record.operation), standing: view)
+        case .stores: title(strings[.stores])
+        case .store(let view): title(storeTitle(view.id), state: view.state)
         }
     }
 
@@ -20,7 +22,10 @@ extension PageWriter {
     }
 
     private func title(_ words: String, standing run: RunView?) -> Fields {
-        guard let state = run?.record.state else { return title(words) }
+        run.map { title(words, state: $0.record.state) } ?? title(words)
+    }
+
+    private func title(_ words: String, state: StateRecord) -> Fields {
         let part = state.phase == .active ? state.progress?.fraction : nil
         let mark = part.map { "(\(format.percent($0)))" } ?? state.phase.glyph
         return ["title": "\(mark) \(words) \u{B7} Weir", "tone": state.phase.tone]

@@ -1,0 +1,119 @@
+// What a store's actions bring about once: a toast, a navigation, a download. The page lists the newest effects in `#effects`;
+// this browser is one observer of them. How far it has seen is kept in IndexedDB, whose transactions follow one another in
+// all tabs: the tab that moves the place forward shows what lies between, and no other tab or later visit does.
+
+/** @typedef {{place: string, kind: string, at: number, audience: string[]|null, text: string, path: string, name: string}} Effect */
+/** @typedef {"toast"|"link"|"go"|"save"} Deed */
+
+/** An effect that is older was missed: then nobody is led away or handed a file any more, but told of it. */
+const FRESH = 60_000;
+/** Before every effect there is. */
+const START = "0.0";
+/** Of very many that were missed, so many are told. */
+const MOST = 5;
+
+/** Whether a place, `sequence.index`, lies behind another. @param {string} one @param {string} other */
+export function isAfter(one, other) {
+  const [[a, b], [c, d]] = [one, other].map((place) => place.split(".").map(Number));
+  return a > c || (a === c && b > d);
+}
+
+/**
+ * What an observer is to see now, in order.
+ * @param {Effect[]} effects @param {string|null} seen how far it has seen; null at its first visit, when nothing old is shown
+ * @param {string} name who the observer is
+ */
+export function due(effects, seen, name) {
+  if (seen === null) return [];
+  return effects
+    .filter(({ place, audience }) => isAfter(place, seen) && (!audience || audience.includes(name)))
+    .sort((one, other) => (isAfter(one.place, other.place) ? 1 : -1))
+    .slice(-MOST);
+}
+
+/** The last of some places. @param {Effect[]} effects */
+export function newest(effects) {
+  return effects.reduce((last, { place }) => (isAfter(place, last) ? place : last), START);
+}
+
+/** What becomes of an effect. @param {Effect} effect @param {number} now @param {string} origin @returns {Deed|null} */
+export function deed({ kind, at, path }, now, origin) {
+  if (kind === "toast") return "toast";
+  if (kind !== "navigation" && kind !== "download" || !isOwn(path, origin)) return null;
+  if (now - at > FRESH) return "link";
+  return kind === "download" ? "save" : "go";
+}
+
+/** Whether a path leads nowhere but into this origin. @param {string} path @param {string} origin */
+export function isOwn(path, origin) {
+  return path.startsWith("/") && URL.canParse(path, origin) && new URL(path, origin).origin === origin;
+}
+
+export class Effects {
+  /**
+   * @param {object} world
+   * @param {(key: string, place: string) => Promise<string|null>} world.advance moves a place forward; tells where it was
+   * @param {() => number} world.now the server's time
+   * @param {() => boolean} world.visible whether somebody can see this tab
+   * @param {string} world.origin
+   * @param {(deed: Deed, effect: Effect) => void} world.perform
+   */
+  constructor(world) {
+    this.world = world;
+  }
+
+  /** Looks whether there is something to show. @param {string} key the store's @param {string} name @param {() => Effect[]} list */
+  async look(key, name, list) {
+    const { advance, now, visible, origin, perform } = this.world;
+    if (!visible()) return;
+    const effects = list();
+    const seen = await advance(key, newest(effects));
+    for (const effect of due(effects, seen, name)) {
+      const what = deed(effect, now(), origin);
+      if (what) perform(what, effect);
+    }
+  }
+}
+
+/** The effects that a page lists. @param {Element} list @returns {Effect[]} */
+export function read(list) {
+  return [...list.children].map((item) => {
+    const { effect = START, kind = "", at = "", audience, path = "", name = "" } = /** @type {HTMLElement} */ (item).dataset;
+    return { place: effect, kind, at: Date.parse(at), audience: audience ? JSON.parse(audience) : null, text: item.textContent ?? "", path, name };
+  });
+}
+
+/** Places, when the browser keeps nothing. @type {Map<string, string>} */
+const forgotten = new Map();
+
+/** @param {string} key @param {string} place @returns {Promise<string|null>} */
+export async function advance(key, place) {
+  try {
+    return await kept(key, place);
+  } catch (error) {
+    console.warn("This browser keeps nothing; effects may be seen twice", error);
+    const seen = forgotten.get(key) ?? null;
+    if (!seen || isAfter(place, seen)) forgotten.set(key, place);
+    return seen;
+  }
+}
+
+/** @param {string} key @param {string} place @returns {Promise<string|null>} */
+function kept(key, place) {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open("weir", 1);
+    opening.onupgradeneeded = () => { opening.result.createObjectStore("seen"); };
+    opening.onerror = () => reject(opening.error);
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction("seen", "readwrite");
+      const places = transaction.objectStore("seen");
+      const asked = places.get(key);
+      asked.onsuccess = () => { if (!asked.result || isAfter(place, asked.result)) places.put(place, key); };
+      transaction.oncomplete = () => {
+        opening.result.close();
+        resolve(asked.result ?? null);
+      };
+      transaction.onabort = () => reject(transaction.error);
+    };
+  });
+}

@@ -1,0 +1,35 @@
+import Boards
+
+extension PagePatcher {
+    /// What a store's change changes on a page.
+    func patches(_ topic: PageTopic, after store: StoreView) -> [Patch] {
+        switch topic {
+        case .board: [card(store, isWhole: false)]
+        case .stores: [card(store, isWhole: true)]
+        case .store(let id): store.id == id ? page(store) : []
+        case .runs, .operation, .run: []
+        }
+    }
+
+    private func card(_ store: StoreView, isWhole: Bool) -> Patch {
+        morph("store-\(store.id)", "partials/store-card", writer.storeCard(store, isWhole: isWhole))
+    }
+
+    private func page(_ store: StoreView) -> [Patch] {
+        let section = writer.storeSection(store, isPast: false, draft: nil)
+        var patches = [morph("store", "partials/store", section)]
+        if let line = store.log.first {
+            let entry = writer.render("partials/store-entry", writer.entry(line, of: store))
+            patches.append(.prepend(to: "entries", html: entry.html))
+        }
+        if store.omittedSteps > 0 {
+            patches.append(morph("omitted", "partials/store-omitted", writer.storeLog(store)))
+        }
+        // Oldest first, so that the newest ends up in front.
+        for line in store.effects.prefix(while: { $0.sequence == store.sequence }).reversed() {
+            let item = writer.render("partials/store-effect", writer.storeEffect(line, of: store))
+            patches.append(.prepend(to: "effects", html: item.html))
+        }
+        return patches + [title(.store(store))]
+    }
+}
