@@ -8,7 +8,8 @@ struct CheckScenario {
     let writer: PageWriter
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
     private let frame = PageFrame(
-        path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0))
+        path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
+        viewer: PageViewer(name: "x", canRename: true))
 
     /// Renders them all.
     func render() {
@@ -18,6 +19,8 @@ struct CheckScenario {
             for view in views { pages(entry, view, all: views) }
             startForm(entry)
         }
+        for entry in writer.catalog.stores { stores(entry) }
+        pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))
         pages(.board(BoardView(sequence: 0, operations: [], recentRuns: [])))
         pages(.runs(BoardView(sequence: 0, operations: [], recentRuns: [])))
         let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
@@ -38,6 +41,25 @@ struct CheckScenario {
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
+    }
+
+    private func stores(_ entry: StoreEntry) {
+        for view in SampleStores(entry).views {
+            let board = BoardView(sequence: 1, operations: [], recentRuns: [], stores: [view])
+            for content in [.board(board), .stores(board), .store(view)] as [PageContent] { pages(content) }
+            let drafts = writer.acts(view, isPast: false, draft: nil).map { act in
+                let mistakes = (entry.forms.flatMap(\.fields).map(\.name) + ["other"])
+                    .map { InputMistake(field: $0, detail: "d") }
+                return FormDraft(form: act.id, errors: mistakes, message: "m")
+            }
+            for draft in drafts {
+                _ = writer.region(
+                    "pages/store", writer.storePage(view, isPast: false, draft: draft), title: writer.title(""),
+                    frame: frame)
+            }
+            let past = writer.storePage(view, isPast: true, draft: nil)
+            _ = writer.region("pages/store", past, title: writer.title(""), paused: 1, frame: frame)
+        }
     }
 
     private func pages(_ content: PageContent) {

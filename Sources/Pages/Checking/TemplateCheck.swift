@@ -33,6 +33,30 @@ struct TemplateCheck {
 
     /// Templates for cases that no sample has, and cases without the template that their neighbours have.
     private func cases() -> [TemplateProblem] {
+        operationCases() + storeCases()
+    }
+
+    private func storeCases() -> [TemplateProblem] {
+        let own = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
+            .filter { $0.parts.count == 3 && $0.parts[0] == "stores" && $0.parts[1] != "default" }
+        let unknown = own.compactMap { file, parts -> TemplateProblem? in
+            guard let entry = catalog.store(parts[1]) else {
+                return set.own.contains(file)
+                    ? TemplateProblem(file: file, line: 0, message: "there is no store \(parts[1])") : nil
+            }
+            let name = TemplateLibrary.name(of: parts[2])
+            guard !entry.samples.contains(where: { $0.caseName == name }) else { return nil }
+            return TemplateProblem(file: file, line: 0, message: "no sample of \(entry.id) is in the case \(name)")
+        }
+        let missing = catalog.stores.filter { entry in own.contains { $0.parts[1] == entry.id } }.flatMap { entry in
+            Set(entry.samples.map(\.caseName)).map { "stores/\(entry.id)/\($0).mustache" }
+                .filter { set.files[$0] == nil }
+                .map { TemplateProblem(file: $0, line: 0, message: "this case has no template, unlike its neighbours") }
+        }
+        return unknown + missing
+    }
+
+    private func operationCases() -> [TemplateProblem] {
         let parts = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
         let files = parts.filter { $0.parts.count == 3 && $0.parts[0] == "operations" && $0.parts[1] != "default" }
         var problems: [TemplateProblem] = []
@@ -63,7 +87,11 @@ struct TemplateCheck {
 
     /// What operations say of themselves that cannot be shown.
     private func declarations() -> [TemplateProblem] {
-        catalog.entries.flatMap { entry -> [TemplateProblem] in
+        let stores = catalog.stores.flatMap { entry in
+            entry.problems.map { TemplateProblem(file: "stores/\(entry.id)", line: 0, message: $0) }
+        }
+        return stores
+            + catalog.entries.flatMap { entry -> [TemplateProblem] in
             let taken = ["t", "base", "run", "operation"]
             let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
             let clashes = taken.filter(members.contains).map {

@@ -67,7 +67,21 @@ extension PageWriter {
             }
             return ["operation": operation(entry.id), "samples": samples, "groupID": "gallery-\(entry.id)"]
         }
-        return ["groups": groups]
+        return ["groups": groups + catalog.stores.map(gallery)]
+    }
+
+    /// Every sample of a store.
+    private func gallery(_ entry: StoreEntry) -> Fields {
+        let samples = SampleStores(entry).views.enumerated().map { index, view -> Fields in
+            let uid = "sample-store-\(entry.id)-\(index)"
+            return [
+                "sampleID": uid, "case": view.state.caseName, "chip": storeChip(view.state, of: entry.id),
+                "state": storePanel(
+                    view, id: "\(uid)-state", place: Place(uid: uid, isCompact: false), acts: []),
+                "template": storeTemplate(for: view.state, of: entry.id) + ".mustache",
+            ]
+        }
+        return ["operation": store(entry.id), "samples": samples, "groupID": "gallery-store-\(entry.id)"]
     }
 
     /// A problem.

@@ -1,5 +1,6 @@
 import Boards
 import Journals
+import Operations
 import States
 
 extension PageWriter {
