@@ -82,7 +82,8 @@ struct FeedChanges {
             return .operation(id)
         case .run(let id):
             do { return .run(try await dashboard.board.run(id).record.id) } catch { throw Problem(error) }
-        case .store, nil:
+        case .store(let id): return .store(try dashboard.store(id).id)
+        case nil:
             throw .unknownFeed(feed)
         }
     }

@@ -14,6 +14,7 @@ extension Dashboard {
             }
         }
         if case .operation(let id) = name, board.catalog[id] == nil { throw .unknownOperation(id) }
+        if case .store(let id) = name { _ = try store(id) }
         // The head is read first: what happens in between is shown twice rather than not at all.
         let head = board.feed.head(of: name.topic.topic)
         if let publication = board.feed.publication(at: head),
@@ -22,10 +23,18 @@ extension Dashboard {
             return (content, head)
         }
         let view = board.view()
+        if case .store(let id) = name, let store = view.store(id) { return (.store(store), head) }
         return switch name {
         case .operation(let id): (.operation(view.operation(id) ?? OperationView(id: id)), head)
         case .runs: (.runs(view), head)
-        case .overview, .run: (.board(view), head)
+        case .stores: (.stores(view), head)
+        case .overview, .run, .store: (.board(view), head)
         }
+    }
+
+    /// The store of that id, as the catalog has it.
+    func store(_ id: String) throws(Problem) -> StoreEntry {
+        guard let entry = board.catalog.store(id) else { throw .unknownStore(id) }
+        return entry
     }
 }

@@ -16,12 +16,22 @@ struct LivePages {
         if name == .runs, !filter.isEmpty {
             return try await RunsPage(dashboard: dashboard).show(filter, exchange)
         }
+        if case .store(let id) = name, let moment = exchange.target.query["at"] {
+            return try await show(id, at: try exchange.moment(moment), exchange)
+        }
         return .page(try await document(name, exchange, draft: try await again(name, exchange)))
     }
 
     /// The page with its start form filled in as it was sent, and what is wrong with it.
     func show(_ name: PageName, draft: FormDraft, _ exchange: Exchange) async throws(Problem) -> Response {
         .page(try await document(name, exchange, draft: draft), status: .unprocessableContent)
+    }
+
+    /// A store as it stood after a change.
+    private func show(_ store: String, at moment: Int64, _ exchange: Exchange) async throws(Problem) -> Response {
+        let view: StoreView
+        do { view = try await dashboard.board.store(store, at: moment) } catch { throw Problem(error) }
+        return .page(dashboard.renderer.past(view, frame: exchange.frame(dashboard)))
     }
 
     /// The page after the next change, or after 13 seconds: what a browser without JavaScript asks again and again.
@@ -63,7 +73,18 @@ struct LivePages {
     /// Whether what somebody types is likelier to matter than what changes: a form, and nothing that runs beside it.
     private func isBeingFilledIn(_ content: PageContent, _ draft: FormDraft?) -> Bool {
         guard draft == nil else { return true }
+        if case .store(let view) = content { return view.asksForSomething }
         guard case .operation(let view) = content, let entry = dashboard.board.catalog[view.id] else { return false }
         return view.activeRuns == 0 && !entry.fields.isEmpty && entry.lifetime == .onDemand
+    }
+}
+
+extension StoreView {
+    /// Whether one of the actions that can be taken has a field to fill in.
+    fileprivate var asksForSomething: Bool {
+        offers.contains { offer in
+            offer.isEnabled
+                && entry.form(offer.form)?.fields.contains { offer.values.object?[$0.name] == nil } ?? false
+        }
     }
 }

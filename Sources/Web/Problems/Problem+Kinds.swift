@@ -17,10 +17,17 @@ extension Problem {
             "There is no operation “\(id.prefix(64))”. The list of operations names those there are.")
     }
 
+    static func unknownStore(_ id: String) -> Problem {
+        Problem(
+            "unknown-store", .notFound, "Unknown store",
+            "There is no store “\(id.prefix(64))”. The list of stores names those there are.")
+    }
+
     static func unknownFeed(_ name: String) -> Problem {
         Problem(
             "unknown-feed", .notFound, "Unknown feed",
-            "There is no feed “\(name.prefix(64))”. Feeds are board, operation- and an operation's id, run- and a run's id."
+            "There is no feed “\(name.prefix(64))”. Feeds are board, operation- and an operation's id, run- and a run's id, "
+                + "store- and a store's id."
         )
     }
 

@@ -9,6 +9,11 @@ enum APIRoute: Hashable, Sendable {
     case run(String)
     case runCancellation(String)
     case runRetries(String)
+    case stores
+    case store(String)
+    case storeActions(String)
+    case storeState(String)
+    case storeReset(String)
     case feedChanges(String)
 
     init?(_ segments: ArraySlice<String>) {
@@ -21,6 +26,11 @@ enum APIRoute: Hashable, Sendable {
         case (2, "runs", let id?): self = .run(id)
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
+        case (1, "stores", _): self = .stores
+        case (2, "stores", let id?): self = .store(id)
+        case (3, "stores", "actions"): self = .storeActions(segments[1])
+        case (3, "stores", "state"): self = .storeState(segments[1])
+        case (3, "stores", "reset"): self = .storeReset(segments[1])
         case (3, "feeds", "changes"): self = .feedChanges(segments[1])
         default: return nil
         }
@@ -29,8 +39,9 @@ enum APIRoute: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operations, .operation, .runs, .run, .feedChanges: [.get, .head]
-        case .operationRuns, .runCancellation, .runRetries: [.post]
+        case .operations, .operation, .runs, .run, .stores, .store, .feedChanges: [.get, .head]
+        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset: [.post]
+        case .storeState: [.put]
         }
     }
 }

@@ -11,10 +11,13 @@ struct Exchange: Sendable {
     let target: RequestTarget
     let route: Route
     let locale: PageLocale
-    /// Who asks, as runs record it.
-    let actor: String
+    /// Who asks.
+    let viewer: PageViewer
     /// An event loop of the server, for answers that come later.
     let eventLoop: any EventLoop
+
+    /// Who asks, as runs and stores record it.
+    var actor: String { viewer.name }
 
     /// A header field's value.
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
@@ -31,6 +34,6 @@ struct Exchange: Sendable {
         if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
         return PageFrame(
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
-            notRecordedSince: since)
+            notRecordedSince: since, viewer: viewer)
     }
 }

@@ -6,6 +6,8 @@ enum PageName: Hashable, Sendable {
     case runs
     case operation(String)
     case run(String)
+    case stores
+    case store(String)
 
     /// The page that shows a topic.
     init(_ topic: PageTopic) {
@@ -14,6 +16,8 @@ enum PageName: Hashable, Sendable {
         case .runs: self = .runs
         case .operation(let id): self = .operation(id)
         case .run(let id): self = .run(id)
+        case .stores: self = .stores
+        case .store(let id): self = .store(id)
         }
     }
 
@@ -24,6 +28,8 @@ enum PageName: Hashable, Sendable {
         case .runs: "runs"
         case .operation(let id): "operations/" + id
         case .run(let id): "runs/" + id
+        case .stores: "stores"
+        case .store(let id): "stores/" + id
         }
     }
 
@@ -34,6 +40,8 @@ enum PageName: Hashable, Sendable {
         case .runs: .runs
         case .operation(let id): .operation(id)
         case .run(let id): .run(id)
+        case .stores: .stores
+        case .store(let id): .store(id)
         }
     }
 }

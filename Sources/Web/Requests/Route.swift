@@ -12,6 +12,16 @@ enum Route: Hashable, Sendable {
     case runCancellation(String)
     /// The attempts that follow a run.
     case runRetries(String)
+    /// The actions of a store.
+    case storeActions(String)
+    /// The state of a store, for another to be put in its place.
+    case storeState(String)
+    /// A store's way back to its first state.
+    case storeReset(String)
+    /// A file that a store's effect offers.
+    case storeEffect(EffectPlace)
+    /// The name under which somebody acts.
+    case viewerName
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -28,6 +38,20 @@ enum Route: Hashable, Sendable {
     case healthReady
     /// What the greeting asks by default.
     case hello
+
+    /// Where an effect stands: a change of a store, and its place in it.
+    struct EffectPlace: Hashable, Sendable {
+        let store: String
+        let sequence: Int64
+        let index: Int
+
+        init?(_ segments: [String]) {
+            guard segments.count == 5, segments[0] == "stores", segments[2] == "effects",
+                let sequence = Int64(segments[3]), let index = Int(segments[4])
+            else { return nil }
+            (store, self.sequence, self.index) = (segments[1], sequence, index)
+        }
+    }
 
     init?(_ segments: [String]) {
         switch (segments.count, segments.first) {
@@ -46,6 +70,17 @@ enum Route: Hashable, Sendable {
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
+        case (1, "stores"): self = .page(.stores)
+        case (3, "stores") where segments[1] == "after": self = .pageAfter(.stores, cursor: segments[2])
+        case (2, "stores"): self = .page(.store(segments[1]))
+        case (3, "stores") where segments[2] == "actions": self = .storeActions(segments[1])
+        case (3, "stores") where segments[2] == "state": self = .storeState(segments[1])
+        case (3, "stores") where segments[2] == "reset": self = .storeReset(segments[1])
+        case (4, "stores") where segments[2] == "after": self = .pageAfter(.store(segments[1]), cursor: segments[3])
+        case (5, "stores"):
+            guard let place = EffectPlace(segments) else { return nil }
+            self = .storeEffect(place)
+        case (1, "name"): self = .viewerName
         case (2, "health") where segments[1] == "live": self = .healthLive
         case (2, "health") where segments[1] == "ready": self = .healthReady
         case (2..., "live") where segments[1] == "1": self = .poll
@@ -61,6 +96,7 @@ enum Route: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operationRuns, .runCancellation, .runRetries: [.post]
+        case .storeActions, .storeState, .storeReset, .viewerName: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

@@ -10,7 +10,7 @@ struct RunStarts {
 
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let entry = dashboard.board.catalog[operation] else { throw .unknownOperation(operation) }
-        let key = try idempotencyKey(exchange)
+        let key = try exchange.idempotencyKey()
         switch try await InputBody(dashboard: dashboard, exchange: exchange, entry: entry, key: key).read() {
         case .input(let sent):
             return try await start(entry, sent, file: nil, key: key, exchange)
@@ -61,19 +61,5 @@ struct RunStarts {
             pipe.close()
         }
         return await file.pump(into: pipe)
-    }
-
-    /// The key under which a repeated request finds its run again: 1 to 255 visible characters, in quotes or not.
-    private func idempotencyKey(_ exchange: Exchange) throws(Problem) -> String? {
-        guard let sent = exchange.header(.idempotencyKey) else { return nil }
-        let isQuoted = sent.count >= 2 && sent.first == "\"" && sent.last == "\""
-        let key = isQuoted ? String(sent.dropFirst().dropLast()) : sent
-        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
-            throw Problem(
-                "malformed-header", .badRequest, "Malformed header",
-                "Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.",
-                errors: [.init(field: "Idempotency-Key", detail: "must be 1 to 255 visible ASCII characters")])
-        }
-        return key
     }
 }

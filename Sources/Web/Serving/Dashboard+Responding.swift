@@ -36,16 +36,16 @@ extension Dashboard {
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
-        if request.method == .post, !CrossSiteCheck.allows(request.headers, authority: request.head.authority) {
+        if ![.get, .head].contains(request.method), !CrossSiteCheck.allows(request.headers, authority: request.head.authority) {
             throw .crossSite
         }
         return Exchange(
             request: request, target: target, route: route, locale: locale(of: request),
-            actor: actor(of: request, isForPrograms: route.isForPrograms), eventLoop: eventLoopGroup.any())
+            viewer: viewer(of: request, isForPrograms: route.isForPrograms), eventLoop: eventLoopGroup.any())
     }
 
     private func answer(_ exchange: Exchange) async throws(Problem) -> Response {
-        if exchange.request.method != .post, !exchange.route.isForPrograms, let tag = exchange.target.query["lang"] {
+        if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms, let tag = exchange.target.query["lang"] {
             return try Languages(dashboard: self).choose(tag, exchange)
         }
         return switch exchange.route {
@@ -58,6 +58,14 @@ extension Dashboard {
             try await RunCancellations(dashboard: self).create(of: run, exchange)
         case .runRetries(let run), .api(.runRetries(let run)):
             try await RunRetries(dashboard: self).create(of: run, exchange)
+        case .storeActions(let id), .api(.storeActions(let id)):
+            try await StoreCommands(dashboard: self).act(on: id, exchange)
+        case .storeState(let id), .api(.storeState(let id)):
+            try await StoreCommands(dashboard: self).put(into: id, exchange)
+        case .storeReset(let id), .api(.storeReset(let id)):
+            try await StoreCommands(dashboard: self).reset(id, exchange)
+        case .storeEffect(let place): try await StoreEffects(dashboard: self).show(place, exchange)
+        case .viewerName: try await ViewerName(dashboard: self).keep(exchange)
         case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)
@@ -66,6 +74,8 @@ extension Dashboard {
         case .api(.operation(let id)): try OperationList(dashboard: self).show(id)
         case .api(.runs): try await RunList(dashboard: self).list(exchange)
         case .api(.run(let id)): try await RunList(dashboard: self).show(id)
+        case .api(.stores): try StoreList(dashboard: self).list()
+        case .api(.store(let id)): try await StoreList(dashboard: self).show(id, exchange)
         case .api(.feedChanges(let feed)): try await FeedChanges(dashboard: self).list(feed, exchange)
         case .healthLive: try Health(dashboard: self).live()
         case .healthReady: try Health(dashboard: self).ready()
@@ -102,9 +112,11 @@ extension Dashboard {
     }
 
     /// Who asks: what a trusted proxy says, else what the client says of itself, else by which door it came.
-    private func actor(of request: Request, isForPrograms: Bool) -> String {
-        let name = configuration.actorHeader.flatMap { HTTPField.Name($0) } ?? .weirActor
-        let told = request.headers[name].map { String($0.filter { !$0.isNewline }.prefix(100)) } ?? ""
-        return told.isEmpty ? (isForPrograms ? "api" : "operator") : told
+    private func viewer(of request: Request, isForPrograms: Bool) -> PageViewer {
+        let field = configuration.actorHeader.flatMap { HTTPField.Name($0) } ?? .weirActor
+        let told = request.headers[field].map { String($0.filter { !$0.isNewline }.prefix(100)) } ?? ""
+        guard told.isEmpty else { return PageViewer(name: told, canRename: false) }
+        let name = isForPrograms ? "api" : ViewerName.name(in: request) ?? "operator"
+        return PageViewer(name: name, canRename: true)
     }
 }

@@ -1,0 +1,60 @@
+import Boards
+import Hummingbird
+import NIOCore
+import Operations
+import States
+
+/// Reads what is sent to a store: an action or a state as JSON, or a form.
+struct StoreBody {
+    let dashboard: Dashboard
+    let exchange: Exchange
+
+    /// An action, as `{"type":"tick","step":3}`; of a form, `type` is one of the fields.
+    func action(of entry: StoreEntry) async throws(Problem) -> SentInput {
+        switch try await read() {
+        case .json(let value): return SentInput(input: value)
+        case .form(let fields):
+            var values = fields.dictionary
+            guard let type = values.removeValue(forKey: "type") else { return SentInput(input: [:]) }
+            let form = entry.form(type)?.fields ?? []
+            let action = SentInput(input: InputField.object(fromForm: values, fields: form), typed: values)
+            return action.adding("type", .string(type))
+        }
+    }
+
+    /// The state to put in.
+    enum WantedState {
+        /// The one that was in force after a change.
+        case after(Int64)
+        /// One in Swift's `Codable` form.
+        case value(JSONValue)
+    }
+
+    /// The state to put in: the one after the change that the query or the form names as `at`, else the JSON of the body.
+    func wantedState() async throws(Problem) -> WantedState {
+        if let moment = exchange.target.query["at"] { return .after(try exchange.moment(moment)) }
+        switch try await read() {
+        case .json(let value): return .value(value)
+        case .form(let fields):
+            guard let moment = fields["at"] else { throw .unsupportedMediaType(accepted: "application/json") }
+            return .after(try exchange.moment(moment))
+        }
+    }
+
+    private enum Content {
+        case json(JSONValue)
+        case form(FormFields)
+    }
+
+    private func read() async throws(Problem) -> Content {
+        var body = BodyReader(exchange.request, limit: Int64(dashboard.configuration.maximumBodyBytes))
+        let bytes = try await body.collect()
+        guard let type = MediaType(exchange.header(.contentType)), type.isForm || type.isJSON else {
+            throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
+        }
+        guard type.isForm else { return .json(try JSONValue(body: bytes)) }
+        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
+        else { throw .malformedBody("The form is not properly encoded.") }
+        return .form(fields)
+    }
+}

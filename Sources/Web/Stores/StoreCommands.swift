@@ -1,0 +1,83 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Journals
+import Operations
+import Pages
+import States
+
+/// What is done to a store: an action, another state, or the first one again.
+struct StoreCommands {
+    let dashboard: Dashboard
+
+    /// Takes an action.
+    func act(on store: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let entry = try dashboard.store(store)
+        let sent = try await StoreBody(dashboard: dashboard, exchange: exchange).action(of: entry)
+        let key = try exchange.idempotencyKey()
+        let receipt: StoreReceipt
+        do {
+            receipt = try await dashboard.board.dispatch(
+                sent.input, to: store, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            return try await mistakes(error, store, sent, exchange)
+        }
+        return try await answer(receipt, exchange)
+    }
+
+    /// Puts a state in: the one of the body, or with `at` the one of an earlier change.
+    func put(into store: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        _ = try dashboard.store(store)
+        let wanted = try await StoreBody(dashboard: dashboard, exchange: exchange).wantedState()
+        let receipt: StoreReceipt
+        do {
+            receipt =
+                switch wanted {
+                case .after(let sequence):
+                    try await dashboard.board.returnTo(store, sequence: sequence, actor: exchange.actor)
+                case .value(let state):
+                    try await dashboard.board.rehydrate(store, state: state, actor: exchange.actor)
+                }
+        } catch {
+            throw Problem(error)
+        }
+        return try await answer(receipt, exchange)
+    }
+
+    /// Puts the first state back.
+    func reset(_ store: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let receipt: StoreReceipt
+        do { receipt = try await dashboard.board.reset(store, actor: exchange.actor) } catch { throw Problem(error) }
+        return try await answer(receipt, exchange)
+    }
+
+    /// The cursor that a command produced, each client in its way.
+    private func answer(_ receipt: StoreReceipt, _ exchange: Exchange) async throws(Problem) -> Response {
+        let cursor = FeedCursor(epoch: dashboard.board.epoch, sequence: receipt.sequence).description
+        let location = dashboard.mount.url("stores/" + receipt.store)
+        guard case .api = exchange.route else {
+            guard exchange.wantsJSON else { return .seeOther(location) }
+            return try .json(["cursor": .string(cursor), "location": .string(location)])
+        }
+        let view: StoreView
+        do {
+            view = try await dashboard.board.store(receipt.store, at: receipt.sequence)
+        } catch {
+            throw Problem(error)
+        }
+        return try .json(.object(view.summary(epoch: dashboard.board.epoch)))
+    }
+
+    /// A refusal: a document, or the page with what was typed and the mistakes beside it.
+    private func mistakes(
+        _ error: BoardError, _ store: String, _ sent: SentInput, _ exchange: Exchange
+    ) async throws(Problem) -> Response {
+        guard case .invalidInput = error.code, !exchange.route.isForPrograms, !exchange.wantsJSON,
+            let form = exchange.target.query["form"]
+        else { throw Problem(error) }
+        let draft = FormDraft(
+            form: form, values: sent.typed, errors: error.fields,
+            message: error.fields.isEmpty ? error.description : nil)
+        return try await LivePages(dashboard: dashboard).show(.store(store), draft: draft, exchange)
+    }
+}
