@@ -115,12 +115,20 @@ public final class PageRenderer: Sendable {
     /// A store as it stood after an earlier change.
     ///
     /// Not live.
-    public func past(_ view: StoreView, frame: PageFrame) -> String {
+    /// - Parameters:
+    ///   - view: The store as it stood.
+    ///   - latest: The store as it stands.
+    ///   - next: The store's change after the one that the view shows; nil when there is none.
+    ///   - frame: The request.
+    /// - Returns: The document.
+    public func past(_ view: StoreView, latest: StoreView, next: Int64?, frame: PageFrame) -> String {
         let writer = writer(frame.locale)
+        let past = PageWriter.StorePast(latest: latest, next: next)
+        var frame = frame
+        frame.standing = view.log.first.map { PageFrame.Standing(sequence: $0.sequence, at: $0.at) }
         let title = writer.title(.store(view))
         let main = writer.region(
-            "pages/store", writer.storePage(view, isPast: true, draft: nil), title: title, paused: view.sequence,
-            frame: frame)
+            "pages/store", writer.storePage(view, past: past, draft: nil), title: title, frame: frame)
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 

@@ -54,11 +54,11 @@ struct CheckScenario {
             }
             for draft in drafts {
                 _ = writer.region(
-                    "pages/store", writer.storePage(view, isPast: false, draft: draft), title: writer.title(""),
+                    "pages/store", writer.storePage(view, past: nil, draft: draft), title: writer.title(""),
                     frame: frame)
             }
-            let past = writer.storePage(view, isPast: true, draft: nil)
-            _ = writer.region("pages/store", past, title: writer.title(""), paused: 1, frame: frame)
+            let past = writer.storePage(view, past: .init(latest: view, next: 9), draft: nil)
+            _ = writer.region("pages/store", past, title: writer.title(""), frame: frame)
         }
     }
 

@@ -16,6 +16,11 @@ extension PagePatcher {
     }
 
     private func page(_ store: StoreView) -> [Patch] {
+        // Oldest first, so that the newest ends up in front.
+        let effects = store.effects.prefix { $0.sequence == store.sequence }.reversed().map { line in
+            Patch.prepend(
+                to: "effects", html: writer.render("partials/store-effect", writer.storeEffect(line, of: store)).html)
+        }
         let section = writer.storeSection(store, isPast: false, draft: nil)
         var patches = [morph("store", "partials/store", section)]
         if let line = store.log.first {
@@ -25,11 +30,7 @@ extension PagePatcher {
         if store.omittedSteps > 0 {
             patches.append(morph("omitted", "partials/store-omitted", writer.storeLog(store)))
         }
-        // Oldest first, so that the newest ends up in front.
-        for line in store.effects.prefix(while: { $0.sequence == store.sequence }).reversed() {
-            let item = writer.render("partials/store-effect", writer.storeEffect(line, of: store))
-            patches.append(.prepend(to: "effects", html: item.html))
-        }
-        return patches + [title(.store(store))]
+        let scrubber = morph("scrubber", "partials/scrubber", writer.storeScrubber(store, past: nil))
+        return patches + effects + [scrubber, title(.store(store))]
     }
 }

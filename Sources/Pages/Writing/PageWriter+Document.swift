@@ -13,7 +13,7 @@ extension PageWriter {
         case .run(let view): (template, fields) = ("pages/run", runPage(view))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):
-            (template, fields) = ("pages/store", storePage(view, isPast: false, draft: draft))
+            (template, fields) = ("pages/store", storePage(view, past: nil, draft: draft))
         }
         return region(template, fields, title: title(content), cursor: cursor, frame: frame)
     }

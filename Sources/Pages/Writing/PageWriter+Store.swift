@@ -31,12 +31,13 @@ extension PageWriter {
     }
 
     /// A store's page.
-    func storePage(_ view: StoreView, isPast: Bool, draft: FormDraft?) -> Fields {
-        storeSection(view, isPast: isPast, draft: draft).merging(storeLog(view)).merging([
+    func storePage(_ view: StoreView, past: StorePast?, draft: FormDraft?) -> Fields {
+        let isPast = past != nil
+        return storeSection(view, isPast: isPast, draft: draft).merging(storeLog(view)).merging([
             "store": store(view.id), "apiURL": "\(base)/api/v1/stores/\(view.id)",
             "reset": isPast
                 ? nil : ["formID": "reset-store", "action": "\(base)/stores/\(view.id)/reset"] as Fields,
-            "effects": isPast ? nil : storeEffects(view),
+            "effects": isPast ? nil : storeEffects(view), "scrubber": storeScrubber(view, past: past),
         ])
     }
 
@@ -52,14 +53,9 @@ extension PageWriter {
             "chip": storeChip(view.state, of: view.id), "state": panel,
             "last": view.log.first.map { entry($0, of: view) },
             "acts": rest.isEmpty ? nil : ["buttons": buttons, "forms": forms] as Fields,
-            "past": isPast ? past(view) : nil,
-        ]
-    }
-
-    private func past(_ view: StoreView) -> Fields {
-        [
-            "formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence),
-            "liveURL": "\(base)/stores/\(view.id)",
+            "past": isPast
+                ? ["formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence)] as Fields
+                : nil,
         ]
     }
 

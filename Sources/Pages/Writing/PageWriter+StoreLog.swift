@@ -22,7 +22,8 @@ extension PageWriter {
         ]
     }
 
-    private func words(for step: StoreStep, of view: StoreView) -> String {
+    /// What happened, in words.
+    func words(for step: StoreStep, of view: StoreView) -> String {
         switch step.kind {
         case .opened: return strings[.storeOpened]
         case .action:

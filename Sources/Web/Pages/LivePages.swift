@@ -17,7 +17,7 @@ struct LivePages {
             return try await RunsPage(dashboard: dashboard).show(filter, exchange)
         }
         if case .store(let id) = name, let moment = exchange.target.query["at"] {
-            return try await show(id, at: try exchange.moment(moment), exchange)
+            return try await StorePast(dashboard: dashboard).show(id, at: moment, exchange)
         }
         return .page(try await document(name, exchange, draft: try await again(name, exchange)))
     }
@@ -25,13 +25,6 @@ struct LivePages {
     /// The page with its start form filled in as it was sent, and what is wrong with it.
     func show(_ name: PageName, draft: FormDraft, _ exchange: Exchange) async throws(Problem) -> Response {
         .page(try await document(name, exchange, draft: draft), status: .unprocessableContent)
-    }
-
-    /// A store as it stood after a change.
-    private func show(_ store: String, at moment: Int64, _ exchange: Exchange) async throws(Problem) -> Response {
-        let view: StoreView
-        do { view = try await dashboard.board.store(store, at: moment) } catch { throw Problem(error) }
-        return .page(dashboard.renderer.past(view, frame: exchange.frame(dashboard)))
     }
 
     /// The page after the next change, or after 13 seconds: what a browser without JavaScript asks again and again.
