@@ -39,18 +39,18 @@ struct TemplateCheck {
     private func storeCases() -> [TemplateProblem] {
         let own = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
             .filter { $0.parts.count == 3 && $0.parts[0] == "stores" && $0.parts[1] != "default" }
+        let cases = Dictionary(catalog.stores.map { ($0.kind, Set($0.samples.map(\.caseName))) }) { $0.union($1) }
         let unknown = own.compactMap { file, parts -> TemplateProblem? in
-            guard let entry = catalog.store(parts[1]) else {
-                return set.own.contains(file)
-                    ? TemplateProblem(file: file, line: 0, message: "there is no store \(parts[1])") : nil
+            guard let known = cases[parts[1]] else {
+                guard set.own.contains(file) else { return nil }
+                return TemplateProblem(file: file, line: 0, message: "there is no store \(parts[1])")
             }
             let name = TemplateLibrary.name(of: parts[2])
-            guard !entry.samples.contains(where: { $0.caseName == name }) else { return nil }
-            return TemplateProblem(file: file, line: 0, message: "no sample of \(entry.id) is in the case \(name)")
+            guard !known.contains(name) else { return nil }
+            return TemplateProblem(file: file, line: 0, message: "no sample of \(parts[1]) is in the case \(name)")
         }
-        let missing = catalog.stores.filter { entry in own.contains { $0.parts[1] == entry.id } }.flatMap { entry in
-            Set(entry.samples.map(\.caseName)).map { "stores/\(entry.id)/\($0).mustache" }
-                .filter { set.files[$0] == nil }
+        let missing = cases.filter { kind, _ in own.contains { $0.parts[1] == kind } }.flatMap { kind, names in
+            names.map { "stores/\(kind)/\($0).mustache" }.filter { set.files[$0] == nil }
                 .map { TemplateProblem(file: $0, line: 0, message: "this case has no template, unlike its neighbours") }
         }
         return unknown + missing

@@ -75,10 +75,10 @@ extension PageWriter {
         let samples = SampleStores(entry).views.enumerated().map { index, view -> Fields in
             let uid = "sample-store-\(entry.id)-\(index)"
             return [
-                "sampleID": uid, "case": view.state.caseName, "chip": storeChip(view.state, of: entry.id),
+                "sampleID": uid, "case": view.state.caseName, "chip": storeChip(view.state, of: entry),
                 "state": storePanel(
                     view, id: "\(uid)-state", place: Place(uid: uid, isCompact: false), acts: []),
-                "template": storeTemplate(for: view.state, of: entry.id) + ".mustache",
+                "template": storeTemplate(for: view.state, of: entry) + ".mustache",
             ]
         }
         return ["operation": store(entry.id), "samples": samples, "groupID": "gallery-store-\(entry.id)"]

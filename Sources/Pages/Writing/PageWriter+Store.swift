@@ -24,7 +24,7 @@ extension PageWriter {
         let cardID = "store-\(view.id)"
         let place = Place(uid: cardID, isCompact: true)
         return [
-            "cardID": cardID, "store": store(view.id), "chip": storeChip(view.state, of: view.id),
+            "cardID": cardID, "store": store(view.id), "chip": storeChip(view.state, of: view.entry),
             "state": isWhole ? storePanel(view, id: "\(cardID)-state", place: place, acts: []) : nil,
             "last": view.log.first.map { entry($0, of: view) },
         ]
@@ -50,7 +50,7 @@ extension PageWriter {
         let buttons = rest.filter(\.isButton).map(\.fields)
         let forms = rest.filter { !$0.isButton }.map { $0.fields.merging(["isFolded": !isPast && rest.count > 1]) }
         return [
-            "chip": storeChip(view.state, of: view.id), "state": panel,
+            "chip": storeChip(view.state, of: view.entry), "state": panel,
             "last": view.log.first.map { entry($0, of: view) },
             "acts": rest.isEmpty ? nil : ["buttons": buttons, "forms": forms] as Fields,
             "past": isPast
@@ -60,23 +60,23 @@ extension PageWriter {
     }
 
     /// A store's state as shape, word and colour; a state that is no enum goes by its phase.
-    func storeChip(_ state: StateRecord, of store: String) -> Fields {
-        let chip = chip(state.caseName, state.phase, in: store)
-        guard state.caseName == "value", strings.optional("case.\(store).value") == nil else { return chip }
+    func storeChip(_ state: StateRecord, of entry: StoreEntry) -> Fields {
+        let chip = chip(state.caseName, state.phase, in: entry.kind)
+        guard state.caseName == "value", strings.optional("case.\(entry.kind).value") == nil else { return chip }
         return chip.merging(["word": word(for: state.phase)])
     }
 
     /// The element that shows a store's state: its own template, and the gauge.
     func storePanel(_ view: StoreView, id: String, place: Place, acts: [Act]) -> Markup {
         let state = view.state
-        var values = PayloadValues(format: format, strings: strings, operation: view.id)
+        var values = PayloadValues(format: format, strings: strings, operation: view.entry.kind)
         values.acts = Dictionary(grouping: acts.filter { $0.anchor != nil }) { $0.anchor ?? "" }
             .mapValues { list in Markup(list.map { render("partials/act", $0.fields.merging(["isFolded": !$0.isButton])).html }.joined()) }
         let context: Fields = [
-            "uid": place.uid, "compact": place.isCompact, "case": label(of: state.caseName, in: view.id),
+            "uid": place.uid, "compact": place.isCompact, "case": label(of: state.caseName, in: view.entry.kind),
             "store": store(view.id), "progress": gauge(state.progress),
         ]
-        let body = render(storeTemplate(for: state, of: view.id), context.merging(members(of: values.payload(state.payload))))
+        let body = render(storeTemplate(for: state, of: view.entry), context.merging(members(of: values.payload(state.payload))))
         return render(
             "partials/state",
             [
@@ -86,8 +86,8 @@ extension PageWriter {
     }
 
     /// The name of the template for a case of a store: its own, or the default one.
-    func storeTemplate(for state: StateRecord, of store: String) -> String {
-        let own = "stores/\(store)/\(state.caseName)"
+    func storeTemplate(for state: StateRecord, of entry: StoreEntry) -> String {
+        let own = "stores/\(entry.kind)/\(state.caseName)"
         return library.contains(own) ? own : "stores/default/state"
     }
 }

@@ -23,7 +23,7 @@ extension PageWriter {
             var id = Self.formID(form.name, values)
             known[id, default: 0] += 1
             if let count = known[id], count > 1 { id += "-\(count)" }
-            return act(form, offer, values, id: id, of: view.id, isPast: isPast, draft: draft)
+            return act(form, offer, values, id: id, of: view.entry, isPast: isPast, draft: draft)
         }
     }
 
@@ -34,7 +34,7 @@ extension PageWriter {
     }
 
     private func act(
-        _ form: ActionForm, _ offer: ActionOffer, _ values: [String: JSONValue], id: String, of store: String,
+        _ form: ActionForm, _ offer: ActionOffer, _ values: [String: JSONValue], id: String, of entry: StoreEntry,
         isPast: Bool, draft: FormDraft?
     ) -> Act {
         let draft = draft.flatMap { $0.form == id ? $0 : nil }
@@ -42,18 +42,18 @@ extension PageWriter {
         let names = Set(open.map(\.name))
         let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map(\.detail)
         let whole = ([draft?.message].compactMap { $0 } + stray).joined(separator: " ")
-        let title = strings.optional("store.\(store).\(form.name)") ?? form.title
+        let title = strings.optional("store.\(entry.kind).\(form.name)") ?? form.title
         let fixed = form.fields.filter { values[$0.name] != nil }
         return Act(
             id: id, anchor: offer.anchor, isButton: open.isEmpty,
             fields: [
                 "formID": id, "name": form.name, "title": offer.title ?? title,
                 "tone": form.tone == .plain ? nil : form.tone.rawValue,
-                "action": "\(base)/stores/\(store)/actions?form=\(URLText(value: id).text)",
+                "action": "\(base)/stores/\(entry.id)/actions?form=\(URLText(value: id).text)",
                 "isEnabled": offer.isEnabled && !isPast, "isForm": !open.isEmpty, "isFolded": false,
                 "isOpen": draft != nil,
                 "hidden": fixed.map { ["name": $0.name, "value": Self.text(of: values[$0.name])] as Fields },
-                "fields": open.map { field($0, of: store, formID: id, draft: draft) },
+                "fields": open.map { field($0, of: entry.kind, formID: id, draft: draft) },
                 "error": whole.isEmpty ? nil : whole,
             ])
     }

@@ -28,7 +28,7 @@ extension PageWriter {
         case .opened: return strings[.storeOpened]
         case .action:
             let name = step.action?.name ?? ""
-            return strings.optional("store.\(view.id).\(name)") ?? view.entry.form(name)?.title ?? Humanized(name).text
+            return strings.optional("store.\(view.entry.kind).\(name)") ?? view.entry.form(name)?.title ?? Humanized(name).text
         case .rehydrated: return strings[.storeRehydrated]
         case .returned:
             return strings(.storeReturned, ["change": step.returnedTo.map(format.integer) ?? ""])
@@ -40,7 +40,7 @@ extension PageWriter {
     /// What an action carried, in one line: the fields of its form in their order.
     private func about(_ step: StoreStep, of view: StoreView) -> String? {
         guard let action = step.action, let payload = action.payload.object else { return nil }
-        let values = PayloadValues(format: format, strings: strings, operation: view.id)
+        let values = PayloadValues(format: format, strings: strings, operation: view.entry.kind)
         let names = view.entry.form(action.name)?.fields.map(\.name) ?? payload.keys.sorted()
         let texts = names.compactMap { payload[$0] }.map { String(values.text($0).prefix(80)) }.filter { !$0.isEmpty }
         return texts.isEmpty ? nil : texts.joined(separator: " \u{B7} ")

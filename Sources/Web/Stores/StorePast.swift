@@ -1,5 +1,6 @@
 import Boards
 import Hummingbird
+import Journals
 import Pages
 
 /// A store's page as of an earlier change.
