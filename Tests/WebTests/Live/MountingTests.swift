@@ -1,6 +1,5 @@
 import Boards
 import Hummingbird
-import HummingbirdTesting
 import Journals
 import Pages
 import States
@@ -18,27 +17,22 @@ struct MountingTests {
         router.get("/") { _, _ in "mine" }
         router.get("/ops2") { _, _ in "mine too" }
         try router.mountWeir(board, at: "/ops")
-        let application = Application(router: router)
-        try await application.test(.live) { client in
-            try await client.execute(uri: "/", method: .get) { #expect(String(buffer: $0.body) == "mine") }
-            try await client.execute(uri: "/ops2", method: .get) { #expect(String(buffer: $0.body) == "mine too") }
+        try await TestServer.serve(router) { port, _ in
+            func get(_ path: String) async throws -> RawResponse { try await ask("GET", path, port) }
+            #expect(try await get("/").text == "mine")
+            #expect(try await get("/ops2").text == "mine too")
             for path in ["/ops", "/ops/", "/ops/operations/steps", "/ops/api/v1/operations", "/ops/assets/weir.js"] {
-                try await client.execute(uri: path, method: .get) { #expect($0.status == .ok, "\(path)") }
+                #expect(try await get(path).status == 200, "\(path)")
             }
-            try await client.execute(uri: "/ops", method: .get) { answer in
-                let page = String(buffer: answer.body)
-                #expect(page.contains("data-next=\"/ops/live/1/board/"))
-                #expect(page.contains("src=\"/ops/assets/weir.js\""))
-                #expect(!page.contains("href=\"/operations"))
-            }
-            try await client.execute(uri: "/ops/nowhere", method: .get) { #expect($0.status == .notFound) }
-            try await client.execute(uri: "/ops/runs", method: .delete) { answer in
-                #expect(answer.status == .methodNotAllowed)
-                #expect(answer.headers[.allow] == "GET, HEAD")
-            }
-            try await client.execute(uri: "/ops/live/1/board/\(board.epoch)/0/0", method: .get) { answer in
-                #expect(String(buffer: answer.body).contains("\"next\":\"/ops/live/1/board/"))
-            }
+            let page = try await get("/ops").text
+            #expect(page.contains("data-next=\"/ops/live/1/board/"))
+            #expect(page.contains("src=\"/ops/assets/weir.js\""))
+            #expect(!page.contains("href=\"/operations"))
+            #expect(try await get("/ops/nowhere").status == 404)
+            let refused = try await ask("DELETE", "/ops/runs", port)
+            #expect(refused.status == 405)
+            #expect(refused["allow"] == "GET, HEAD")
+            #expect(try await get("/ops/live/1/board/\(board.epoch)/0/0").text.contains("\"next\":\"/ops/live/1/board/"))
         }
         await board.shutdown()
     }
@@ -50,20 +44,25 @@ struct MountingTests {
         let dashboard = try Dashboard(board: board, configuration: configuration)
         let router = Router()
         router.mountWeir(dashboard)
-        let viewer = Shared<RawConnection?>(nil)
-        try await Application(router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)))
-            .test(.live) { client in
-                let connection = try await RawConnection.open(port: #require(client.port))
-                let page = try #require(dashboard.renderer.page(feedName: "board"))
-                try await connection.send("GET", dashboard.desk.answers.cursor(page, sequence: 0, after: "").next)
-                while dashboard.held == 0 {
-                    try Task.checkCancellation()
-                    await Task.yield()
-                }
-                viewer.value = connection
+        try await TestServer.serve(router) { port, shutDown in
+            let viewer = try await RawConnection.open(port: port)
+            let page = try #require(dashboard.renderer.page(feedName: "board"))
+            try await viewer.send("GET", dashboard.desk.answers.cursor(page, sequence: 0, after: "").next)
+            while dashboard.held == 0 {
+                try Task.checkCancellation()
+                await Task.yield()
             }
-        let answer = try await #require(viewer.value).response()
-        #expect(try answer.json()["k"] == "drain")
+            await shutDown()
+            #expect(try await viewer.response().json()["k"] == "drain")
+        }
         await board.shutdown()
+    }
+
+    private func ask(_ method: String, _ path: String, _ port: Int) async throws -> RawResponse {
+        let connection = try await RawConnection.open(port: port)
+        try await connection.send(method, path)
+        let response = try await connection.response()
+        await connection.close()
+        return response
     }
 }

@@ -6,7 +6,6 @@ import Logging
 import NIOCore
 import NIOPosix
 import Pages
-import ServiceLifecycle
 import States
 import Testing
 
@@ -46,24 +45,20 @@ struct TestServer: Sendable {
             configuration: configuration, eventLoopGroup: group,
             clock: clock ?? StillWall(group: group),
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
-        let bound = OneShot<Int>()
-        let server = DashboardServer(
-            dashboard: dashboard, host: "127.0.0.1", port: 0, limits: limits, eventLoopGroup: group
-        ) { bound.send($0) }
-        let services = ServiceGroup(configuration: .init(services: [server], logger: logger))
-        try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask { try await services.run() }
-            let it = TestServer(
-                board: board, dashboard: dashboard, port: await bound.value(), gate: gate, registry: server.registry,
-                shutDown: { await services.triggerGracefulShutdown() })
-            do {
-                try await test(it)
-            } catch {
-                await services.triggerGracefulShutdown()
-                throw error
-            }
-            await services.triggerGracefulShutdown()
-            try await tasks.waitForAll()
+        let registry = Shared<ConnectionRegistry?>(nil)
+        try await serve(
+            { bound in
+                let server = DashboardServer(
+                    dashboard: dashboard, host: "127.0.0.1", port: 0, limits: limits, eventLoopGroup: group
+                ) { bound.send($0) }
+                registry.value = server.registry
+                return server
+            }, logger: logger
+        ) { port, shutDown in
+            try await test(
+                TestServer(
+                    board: board, dashboard: dashboard, port: port, gate: gate, registry: #require(registry.value),
+                    shutDown: shutDown))
         }
         await board.shutdown()
     }
