@@ -16,7 +16,7 @@
 ///
 /// Hand out ``asStateFlow()``, which cannot be cast back.
 public final class MutableStateFlow<Value: Sendable>: StateFlow {
-    let storage: FlowStorage<Value>
+    @usableFromInline let storage: FlowStorage<Value>
 
     /// Makes a flow whose values are compared by a closure.
     ///
@@ -25,23 +25,27 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     ///   - replay: how many of the latest values a new lossless or buffered subscriber is given first; 1 is the current
     ///     one only. The flow keeps that many.
     ///   - areEquivalent: whether the second value, which is about to replace the first, is no change. May read the flow.
+    @inlinable
     public convenience init(
         _ initial: Value, replay: Int = 1, areEquivalent: @escaping @Sendable (Value, Value) -> Bool
     ) {
         self.init(storage: FlowStorage(initial, replay: replay, areEquivalent: areEquivalent))
     }
 
+    @inlinable
     init(storage: FlowStorage<Value>) {
         self.storage = storage
     }
 
     /// The current value; setting one that is equal to it, or any once the flow is sealed, does nothing.
+    @inlinable
     public var value: Value {
         get { storage.value }
         set { storage.set(newValue) }
     }
 
     /// The current value and all that follow.
+    @inlinable
     public func values(_ policy: DeliveryPolicy) -> StateValues<Value> {
         StateValues(policy) { [storage] _ in storage }
     }
@@ -52,7 +56,7 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     ///   it runs while the others wait. Must not write this flow.
     /// - Returns: the pair that was committed; the same value twice when nothing changed.
     /// - Throws: what the transform throws; then nothing has changed.
-    @discardableResult
+    @discardableResult @inlinable
     public func update(_ transform: (Value) throws -> Value) rethrows -> (old: Value, new: Value) {
         try storage.update(transform)
     }
@@ -63,9 +67,9 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     ///   flow it changes a copy that nobody sees.
     /// - Returns: what the body returns.
     /// - Throws: what the body throws; then nothing has changed.
-    @discardableResult
+    @discardableResult @inlinable
     public func mutate<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        try storage.mutate(body)
+        try storage.reserve(body).result
     }
 
     /// Replaces the value if it is what is expected.
@@ -74,7 +78,7 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     ///   - expect: what the current value must be equal to.
     ///   - update: the new value; when it is equal to the current one nothing changes.
     /// - Returns: whether the value was as expected. Always false on a sealed flow.
-    @discardableResult
+    @discardableResult @inlinable
     public func compareAndSet(expect: Value, update: Value) -> Bool {
         storage.compareAndSet(expect: expect, update: update)
     }
@@ -114,6 +118,7 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
     public var subscriptionCount: any StateFlow<Int> { ReadOnlyStateFlow(storage.subscriptionCount) }
 
     /// The same flow, for reading only.
+    @inlinable
     public func asStateFlow() -> ReadOnlyStateFlow<Value> {
         ReadOnlyStateFlow(storage)
     }
@@ -125,6 +130,7 @@ extension MutableStateFlow where Value: Equatable {
     /// - Parameters:
     ///   - initial: the value to begin with.
     ///   - replay: how many of the latest values a new lossless or buffered subscriber is given first.
+    @inlinable
     public convenience init(_ initial: Value, replay: Int = 1) {
         self.init(
             storage: FlowStorage(

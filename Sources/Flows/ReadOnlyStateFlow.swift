@@ -1,15 +1,18 @@
 /// A state flow as its readers see it: there is no way back to the one that writes.
 public struct ReadOnlyStateFlow<Value: Sendable>: StateFlow {
-    let storage: FlowStorage<Value>
+    @usableFromInline let storage: FlowStorage<Value>
 
+    @inlinable
     init(_ storage: FlowStorage<Value>) {
         self.storage = storage
     }
 
     /// The current value.
+    @inlinable
     public var value: Value { storage.value }
 
     /// The current value and all that follow.
+    @inlinable
     public func values(_ policy: DeliveryPolicy) -> StateValues<Value> {
         StateValues(policy) { [storage] _ in storage }
     }

@@ -7,7 +7,7 @@ extension StateFlow {
     ///   - body: what to do with a value.
     /// - Returns: why there are no more values.
     /// - Throws: what the body throws, after leaving the flow.
-    @discardableResult
+    @discardableResult @inlinable
     public func collect(
         _ policy: DeliveryPolicy = .conflated, isolation: isolated (any Actor)? = #isolation,
         _ body: (Value) async throws -> Void
@@ -38,6 +38,7 @@ extension StateFlow {
     ///   - predicate: whether a value fits.
     /// - Returns: the value; nil when the flow ended or the task was cancelled before one came.
     /// - Throws: what the predicate throws.
+    @inlinable
     public func first(
         isolation: isolated (any Actor)? = #isolation, where predicate: (Value) async throws -> Bool
     ) async rethrows -> Value? {

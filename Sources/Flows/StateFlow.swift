@@ -33,6 +33,7 @@ where Element == Value, Failure == Never, AsyncIterator == StateValues<Value>.It
 
 extension StateFlow {
     /// Iterates conflated: the current value first, then the latest each time.
+    @inlinable
     public func makeAsyncIterator() -> StateValues<Value>.Iterator {
         values(.conflated).makeAsyncIterator()
     }

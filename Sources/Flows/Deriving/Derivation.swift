@@ -66,7 +66,7 @@ struct Derivation<Value: Sendable>: Sendable {
         let open = FlowStorage(roots.count, comparesInPlace: true, areEquivalent: ==)
         joint.upstream = roots.map { root in
             observe(root, policy) { [weak joint] one in
-                joint?.mutate { $0.merge(one) }
+                _ = joint?.reserve { $0.merge(one) }
             } onEnd: { [weak joint] in
                 if open.update({ $0 - 1 }).new == 0 { joint?.finish() }
             }

@@ -20,9 +20,8 @@ extension FlowStorage: FlowRoot {
     func observe(
         _ policy: DeliveryPolicy, onValue: @escaping @Sendable (Value) -> Void, onEnd: @escaping @Sendable () -> Void
     ) -> FlowSubscription {
-        let receiver = Seat<Value>.Receiver(onValue: onValue, onEnd: { _ in onEnd() })
-        let seat = Seat(self, policy, receiver: receiver, replays: false)
-        join(seat)
+        let seat = PushedSeat(self, policy, demand: .max, onValue: onValue, onEnd: { _ in onEnd() })
+        join(seat, replays: false)
         return FlowSubscription(seat)
     }
 }

@@ -17,7 +17,7 @@
 /// scope.launch { await flow.collect { show($0) } }
 /// ```
 ///
-/// - Its tasks run one at a time, in the order in which they became ready. A body that blocks holds up all others.
+/// - Its tasks run one at a time; those that one thread made ready, in that order. A body that blocks holds up all others.
 /// - The thread lives until ``close()``; what becomes ready later runs on the thread that makes it ready.
 public final class CollectorExecutor: TaskExecutor {
     private let queue = JobQueue()
@@ -25,9 +25,11 @@ public final class CollectorExecutor: TaskExecutor {
     /// Makes the executor and starts its thread.
     public init() {
         Self.startThread { [self] in
+            let executor = asUnownedTaskExecutor()
             var batch: [UnownedJob] = []
+            queue.begin()
             while queue.take(&batch) {
-                for job in batch { job.runSynchronously(on: asUnownedTaskExecutor()) }
+                for job in batch { job.runSynchronously(on: executor) }
                 batch.removeAll(keepingCapacity: true)
             }
         }

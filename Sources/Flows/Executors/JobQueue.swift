@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -7,12 +9,21 @@
 #endif
 
 /// The jobs that are ready for one thread, which sleeps while there are none.
+///
+/// What that thread makes ready itself, as it does when one of its tasks hands a value to another, goes to a list of its
+/// own, which takes no lock.
 final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isReady = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var jobs: [UnownedJob] = []
     private var isClosed = false
     private var isAsleep = false
+    /// Whether other threads have added jobs: the thread asks this, without the lock, before it goes on with its own.
+    private let hasJobs = Atomic(false)
+    /// The thread that takes the jobs, as long as it does.
+    private let thread = Atomic<UInt>(0)
+    /// What that thread has added; nobody else touches it.
+    private var own: [UnownedJob] = []
 
     init() {
         mutex.initialize(to: pthread_mutex_t())
@@ -30,9 +41,16 @@ final class JobQueue: @unchecked Sendable {
 
     /// Adds a job; false when the queue is closed.
     func add(_ job: UnownedJob) -> Bool {
+        if thread.load(ordering: .relaxed) == JobQueue.currentThread {
+            own.append(job)
+            return true
+        }
         pthread_mutex_lock(mutex)
         let isOpen = !isClosed
-        if isOpen { jobs.append(job) }
+        if isOpen {
+            jobs.append(job)
+            hasJobs.store(true, ordering: .relaxed)
+        }
         let wakes = isAsleep
         isAsleep = false
         pthread_mutex_unlock(mutex)
@@ -40,17 +58,38 @@ final class JobQueue: @unchecked Sendable {
         return isOpen
     }
 
-    /// Waits for jobs and takes all there are; false once the queue is closed and empty.
+    /// Notes that it is this thread which takes the jobs.
+    func begin() {
+        thread.store(JobQueue.currentThread, ordering: .relaxed)
+    }
+
+    /// Waits for jobs and takes all there are into an empty batch; false once the queue is closed and empty.
     func take(_ batch: inout [UnownedJob]) -> Bool {
+        swap(&batch, &own)
+        if !batch.isEmpty, !hasJobs.load(ordering: .relaxed) { return true }
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
-        while jobs.isEmpty {
-            if isClosed { return false }
+        while jobs.isEmpty, batch.isEmpty {
+            if isClosed {
+                thread.store(0, ordering: .relaxed)  // another thread may be given its number
+                return false
+            }
             isAsleep = true
             pthread_cond_wait(isReady, mutex)
         }
-        swap(&batch, &jobs)
+        isAsleep = false
+        batch += jobs
+        jobs.removeAll(keepingCapacity: true)
+        hasJobs.store(false, ordering: .relaxed)
         return true
+    }
+
+    private static var currentThread: UInt {
+        #if canImport(Glibc)
+            UInt(pthread_self())
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
     }
 
     /// Lets no more jobs in.

@@ -6,12 +6,13 @@
     import Musl
 #endif
 
-/// A small mutual-exclusion lock, the only one in the package.
+/// A small mutual-exclusion lock; who waits for it sleeps.
 ///
 /// A pthread mutex on Linux and an unfair lock on Apple systems: about a quarter of what `Synchronization.Mutex` costs
 /// on Linux, where that is a priority-inheritance futex. Use ``Locked`` to tie it to what it guards.
 ///
 /// Hold it for a few instructions only: never call a stranger's code, resume a continuation or cancel a task under it.
+@usableFromInline
 package struct Lock: ~Copyable, @unchecked Sendable {
     #if canImport(Darwin)
         private let primitive: UnsafeMutablePointer<os_unfair_lock>
@@ -23,6 +24,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameter detectsNesting: whether locking it twice on one thread stops the program with a message instead of
     ///   waiting for ever. On Apple systems it always does.
+    @usableFromInline
     package init(detectsNesting: Bool = false) {
         primitive = .allocate(capacity: 1)
         #if canImport(Darwin)
@@ -50,6 +52,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     /// Waits for the lock and takes it.
     ///
     /// - Parameter nesting: what the message says when this thread holds it already and the lock detects that.
+    @usableFromInline
     package borrowing func lock(nesting: StaticString = "this lock is already held by this thread") {
         #if canImport(Darwin)
             os_unfair_lock_lock(primitive)
@@ -60,6 +63,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     }
 
     /// Gives the lock back.
+    @usableFromInline
     package borrowing func unlock() {
         #if canImport(Darwin)
             os_unfair_lock_unlock(primitive)

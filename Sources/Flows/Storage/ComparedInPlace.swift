@@ -1,4 +1,5 @@
 /// Marks the standard types whose equality is known to run no stranger's code, so that it may run under the lock.
+@usableFromInline
 protocol ComparedInPlace {}
 
 extension Bool: ComparedInPlace {}

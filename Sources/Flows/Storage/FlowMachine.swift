@@ -8,10 +8,13 @@
 ///
 /// A subscriber that is pushed to is *idle* when it has been given everything it asked for: a commit hands an idle one
 /// the new value directly, and one that is busy finds it when whoever is giving to it comes back to ``settle(_:)``.
+///
+/// It holds those pushed to until they leave. Those who ask are not held: who waits is held by the task that waits, and
+/// who does not wait is not in here.
+@usableFromInline
 struct FlowMachine<Value: Sendable> {
-    typealias Seat = Flows.Seat<Value>
-
     /// What a subscriber finds when it looks for the next value.
+    @usableFromInline
     enum Taken {
         case value(Value, skipped: Bool)
         case end(FlowEnd)
@@ -19,30 +22,35 @@ struct FlowMachine<Value: Sendable> {
     }
 
     /// What is to be done after a change.
+    @usableFromInline
     struct Wake {
         /// Subscribers that wait and now have something to take.
-        var waiters: [Seat] = []
+        @usableFromInline var waiters: [Unmanaged<PulledSeat<Value>>] = []
         /// Subscribers to be given the value that was just committed.
-        var idle: [Seat] = []
-        /// Subscribers to settle with, one by one.
-        var pending: [Seat] = []
+        @usableFromInline var idle: [PushedSeat<Value>] = []
         /// Values nobody needs any more.
-        var released: [Value] = []
+        @usableFromInline var released: [Value] = []
+
+        @inlinable
+        init() {}
     }
 
-    private(set) var value: Value
-    private(set) var version = 1
-    private(set) var isSealed = false
+    @usableFromInline var version = 1
+    @usableFromInline var occupied = 0
+    @usableFromInline let replay: Int
+    @usableFromInline var isSealed = false
     /// Whether a writer has reserved the flow for itself; see ``FlowStorage/reserve(_:)``.
-    var isReserved = false
-    private(set) var occupied = 0
+    @usableFromInline var isReserved = false
+    @usableFromInline var value: Value
 
-    private(set) var log: ValueLog<Value>
-    private let replay: Int
-    private var pushed: [Seat] = []
-    private var waiting: [Seat] = []
-    private var buffered: [Seat] = []
+    @usableFromInline var pushed: [PushedSeat<Value>] = []
+    @usableFromInline var waiting: [Unmanaged<PulledSeat<Value>>] = []
+    /// Room for the next ones to wait, so that a round of waking takes no memory.
+    @usableFromInline var spare: [Unmanaged<PulledSeat<Value>>] = []
+    @usableFromInline var buffered: [SeatBuffer<Value>] = []
+    @usableFromInline var log: ValueLog<Value>
 
+    @inlinable
     init(_ initial: Value, replay: Int) {
         value = initial
         self.replay = replay
@@ -51,11 +59,13 @@ struct FlowMachine<Value: Sendable> {
     }
 
     /// Whether nobody has to hear of a new value.
+    @inlinable
     var isQuiet: Bool { occupied == 0 && replay <= 1 }
 
     // MARK: Writing
 
     /// Makes a value the current one when nobody has to hear of it; returns the one before.
+    @inlinable @inline(__always)
     mutating func replace(_ new: Value) -> Value {
         let old = value
         value = new
@@ -64,182 +74,146 @@ struct FlowMachine<Value: Sendable> {
     }
 
     /// Makes a value the current one; returns the one before.
+    @inlinable @inline(__always)
     mutating func commit(_ new: Value, _ wake: inout Wake) -> Value {
         let old = replace(new)
         if !isQuiet { announce(&wake) }
         return old
     }
 
-    /// Lets no further value in.
-    mutating func seal(_ wake: inout Wake) {
+    /// Lets no further value in; returns the subscribers to settle with.
+    mutating func seal(_ wake: inout Wake) -> [PushedSeat<Value>] {
         isSealed = true
         wakeWaiters(&wake)
-        for seat in pushed where !seat.isBusy {
-            seat.isBusy = true
-            wake.pending.append(seat)
-        }
+        let settling = pushed.filter { !$0.isBusy }
+        for seat in settling { seat.isBusy = true }
+        return settling
     }
 
-    private mutating func announce(_ wake: inout Wake) {
+    @inlinable @inline(__always)
+    mutating func announce(_ wake: inout Wake) {
         wakeWaiters(&wake)
-        var handed = 0
-        if !pushed.isEmpty {
-            var busy = 0
-            for seat in pushed {
-                if seat.isBusy || seat.demand == 0 { busy += 1 }
+        let handed = pushed.isEmpty ? 0 : handOut(&wake)
+        if !buffered.isEmpty {
+            for buffer in buffered where buffer.handed != version {
+                if let dropped = buffer.append(value) { wake.released.append(dropped) }
             }
-            wake.idle = busy == 0 ? pushed : pushed.filter { !$0.isBusy && $0.demand > 0 }
-            for seat in wake.idle {
-                seat.isBusy = true
-                seat.cursor = version
-                if seat.demand != .max { seat.demand -= 1 }
-                if seat.isLossless { handed += 1 }
-            }
-        }
-        for seat in buffered where seat.cursor != version {
-            if let dropped = seat.buffer?.append(value) { wake.released.append(dropped) }
         }
         if log.needsAppend(handing: handed), let dropped = log.append(value, version: version, handing: handed) {
             wake.released.append(dropped)
         }
     }
 
-    private mutating func wakeWaiters(_ wake: inout Wake) {
+    /// Hands the new value to the idle ones of those pushed to; returns how many of these are lossless.
+    @inlinable @inline(__always)
+    mutating func handOut(_ wake: inout Wake) -> Int {
+        var idle = 0
+        var lossless = 0
+        pushed.forEachBorrowed { seat in
+            guard seat.isIdle else { return }
+            idle += 1
+            seat.isBusy = true
+            seat.cursor = version
+            if seat.demand != .max { seat.demand -= 1 }
+            if seat.isLossless { lossless += 1 }
+            seat.buffer?.handed = version
+        }
+        if idle == pushed.count {
+            wake.idle = pushed
+        } else if idle > 0 {
+            wake.idle = pushed.filter { [version] in $0.cursor == version }
+        }
+        return lossless
+    }
+
+    @inlinable
+    mutating func wakeWaiters(_ wake: inout Wake) {
         guard !waiting.isEmpty else { return }
+        swap(&wake.waiters, &spare)
         swap(&wake.waiters, &waiting)
-        for seat in wake.waiters { seat.index = -1 }
+        for seat in wake.waiters { seat._withUnsafeGuaranteedRef { $0.index = -1 } }
     }
 
     // MARK: Coming and going
 
-    /// Lets a subscriber in: the current value, or the replayed ones, come first.
+    /// Lets a subscriber in that asks: the current value, or the replayed ones, come first.
+    @inlinable
+    mutating func join(_ seat: PulledSeat<Value>) {
+        enter(seat, replays: true)
+    }
+
+    /// Lets a subscriber in that is pushed to.
     ///
+    /// - Parameters:
+    ///   - seat: its place.
+    ///   - replays: whether it is given the flow's replayed values first, or the current one only.
     /// - Returns: whether the caller is to settle with it at once.
-    mutating func join(_ seat: Seat) -> Bool {
-        occupied += 1
-        seat.cursor = version - 1
-        if seat.isLossless {
-            if log.count == 0 { _ = log.append(value, version: version, handing: log.readersAtEnd) }
-            if replay > 1, seat.replays { seat.cursor = max(log.start, version - replay + 1) - 1 }
-            log.addReader(before: seat.cursor + 1)
-        } else if seat.buffer != nil {
-            buffered.append(seat)
-            if replay > 1, seat.replays {
-                log.forEach(from: version - replay + 1) { _ = seat.buffer?.append($0) }
-            } else {
-                _ = seat.buffer?.append(value)
-            }
-        }
-        guard seat.receiver != nil else { return false }
-        seat.index = pushed.count
+    mutating func join(_ seat: PushedSeat<Value>, replays: Bool) -> Bool {
+        enter(seat, replays: replays)
+        seat.index = Int32(pushed.count)
         pushed.append(seat)
         seat.isBusy = seat.demand > 0
         return seat.isBusy
     }
 
+    @inlinable
+    mutating func enter(_ seat: Seat<Value>, replays: Bool) {
+        occupied += 1
+        seat.cursor = version - 1
+        if seat.isLossless {
+            if log.count == 0 { _ = log.append(value, version: version, handing: log.readersAtEnd) }
+            if replay > 1, replays { seat.cursor = max(log.start, version - replay + 1) - 1 }
+            log.addReader(before: seat.cursor + 1)
+        } else if let buffer = seat.buffer {
+            buffered.append(buffer)
+            if replay > 1, replays {
+                log.forEach(from: version - replay + 1) { _ = buffer.append($0) }
+            } else {
+                _ = buffer.append(value)
+            }
+        }
+    }
+
     /// Lets a subscriber go, if it has not gone yet.
     ///
     /// - Returns: whether it was here; `wake` has it as a waiter if it was waiting.
-    mutating func leave(_ seat: Seat, _ wake: inout Wake) -> Bool {
-        guard seat.leave() else { return false }
-        occupied -= 1
-        if seat.receiver != nil {
-            FlowMachine.remove(seat, from: &pushed)
-        } else if seat.index >= 0 {
-            FlowMachine.remove(seat, from: &waiting)
-            wake.waiters.append(seat)
-        }
-        if seat.isLossless {
-            wake.released += log.removeReader(before: seat.cursor + 1)
-        } else if seat.buffer != nil {
-            buffered.removeAll { $0 === seat }
-            while let waiting = seat.buffer?.removeFirst() { wake.released.append(waiting) }
+    mutating func leave(_ seat: PulledSeat<Value>, _ wake: inout Wake) -> Bool {
+        guard exit(seat, &wake) else { return false }
+        if seat.index >= 0 {
+            let last = waiting.removeLast()
+            last._withUnsafeGuaranteedRef {
+                if $0 === seat { return }
+                waiting[Int(seat.index)] = last
+                $0.index = seat.index
+            }
+            seat.index = -1
+            wake.waiters.append(.passUnretained(seat))
         }
         return true
     }
 
-    private static func remove(_ seat: Seat, from seats: inout [Seat]) {
-        let last = seats.removeLast()
+    /// Lets a subscriber go, if it has not gone yet.
+    ///
+    /// - Returns: whether it was here.
+    mutating func leave(_ seat: PushedSeat<Value>, _ wake: inout Wake) -> Bool {
+        guard exit(seat, &wake) else { return false }
+        let last = pushed.removeLast()
         if last !== seat {
-            seats[seat.index] = last
+            pushed[Int(seat.index)] = last
             last.index = seat.index
         }
-        seat.index = -1
-    }
-
-    // MARK: Reading
-
-    /// The next value for a subscriber, which has it from now on.
-    mutating func take(_ seat: Seat) -> Taken {
-        if seat.hasLeft { return .end(.cancelled) }
-        if seat.buffer != nil {
-            if let value = seat.buffer?.removeFirst() { return .value(value, skipped: false) }
-            if let overflow = seat.buffer?.overflow { return .end(overflow) }
-        } else if seat.cursor < version {
-            if seat.isLossless {
-                seat.cursor += 1
-                if let value = log.read(seat.cursor) { return .value(value, skipped: false) }
-            } else {
-                let skipped = version - seat.cursor > 1
-                seat.cursor = version
-                return .value(value, skipped: skipped)
-            }
-        }
-        return isSealed ? .end(.finished) : .nothing
-    }
-
-    /// Lets a subscriber wait.
-    ///
-    /// - Returns: false when it need not: there is something to take.
-    mutating func wait(_ seat: Seat) -> Bool {
-        guard !seat.hasLeft, !hasNews(seat) else { return false }
-        seat.index = waiting.count
-        waiting.append(seat)
         return true
     }
 
-    /// What to give a busy subscriber next; it is idle after `nothing`.
-    mutating func settle(_ seat: Seat) -> Taken {
-        if seat.demand == 0, hasValue(seat) {
-            seat.isBusy = false
-            return .nothing
+    private mutating func exit(_ seat: Seat<Value>, _ wake: inout Wake) -> Bool {
+        guard seat.leave() else { return false }
+        occupied -= 1
+        if seat.isLossless {
+            wake.released += log.removeReader(before: seat.cursor + 1)
+        } else if let buffer = seat.buffer {
+            buffered.removeAll { $0 === buffer }
+            while let waiting = buffer.removeFirst() { wake.released.append(waiting) }
         }
-        let taken = take(seat)
-        switch taken {
-        case .value: if seat.demand != .max { seat.demand -= 1 }
-        case .end: break
-        case .nothing: seat.isBusy = false
-        }
-        return taken
-    }
-
-    /// Asks for more values to be pushed.
-    ///
-    /// - Returns: whether the caller is to settle with the subscriber.
-    mutating func request(_ count: Int, for seat: Seat) -> Bool {
-        guard !seat.hasLeft else { return false }
-        let (sum, overflow) = seat.demand.addingReportingOverflow(count)
-        seat.demand = overflow ? .max : sum
-        guard !seat.isBusy, hasNews(seat) else { return false }
-        seat.isBusy = true
         return true
-    }
-
-    /// Whether those that were given a value all have everything: then they are idle again.
-    mutating func settleAll(_ seats: [Seat]) -> [Seat] {
-        var more: [Seat] = []
-        for seat in seats {
-            if hasNews(seat), !seat.hasLeft { more.append(seat) } else { seat.isBusy = false }
-        }
-        return more
-    }
-
-    private func hasValue(_ seat: Seat) -> Bool {
-        if let buffer = seat.buffer { return !buffer.isEmpty }
-        return seat.cursor < version
-    }
-
-    private func hasNews(_ seat: Seat) -> Bool {
-        isSealed || hasValue(seat) || seat.buffer?.overflow != nil
     }
 }

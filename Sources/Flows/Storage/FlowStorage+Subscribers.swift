@@ -1,34 +1,48 @@
 extension FlowStorage {
     // MARK: Coming and going
 
-    /// Lets a subscriber in, and gives it the current value if it is one that is pushed to.
-    func join(_ seat: Seat<Value>) {
+    /// Lets a subscriber in that asks for values.
+    @inlinable
+    func join(_ seat: PulledSeat<Value>) {
         lock.lock()
-        let settles = machine.join(seat)
-        let recount = recount()
-        lock.unlock()
-        recount?.perform()
+        machine.join(seat)
+        leaveCounting()
+    }
+
+    /// Lets a subscriber in that is pushed to, and gives it the current value.
+    func join(_ seat: PushedSeat<Value>, replays: Bool = true) {
+        lock.lock()
+        let settles = machine.join(seat, replays: replays)
+        leaveCounting()
         if settles { settle(seat) }
+    }
+
+    /// Lets a subscriber go at once, with everything that was kept for it.
+    @usableFromInline
+    func cancel(_ seat: PulledSeat<Value>) {
+        if seat.hasLeft { return }
+        var wake = FlowMachine<Value>.Wake()
+        lock.lock()
+        if machine.leave(seat, &wake) { leaveCounting() } else { lock.unlock() }
+        for seat in wake.waiters { FlowStorage.resume(seat) }
     }
 
     /// Lets a subscriber go at once, with everything that was kept for it; false when it had gone before.
     @discardableResult
-    func cancel(_ seat: Seat<Value>) -> Bool {
+    func cancel(_ seat: PushedSeat<Value>) -> Bool {
         var wake = FlowMachine<Value>.Wake()
         lock.lock()
         guard machine.leave(seat, &wake) else {
             lock.unlock()
             return false
         }
-        let recount = recount()
-        lock.unlock()
-        resume(wake.waiters)
-        recount?.perform()
+        leaveCounting()
         return true
     }
 
     // MARK: Asking
 
+    @inlinable
     func take(_ seat: Seat<Value>) -> FlowMachine<Value>.Taken {
         lock.lock()
         defer { lock.unlock() }
@@ -36,7 +50,8 @@ extension FlowStorage {
     }
 
     /// Resumes a subscriber as soon as there is something to take, which may be at once.
-    func wait(_ seat: Seat<Value>, _ waiter: UnsafeContinuation<Void, Never>) {
+    @inlinable
+    func wait(_ seat: PulledSeat<Value>, _ waiter: UnsafeContinuation<Void, Never>) {
         lock.lock()
         let waits = machine.wait(seat)
         if waits { seat.waiter = waiter }
@@ -44,9 +59,18 @@ extension FlowStorage {
         if !waits { waiter.resume() }
     }
 
+    @inlinable
+    static func resume(_ waiting: Unmanaged<PulledSeat<Value>>) {
+        let waiter = waiting._withUnsafeGuaranteedRef { seat in
+            defer { seat.waiter = nil }
+            return seat.waiter
+        }
+        waiter?.resume()  // from here on the seat may be gone
+    }
+
     // MARK: Pushing
 
-    func request(_ count: Int, for seat: Seat<Value>) {
+    func request(_ count: Int, for seat: PushedSeat<Value>) {
         lock.lock()
         let settles = machine.request(count, for: seat)
         lock.unlock()
@@ -56,20 +80,30 @@ extension FlowStorage {
     /// Does what a change asks for.
     ///
     /// Never under the lock, and before anything else is written by this thread.
-    func perform(_ wake: FlowMachine<Value>.Wake, _ value: Value) {
-        resume(wake.waiters)
+    @inlinable @inline(__always)
+    func perform(_ wake: inout FlowMachine<Value>.Wake, _ value: Value) {
+        if !wake.waiters.isEmpty { resumeAll(&wake.waiters) }
         if !wake.idle.isEmpty {
-            for seat in wake.idle { give(value, to: seat, afterSkipping: false) }
+            wake.idle.forEachBorrowed { give(value, to: $0, afterSkipping: false) }
             lock.lock()
             let more = machine.settleAll(wake.idle)
             lock.unlock()
-            for seat in more { settle(seat) }
+            more.forEachBorrowed(settle)
         }
-        for seat in wake.pending { settle(seat) }
+    }
+
+    @inlinable
+    func resumeAll(_ waiters: inout [Unmanaged<PulledSeat<Value>>]) {
+        for seat in waiters { FlowStorage.resume(seat) }
+        waiters.removeAll(keepingCapacity: true)
+        lock.lock()
+        if machine.spare.capacity < waiters.capacity { swap(&machine.spare, &waiters) }
+        lock.unlock()
     }
 
     /// Gives a subscriber everything there is for it, in order, until it is idle.
-    private func settle(_ seat: Seat<Value>) {
+    @usableFromInline
+    func settle(_ seat: PushedSeat<Value>) {
         while true {
             lock.lock()
             let taken = machine.settle(seat)
@@ -77,48 +111,42 @@ extension FlowStorage {
             switch taken {
             case .value(let value, let skipped): give(value, to: seat, afterSkipping: skipped)
             case .end(let end):
-                if cancel(seat) { seat.receiver?.onEnd?(end) }
+                if cancel(seat) { seat.onEnd?(end) }
                 return
             case .nothing: return
             }
         }
     }
 
-    private func give(_ value: Value, to seat: Seat<Value>, afterSkipping: Bool) {
-        if !seat.hasLeft, seat.isNews(value, afterSkipping: afterSkipping) {
-            seat.receiver?.onValue(value)
-        }
-    }
-
-    private func resume(_ waiters: [Seat<Value>]) {
-        for seat in waiters {
-            let waiter = seat.waiter
-            seat.waiter = nil
-            waiter?.resume()
-        }
+    @inlinable @inline(__always)
+    func give(_ value: Value, to seat: PushedSeat<Value>, afterSkipping: Bool) {
+        if !seat.hasLeft, seat.isNews(value, afterSkipping: afterSkipping) { seat.onValue(value) }
     }
 
     // MARK: Counting
 
-    /// A new subscriber count that has been committed, and what is to be done about it.
-    struct Recount {
-        let counter: FlowStorage<Int>
-        let wake: FlowMachine<Int>.Wake
-        let count: Int
-
-        func perform() {
-            counter.perform(wake, count)
-        }
+    /// How many subscribers there are, as a flow.
+    var subscriptionCount: FlowStorage<Int> {
+        lock.lock()
+        defer { lock.unlock() }
+        if let counter { return counter }
+        let counter = FlowStorage<Int>(machine.occupied, comparesInPlace: true, areEquivalent: ==)
+        self.counter = counter
+        return counter
     }
 
-    /// Commits the count under this flow's lock, so that the counts have the order of the comings and goings.
-    private func recount() -> Recount? {
-        guard let counter else { return nil }
+    /// Gives the lock back after a coming or going, which whoever watches the count is told of.
+    ///
+    /// The count is committed under this flow's lock, so that the counts have the order of the comings and goings.
+    @inlinable
+    func leaveCounting() {
+        guard let counter else { return lock.unlock() }
         let count = machine.occupied
         var wake = FlowMachine<Int>.Wake()
         counter.lock.lock()
         _ = counter.machine.commit(count, &wake)
         counter.lock.unlock()
-        return Recount(counter: counter, wake: wake, count: count)
+        lock.unlock()
+        counter.perform(&wake, count)
     }
 }

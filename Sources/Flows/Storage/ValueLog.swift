@@ -5,35 +5,47 @@
 /// same however many readers there are.
 ///
 /// Nothing here lets go of a value: what leaves the log is returned, so that it dies outside the flow's lock.
+@usableFromInline
 struct ValueLog<Value> {
-    private struct Entry {
-        var value: Value
-        var readers: Int
+    @usableFromInline
+    struct Entry {
+        @usableFromInline var value: Value
+        @usableFromInline var readers: Int
+
+        @inlinable
+        init(value: Value, readers: Int) {
+            self.value = value
+            self.readers = readers
+        }
     }
 
-    private var ring: ContiguousArray<Entry?> = []
-    private var head = 0
-    private(set) var count = 0
+    @usableFromInline var ring: ContiguousArray<Entry?> = []
+    @usableFromInline var head = 0
+    @usableFromInline var count = 0
     /// The version of the first entry; meaningless while the log is empty.
-    private(set) var start = 0
+    @usableFromInline var start = 0
     /// How many readers have read everything.
-    private(set) var readersAtEnd = 0
-    private(set) var readers = 0
-    private let replay: Int
+    @usableFromInline var readersAtEnd = 0
+    @usableFromInline var readers = 0
+    @usableFromInline let replay: Int
 
+    @inlinable
     init(replay: Int) {
         self.replay = replay
     }
 
     /// How many entries there is room for without another allocation.
+    @inlinable
     var capacity: Int { ring.count }
 
     /// Whether a value has to be written down: somebody will come to read it who is not given it directly.
+    @inlinable
     func needsAppend(handing handed: Int) -> Bool {
         replay > 1 || count > 0 || readersAtEnd > handed
     }
 
     /// Writes a value down as the newest, for all readers at the end but those it was handed to.
+    @inlinable
     mutating func append(_ value: Value, version: Int, handing handed: Int = 0) -> Value? {
         if count == 0 { start = version }
         if count == ring.count { resize(to: max(16, ring.count * 2)) }
@@ -44,12 +56,14 @@ struct ValueLog<Value> {
     }
 
     /// Lets a reader in, standing before the entry of that version, or at the end.
+    @inlinable
     mutating func addReader(before version: Int) {
         readers += 1
         enter(version)
     }
 
     /// The value of a version; its reader moves on to the next one.
+    @inlinable
     mutating func read(_ version: Int) -> Value? {
         guard let value = ring[slot(version - start)]?.value else { return nil }
         ring[slot(version - start)]?.readers -= 1
@@ -60,6 +74,7 @@ struct ValueLog<Value> {
     }
 
     /// Lets a reader go that stands before the entry of that version; returns what nobody will read any more.
+    @inlinable
     mutating func removeReader(before version: Int) -> [Value] {
         readers -= 1
         guard count > 0, version < start + count else {
@@ -73,22 +88,27 @@ struct ValueLog<Value> {
     }
 
     /// Shows the values from a version on, without reading them for anybody.
+    @inlinable
     func forEach(from version: Int, _ body: (Value) -> Void) {
         for offset in max(0, version - start)..<max(count, max(0, version - start)) {
             if let value = ring[slot(offset)]?.value { body(value) }
         }
     }
 
-    private var kept: Int { replay > 1 ? replay : 0 }
+    @inlinable
+    var kept: Int { replay > 1 ? replay : 0 }
 
-    private var readersAtStart: Int { count > 0 ? ring[head]?.readers ?? 0 : 0 }
+    @inlinable
+    var readersAtStart: Int { count > 0 ? ring[head]?.readers ?? 0 : 0 }
 
-    private func slot(_ offset: Int) -> Int {
+    @inlinable
+    func slot(_ offset: Int) -> Int {
         let index = head + offset
         return index < ring.count ? index : index - ring.count
     }
 
-    private mutating func enter(_ version: Int) {
+    @inlinable
+    mutating func enter(_ version: Int) {
         if count > 0, version < start + count {
             ring[slot(version - start)]?.readers += 1
         } else {
@@ -96,7 +116,8 @@ struct ValueLog<Value> {
         }
     }
 
-    private mutating func removeFirst() -> Value? {
+    @inlinable
+    mutating func removeFirst() -> Value? {
         guard count > 0 else { return nil }
         let value = ring[head]?.value
         ring[head] = nil
@@ -107,7 +128,8 @@ struct ValueLog<Value> {
         return value
     }
 
-    private mutating func resize(to capacity: Int) {
+    @inlinable
+    mutating func resize(to capacity: Int) {
         var moved = ContiguousArray<Entry?>()
         moved.reserveCapacity(capacity)
         for offset in 0..<count {

@@ -28,6 +28,6 @@ extension StateValues {
     package func subscribePaced(
         onValue: @escaping @Sendable (Value) -> Void, onEnd: @escaping @Sendable (FlowEnd) -> Void
     ) -> PacedSubscription {
-        PacedSubscription(seat: makeSeat(Seat.Receiver(onValue: onValue, onEnd: onEnd), demand: 0))
+        PacedSubscription(seat: push(demand: 0, onValue, onEnd))
     }
 }

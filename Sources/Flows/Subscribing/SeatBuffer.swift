@@ -1,23 +1,30 @@
-/// The values that wait for one subscriber with a bounded buffer.
-struct SeatBuffer<Value> {
-    private let limit: Int
-    private let rule: Overflow
-    private var values: [Value] = []
+/// The values that wait for one subscriber with a bounded buffer; touched under the flow's lock only.
+@usableFromInline
+final class SeatBuffer<Value> {
+    @usableFromInline let limit: Int
+    @usableFromInline let rule: Overflow
+    @exclusivity(unchecked) @usableFromInline var values: [Value] = []
     /// How many values were left out since the buffer overflowed under ``Overflow/fail``.
-    private(set) var dropped = 0
+    @exclusivity(unchecked) @usableFromInline var dropped = 0
+    /// The version of the last value that the subscriber was handed directly, past the buffer.
+    @exclusivity(unchecked) @usableFromInline var handed = 0
 
+    @inlinable
     init(limit: Int, rule: Overflow) {
         self.limit = max(1, limit)
         self.rule = rule
     }
 
+    @inlinable
     var isEmpty: Bool { values.isEmpty }
 
     /// Why the subscriber ends once it has taken everything, if it does.
+    @inlinable
     var overflow: FlowEnd? { dropped > 0 ? .overflowed(dropped: dropped) : nil }
 
     /// Lets a value in, by the rule; returns the one that had to go for it.
-    mutating func append(_ value: Value) -> Value? {
+    @inlinable
+    func append(_ value: Value) -> Value? {
         guard dropped == 0 else {
             dropped += 1
             return nil
@@ -39,7 +46,8 @@ struct SeatBuffer<Value> {
     }
 
     /// The oldest waiting value.
-    mutating func removeFirst() -> Value? {
+    @inlinable
+    func removeFirst() -> Value? {
         values.isEmpty ? nil : values.removeFirst()
     }
 }

@@ -8,30 +8,20 @@ extension StateValues {
         /// It does not fail.
         public typealias Failure = Never
 
-        private final class Place {
-            let seat: Seat<Value>
+        @usableFromInline let seat: PulledSeat<Value>
 
-            init(_ seat: Seat<Value>) {
-                self.seat = seat
-            }
-
-            deinit {
-                seat.cancel()
-            }
-        }
-
-        private let place: Place
-
-        init(_ seat: Seat<Value>) {
-            place = Place(seat)
+        @inlinable
+        init(_ seat: PulledSeat<Value>) {
+            self.seat = seat
         }
 
         /// Why there are no more values; nil as long as there may be.
-        public var end: FlowEnd? { place.seat.end }
+        public var end: FlowEnd? { seat.end }
 
         /// Waits for the next value.
         ///
         /// - Returns: the value, or nil for ever once the flow is sealed, the task is cancelled or the buffer overflowed.
+        @inlinable
         public mutating func next() async -> Value? {
             await next(isolation: nil)
         }
@@ -40,8 +30,10 @@ extension StateValues {
         ///
         /// - Parameter actor: the caller's actor, which is not left when there is a value already.
         /// - Returns: the value, or nil for ever once the flow is sealed, the task is cancelled or the buffer overflowed.
+        @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            let seat = place.seat
+            let seat = seat
+            if !Task.isCancelled, let value = seat.nextIfAny() { return value }
             return await withTaskCancellationHandler {
                 await seat.next(isolation: actor)
             } onCancel: {

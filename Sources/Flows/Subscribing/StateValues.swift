@@ -12,15 +12,17 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     /// It does not fail.
     public typealias Failure = Never
 
-    private let policy: DeliveryPolicy
-    private let open: @Sendable (DeliveryPolicy) -> FlowStorage<Value>
+    @usableFromInline let policy: DeliveryPolicy
+    @usableFromInline let open: @Sendable (DeliveryPolicy) -> FlowStorage<Value>
 
+    @inlinable
     init(_ policy: DeliveryPolicy, open: @escaping @Sendable (DeliveryPolicy) -> FlowStorage<Value>) {
         self.policy = policy
         self.open = open
     }
 
     /// Subscribes; the first ``Iterator/next(isolation:)`` does not wait.
+    @inlinable
     public func makeAsyncIterator() -> Iterator {
         Iterator(makeSeat())
     }
@@ -36,15 +38,21 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     ///   - body: what to do with a value.
     /// - Returns: why there are no more values.
     /// - Throws: what the body throws, after leaving the flow.
-    @discardableResult
+    @discardableResult @inlinable
     public func collect(
         isolation: isolated (any Actor)? = #isolation, _ body: (Value) async throws -> Void
     ) async rethrows -> FlowEnd {
         let seat = makeSeat()
         defer { seat.cancel() }
         return try await withTaskCancellationHandler {
-            while let value = await seat.next(isolation: isolation) { try await body(value) }
-            return seat.end ?? .cancelled
+            // Not by `next`: each call that may suspend costs as much as all the rest.
+            while true {
+                switch seat.look() {
+                case .value(let value, _): try await body(value)
+                case .end(let end): return end
+                case .nothing: await withUnsafeContinuation(isolation: isolation) { seat.storage.wait(seat, $0) }
+                }
+            }
         } onCancel: {
             seat.cancel()
         }
@@ -64,14 +72,20 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     public func subscribe(
         onValue: @escaping @Sendable (Value) -> Void, onEnd: (@Sendable (FlowEnd) -> Void)? = nil
     ) -> FlowSubscription {
-        let seat = makeSeat(Seat.Receiver(onValue: onValue, onEnd: onEnd))
-        return FlowSubscription(seat)
+        FlowSubscription(push(demand: .max, onValue, onEnd))
     }
 
-    func makeSeat(_ receiver: Seat<Value>.Receiver? = nil, demand: Int = .max) -> Seat<Value> {
+    func push(
+        demand: Int, _ onValue: @escaping @Sendable (Value) -> Void, _ onEnd: (@Sendable (FlowEnd) -> Void)?
+    ) -> AnySeat {
         let storage = open(policy)
-        let seat = Seat(storage, policy, receiver: receiver, demand: demand)
+        let seat = PushedSeat(storage, policy, demand: demand, onValue: onValue, onEnd: onEnd)
         storage.join(seat)
         return seat
+    }
+
+    @inlinable
+    func makeSeat() -> PulledSeat<Value> {
+        PulledSeat(open(policy), policy)
     }
 }
