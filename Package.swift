@@ -84,7 +84,7 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "States", "Operations", "Journals", "Boards", "Pages",
+                "Flows", "States", "Operations", "Journals", "Boards", "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -70,7 +70,8 @@ export function goLive(page, painted) {
     session,
     { now, sleep, ask, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
     {
-      outcome: ({ changes, snapshot, gap, abandon }) => {
+      outcome: ({ changes, snapshot, gap, abandon, notice }) => {
+        if (notice !== undefined) page.notice(notice);
         if (abandon) painter.clear();
         if (gap) status.lost(gap);
         painter.add(snapshot ? [snapshot] : changes);

@@ -20,6 +20,7 @@ export class Missing extends Error {}
 export class Page {
   /** @type {{cursor: Cursor, reached: () => void}[]} */ #waiting = [];
   /** @type {Map<Element, (() => void)[]>} */ #busy = new Map();
+  /** @type {string|undefined} */ #notice;
   #claims = new Claims((form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }));
 
   /** @param {HTMLElement} element the page's `<main id="page">` */
@@ -52,6 +53,14 @@ export class Page {
     if (fresh.id !== this.element.id) throw new Malformed("A snapshot is the page's own element");
     keepingFocus(() => { morph(this.element, fresh, this.#claims); });
     this.#arrived();
+  }
+
+  /** What stands above the page, said once. @param {string} html one element, or nothing */
+  notice(html) {
+    const place = document.getElementById("notice");
+    if (!place || html === (this.#notice ?? place.innerHTML.trim())) return;
+    this.#notice = html;
+    place.replaceChildren(...(html ? [parse(html)] : []));
   }
 
   /** Resolves when the page has painted a cursor, or has come to another epoch. @param {Cursor} cursor */

@@ -13,6 +13,7 @@ import { judge } from "./judge.js";
  * @property {Answer} [snapshot] to show after all that came before
  * @property {{from: number, to: number, count: number}} [gap] what was lost, to be told
  * @property {boolean} abandon whether changes not yet painted have to be forgotten
+ * @property {string} [notice] what the page's notice says from now on
  */
 
 const DROP = { changes: [], abandon: false };
@@ -83,12 +84,13 @@ export class Session {
         this.#progressed();
         this.cursor = { e: answer.e, n: Number(answer.to) };
         this.#follow(answer, answer.more ? "now" : "tail");
-        return { changes, abandon: false };
+        return { changes, abandon: false, notice: "" };
       case "level":
         this.#follow(answer, "tail");
         if (answer.retry) this.#pause(answer.retry, now);
         this.#slowed = answer.k === "empty" && answer.retry !== undefined;
-        break;
+        this.#guard(relayed, now);
+        return { ...DROP, notice: answer.notice ?? "" };
       case "catchUp":
         this.#want("now");
         break;
@@ -107,11 +109,7 @@ export class Session {
       case "drop":
         break;
     }
-    if (!relayed && this.#loop.exceeded(now)) {
-      this.#spins += 1;
-      this.#loop.clear();
-      this.#after = now + 1_000 + backoff(this.#spins, this.world.random);
-    }
+    this.#guard(relayed, now);
     return DROP;
   }
 
@@ -162,6 +160,14 @@ export class Session {
     if (this.want === "snap") return;
     this.#want("snap");
     if (this.#lost.exceeded(now)) this.want = this.world.reloaded ? "stop" : "reload";
+  }
+
+  /** An answer came without progress: too many in a row, and we slow down. @param {boolean} relayed @param {number} now */
+  #guard(relayed, now) {
+    if (relayed || !this.#loop.exceeded(now)) return;
+    this.#spins += 1;
+    this.#loop.clear();
+    this.#after = now + 1_000 + backoff(this.#spins, this.world.random);
   }
 
   /** @param {[number, number]} retry @param {number} now */

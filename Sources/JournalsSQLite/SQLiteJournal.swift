@@ -63,14 +63,19 @@ public final class SQLiteJournal: Journal {
         (reads.load(ordering: .relaxed), writes.load(ordering: .relaxed))
     }
 
-    /// Lets go of the file.
+    /// Lets go of the file, which then holds all by itself.
     ///
     /// Waits for what goes on. Nothing may be called afterwards.
     public func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-            DispatchQueue.global().async { [pool, lock] in
-                // A connection that cannot be closed has nothing unwritten: each append was a transaction.
-                do { try pool.close() } catch { _ = error }
+            DispatchQueue.global().async { [pool, lock, canWrite] in
+                // Readers are closed last and cannot bring the log into the file, so that whoever copies the file alone
+                // would miss what is in the log. One that cannot be brought in, or a connection that cannot be closed,
+                // loses nothing: each append was a transaction, and the log is read at the next opening.
+                do {
+                    if canWrite { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
+                    try pool.close()
+                } catch { _ = error }
                 lock?.release()
                 continuation.resume()
             }

@@ -95,6 +95,12 @@ public final class PageRenderer: Sendable {
         PagePatcher(writer: writer(page.locale), publication: publication).patches(page.topic)
     }
 
+    /// The banner that says since when changes cannot be recorded: what the document's element `notice` holds meanwhile.
+    public func notice(notRecordedSince since: Timestamp, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/not-recorded", ["notRecorded": writer.moment(since)]).html
+    }
+
     /// The list of runs for a filter other than the empty one, for which `document(.runs(…))` is live.
     public func runs(_ page: RunPage, filter: RunFilter, frame: PageFrame) -> String {
         let writer = writer(frame.locale)

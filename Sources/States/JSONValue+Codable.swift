@@ -56,7 +56,7 @@ extension JSONValue {
     ///
     /// Throws what the value's own encoding throws.
     public init(encoding value: some Encodable) throws {
-        try self.init(parsing: JSONEncoder().encode(value))
+        self = try JSONValueEncoder.value(value)
     }
 
     /// Decodes a value of that type.

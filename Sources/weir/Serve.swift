@@ -37,6 +37,8 @@ struct Serve: AsyncParsableCommand {
             handler.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
             return handler
         }
+        // A file that may not grow any more (`ulimit -f`) is the failure of one write, not the end of the server.
+        signal(SIGXFSZ, SIG_IGN)
         do {
             try await Service(settings).run()
         } catch let error as StartError {

@@ -43,8 +43,14 @@ def settings():
 
 
 @pytest.fixture
-def weir(tmp_path, sky, settings):
-    weir = Weir(tmp_path, sky, settings)
+def prefix():
+    """What stands before the server's command."""
+    return []
+
+
+@pytest.fixture
+def weir(tmp_path, sky, settings, prefix):
+    weir = Weir(tmp_path, sky, settings, prefix)
     yield weir.start()
     weir.close()
 

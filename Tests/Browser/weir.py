@@ -22,13 +22,15 @@ def until(condition, seconds=30):
 
 
 class Weir:
-    def __init__(self, folder, sky, settings=None):
+    def __init__(self, folder, sky, settings=None, prefix=()):
+        self.prefix = [str(part) for part in prefix]
         self.folder = pathlib.Path(folder)
         self.data = self.folder / "data"
         self.port = 0
         self.process = None
         self.started_in = None
-        self._log = open(self.folder / "weir.log", "ab")
+        self.log = self.folder / "weir.log"
+        self._log = open(self.log, "ab")
         self.environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
         self.environment |= {
             "WEIR_ISS_POSITION_URL": sky.url + "/iss-now.json",
@@ -43,7 +45,7 @@ class Weir:
 
     @property
     def command(self):
-        return [BINARY, "serve", "--port", str(self.port), "--data", str(self.data)]
+        return [*self.prefix, BINARY, "serve", "--port", str(self.port), "--data", str(self.data)]
 
     def start(self):
         """Starts it, on the same port and data as before, and returns once it listens."""
@@ -57,7 +59,7 @@ class Weir:
                 self.port = int(found[1])
                 self.started_in = time.monotonic() - begun
                 return self
-        raise AssertionError("weir did not start:\n" + (self.folder / "weir.log").read_text())
+        raise AssertionError("weir did not start:\n" + self.log.read_text())
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)

@@ -222,3 +222,14 @@ test("we are behind a tab that is further on, or in another epoch", () => {
   assert.equal(one.behind({ e: E, n: 11 }), true);
   assert.equal(one.behind({ e: "new", n: 1 }), true);
 });
+
+test("a notice stands from one answer that brings it to the next that does not", () => {
+  const one = session();
+  assert.equal(one.answered(empty(10, { notice: "<p>Not recorded</p>" }), 0).notice, "<p>Not recorded</p>");
+  assert.equal(one.answered(empty(10, { notice: "<p>Not recorded</p>" }), 1, { relayed: true }).notice, "<p>Not recorded</p>");
+  assert.equal(one.answered(reset("gap"), 2).notice, undefined);
+  assert.equal(one.answered(snap(12), 3).notice, undefined);
+  assert.equal(one.answered(empty(12), 4).notice, "");
+  assert.equal(one.answered(batch(12, [13]), 5).notice, "");
+  assert.equal(one.answered(batch(3, [7]), 6).notice, undefined);
+});

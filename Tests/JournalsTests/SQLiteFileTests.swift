@@ -34,6 +34,21 @@ import Testing
         }
     }
 
+    @Test func `a journal that was closed is one file, whole by itself`() async throws {
+        try await TemporaryFolder.with { folder in
+            try await withJournal(folder) { journal in
+                _ = try await journal.append([.opening("a")])
+                // A reader stays open beside the writer, as in any server.
+                #expect(try await journal.run("a") != nil)
+            }
+            let copy = folder.file("copy.sqlite")
+            try FileManager.default.copyItem(atPath: folder.file("journal.sqlite"), toPath: copy)
+            let journal = try await SQLiteJournal.open(at: copy, now: .test(1))
+            #expect(try await journal.run("a") != nil)
+            await journal.close()
+        }
+    }
+
     // K7
     @Test func `a second writer is refused in words, and a reader is let in`() async throws {
         try await TemporaryFolder.with { folder in

@@ -83,6 +83,11 @@ final class HoldBench<Ticket: Sendable>: Sendable {
         }
     }
 
+    func interrupt(where fits: (Ticket) -> Bool) {
+        let now = clock.uptime
+        perform { $0.machine.interrupt(now: now, where: fits) }
+    }
+
     /// How many wait here.
     var count: Int { state.withLockedValue { $0.machine.count } }
 

@@ -4,6 +4,7 @@
 /// - the head passes `n`: at once if 50 ms have passed since the last release, else at +50 ms, so that a burst of changes
 ///   becomes few answers and a lone change is not delayed;
 /// - the deadline comes;
+/// - it is interrupted, because there is something to say that is no change;
 /// - the place is drained because the server shuts down.
 ///
 /// Whoever is let go is forgotten first and told afterwards, so nobody can be told twice.
@@ -123,6 +124,21 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
             }
         }
         if isChange { markReleased(now) }
+        if !releases.isEmpty { lastUse = now }
+        return releases
+    }
+
+    /// Lets those go who fit, though there is no change.
+    mutating func interrupt(now: Int64, where fits: (Ticket) -> Bool) -> [Release] {
+        var releases: [Release] = []
+        for (group, tickets) in groups {
+            for (id, ticket) in tickets where fits(ticket) {
+                groups[group]?[id] = nil
+                places[id] = nil
+                releases.append(Release(ticket: ticket, after: group.after, outcome: .interrupted))
+            }
+            if groups[group]?.isEmpty == true { groups[group] = nil }
+        }
         if !releases.isEmpty { lastUse = now }
         return releases
     }

@@ -4,6 +4,8 @@ enum HoldOutcome: Hashable, Sendable {
     case published
     /// The time is over.
     case expired
+    /// There is something to say that is no change.
+    case interrupted
     /// The server shuts down.
     case drained
 }

@@ -55,6 +55,11 @@ final class HoldRoom<Ticket: Sendable>: Sendable {
         for (index, bench) in benches.values.enumerated() { bench.drain(spread: spread, seed: UInt64(index)) }
     }
 
+    /// Lets those go who fit, though there is no change; they may come back.
+    func interrupt(where fits: (Ticket) -> Bool) {
+        for bench in state.withLockedValue({ Array($0.benches.values) }) { bench.interrupt(where: fits) }
+    }
+
     /// Whether the server shuts down.
     var isDraining: Bool { state.withLockedValue { $0.isDraining } }
 

@@ -28,7 +28,8 @@ final class PollAnswers: Sendable {
     }
 
     let urls: PollURLs
-    private let feed: Feed
+    private let board: Board
+    private var feed: Feed { board.feed }
     private let renderer: PageRenderer
     private let clock: any HoldClock
     private let batches = GenerationCache<BatchKey, ByteBuffer>(limit: 16 * 1_024 * 1_024)
@@ -36,7 +37,7 @@ final class PollAnswers: Sendable {
     private let encoded = Atomic<Int>(0)
 
     init(board: Board, renderer: PageRenderer, mount: MountPath, clock: any HoldClock) {
-        feed = board.feed
+        self.board = board
         urls = PollURLs(mount: mount, epoch: board.epoch)
         self.renderer = renderer
         self.clock = clock
@@ -64,8 +65,14 @@ final class PollAnswers: Sendable {
 
     /// Nothing new.
     func empty(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        let body = envelope(.empty, request, from: sequence, to: sequence).encode()
-        return PollAnswer(body: body, caching: isTail(request) ? .hold : .revalidate)
+        PollAnswer(body: quiet(request, sequence: sequence).encode(), caching: isTail(request) ? .hold : .revalidate)
+    }
+
+    /// Nothing new, but something to say.
+    ///
+    /// Kept for a moment only, as the hold might be asked for again before its slot is over.
+    func interrupted(_ request: PollRequest, sequence: Int64) -> PollAnswer {
+        PollAnswer(body: quiet(request, sequence: sequence).encode(), caching: .brief)
     }
 
     /// Nothing new, and nothing ever will be.
@@ -75,7 +82,7 @@ final class PollAnswers: Sendable {
 
     /// Nothing new, and too many hold already: come back after a while instead.
     func busy(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        var envelope = envelope(.empty, request, from: sequence, to: sequence)
+        var envelope = quiet(request, sequence: sequence)
         envelope.retry = Self.busyRetry
         return PollAnswer(body: envelope.encode(), caching: .never)
     }
@@ -152,6 +159,15 @@ final class PollAnswers: Sendable {
             json.writeString("]")
             return json
         }
+    }
+
+    /// An empty envelope, which says so if changes cannot be recorded.
+    private func quiet(_ request: PollRequest, sequence: Int64) -> PollEnvelope {
+        var envelope = envelope(.empty, request, from: sequence, to: sequence)
+        if case .notRecorded(let since, _) = board.recording, let page = renderer.page(feedName: request.feed) {
+            envelope.notice = renderer.notice(notRecordedSince: since, locale: page.locale)
+        }
+        return envelope
     }
 
     private func envelope(

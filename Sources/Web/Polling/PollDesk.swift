@@ -1,4 +1,5 @@
 import Boards
+import Flows
 import Journals
 import NIOCore
 import Pages
@@ -28,6 +29,7 @@ final class PollDesk: Sendable {
     private let softCap: Int
     private let room: HoldRoom<HoldTicket>
     private let holding = Atomic<Int>(0)
+    private let announcer: RecordingAnnouncer
 
     init(board: Board, renderer: PageRenderer, mount: MountPath, clock: any HoldClock, softCap: Int) {
         self.board = board
@@ -36,7 +38,11 @@ final class PollDesk: Sendable {
         self.softCap = softCap
         let answers = PollAnswers(board: board, renderer: renderer, mount: mount, clock: clock)
         self.answers = answers
-        room = HoldRoom(source: board.feed, clock: clock) { Self.letGo($0, answers: answers) }
+        let room = HoldRoom<HoldTicket>(source: board.feed, clock: clock) { Self.letGo($0, answers: answers) }
+        self.room = room
+        announcer = RecordingAnnouncer(board.recordingStatus, clock: clock) {
+            room.interrupt { if case .poll = $0 { true } else { false } }
+        }
     }
 
     /// How many polls and tasks are held.
@@ -208,6 +214,7 @@ final class PollDesk: Sendable {
         return switch outcome {
         case .published: answers.batch(ticket.request, page: ticket.page, from: sequence)
         case .expired: answers.empty(ticket.request, sequence: sequence)
+        case .interrupted: answers.interrupted(ticket.request, sequence: sequence)
         case .drained: answers.drain(ticket.request, sequence: sequence)
         }
     }

@@ -9,7 +9,8 @@ import NIOCore
 /// ```
 /// `k` is `batch`, `empty`, `end`, `reset` or `drain`. With `reset` comes `why` (`gap`, `epoch`, `future`), with a gap
 /// `lost`, the first and last sequence of what is gone. With `drain`, and with `empty` when too many hold, comes `retry`:
-/// the bounds, in milliseconds, of the wait before `next`.
+/// the bounds, in milliseconds, of the wait before `next`. With `empty` comes `notice` while changes cannot be recorded:
+/// the element that the page shows in its `notice` until an answer comes without.
 struct PollEnvelope: Sendable {
     /// The kind, as `k` tells it.
     enum Kind: String, Sendable { case batch, empty, end, reset, drain }
@@ -24,6 +25,7 @@ struct PollEnvelope: Sendable {
     var reason: Reason?
     var lost: ClosedRange<Int64>?
     var retry: ClosedRange<Int64>?
+    var notice: String?
     var next: String
     var now: String
     var snap: String
@@ -38,6 +40,10 @@ struct PollEnvelope: Sendable {
         if let reason { json.writeString(#","why":"\#(reason.rawValue)""#) }
         if let lost { json.writeString(#","lost":[\#(lost.lowerBound),\#(lost.upperBound)]"#) }
         if let retry { json.writeString(#","retry":[\#(retry.lowerBound),\#(retry.upperBound)]"#) }
+        if let notice {
+            json.writeString(#","notice":"#)
+            json.writeJSON(notice)
+        }
         json.writeString(#","ev":["#)
         for (index, event) in events.enumerated() {
             if index > 0 { json.writeString(",") }

@@ -95,6 +95,17 @@ struct HoldMachineTests {
         #expect(machine.published(5, now: 200).map(\.ticket) == [2])
     }
 
+    @Test func `an interruption lets those go who fit, and the others wait on`() {
+        var machine = HoldMachine<Int>(head: 3, now: 0)
+        for ticket in 1...3 { _ = machine.enter(ticket, after: 3, until: 9_000, known: 3, now: 0) }
+        let releases = machine.interrupt(now: 100) { $0 != 2 }
+        #expect(releases.map(\.ticket).sorted() == [1, 3])
+        #expect(releases.allSatisfy { $0.outcome == .interrupted })
+        #expect(machine.count == 1)
+        #expect(machine.published(4, now: 200).map(\.ticket) == [2])
+        #expect(machine.interrupt(now: 300) { _ in true }.isEmpty)
+    }
+
     // Protocol test 12
     @Test func `draining lets everybody go within its time, and nobody in afterwards`() {
         var machine = HoldMachine<Int>(head: 3, now: 0)
