@@ -3,40 +3,46 @@ import Flows
 import Observation
 
 extension Report {
-    /// One value to so many tasks, each of which can be cancelled, until the last has it.
+    /// One value to so many tasks, each of which can be cancelled, until the last has it: all on one thread, then on the
+    /// default executor.
     ///
     /// On several threads only with `AsyncStream`: with `share()` and `Observations` beside it a round there did not always
     /// end.
     func handingOff(collectors: Int) async {
-        guard includes("hand-off") else { return }
-        let rounds = max(20, count(20_000) / collectors)
-        var results: [(String, Double)] = []
-        let executor = CollectorExecutor()
-        await withTaskExecutorPreference(executor) {
-            results.append(("Flows on its executor", await flows(collectors, rounds)))
-            results.append(("AsyncStream there", await streams(collectors, rounds)))
-            results.append(("share() there", await share(collectors, rounds)))
-            results.append(("Observations there", await observations(collectors, rounds)))
-        }
-        executor.close()
-        row("hand-off to \(collectors)", results)
-        row(
+        await row(
+            "hand-off to \(collectors), one thread",
+            [
+                Contender("Flows") { await onOneThread { await flows(collectors) } },
+                Contender("AsyncStream") { await onOneThread { await streams(collectors) } },
+                Contender("share()") { await onOneThread { await share(collectors) } },
+                Contender("Observations") { await onOneThread { await observations(collectors) } },
+            ])
+        await row(
             "hand-off to \(collectors), default executor",
-            [("Flows", await flows(collectors, rounds)), ("AsyncStream", await streams(collectors, rounds))])
+            [
+                Contender("Flows") { await flows(collectors) },
+                Contender("AsyncStream") { await streams(collectors) },
+            ])
     }
 
-    private func flows(_ collectors: Int, _ rounds: Int) async -> Double {
+    private func onOneThread(_ cost: () async -> Double) async -> Double {
+        let executor = CollectorExecutor()
+        defer { executor.close() }
+        return await withTaskExecutorPreference(executor) { await cost() }
+    }
+
+    private func flows(_ collectors: Int) async -> Double {
         let flow = MutableStateFlow(0)
-        return await run(collectors, rounds) {
+        return await run(collectors) {
             flow.value = $0
         } collect: { _, arrive in
             await flow.collect { arrive($0) }
         }
     }
 
-    private func streams(_ collectors: Int, _ rounds: Int) async -> Double {
+    private func streams(_ collectors: Int) async -> Double {
         let streams = (0..<collectors).map { _ in AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-        return await run(collectors, rounds) { value in
+        return await run(collectors) { value in
             for stream in streams { stream.continuation.yield(value) }
         } collect: { number, arrive in
             arrive(0)
@@ -44,10 +50,10 @@ extension Report {
         }
     }
 
-    private func share(_ collectors: Int, _ rounds: Int) async -> Double {
+    private func share(_ collectors: Int) async -> Double {
         let (source, continuation) = AsyncStream<Int>.makeStream()
         let shared = source.share(bufferingPolicy: .bufferingLatest(1))
-        return await run(collectors, rounds) {
+        return await run(collectors) {
             continuation.yield($0)
         } collect: { _, arrive in
             var values = shared.makeAsyncIterator()
@@ -56,9 +62,9 @@ extension Report {
         }
     }
 
-    private func observations(_ collectors: Int, _ rounds: Int) async -> Double {
+    private func observations(_ collectors: Int) async -> Double {
         let model = Model()
-        return await run(collectors, rounds) {
+        return await run(collectors) {
             model.value = $0
         } collect: { _, arrive in
             for await value in Observations({ model.value }) { arrive(value) }
@@ -66,7 +72,7 @@ extension Report {
     }
 
     private func run(
-        _ collectors: Int, _ rounds: Int, write: (Int) -> Void,
+        _ collectors: Int, write: (Int) -> Void,
         collect: @escaping @Sendable (Int, (Int) -> Void) async -> Void
     ) async -> Double {
         let round = Round()
@@ -83,7 +89,7 @@ extension Report {
                 }
             }
             var value = 0
-            let cost = await nanoseconds(rounds) { count in
+            let cost = await nanoseconds { count in
                 for _ in 0..<count {
                     value += 1
                     await round.run(collectors) { write(value) }

@@ -1,16 +1,47 @@
+import Flows
 import Foundation
+import OpenCombine
 
-/// How many bytes each of so many things takes, by what the process has in memory; nil where the system does not tell.
-///
-/// The things are put into `kept`, so that the next measurement finds no room they left.
-func bytesEach<Thing>(_ count: Int, _ kept: inout [Any], _ make: () -> Thing) -> Double? {
-    guard let before = residentBytes() else { return nil }
-    var things: [Thing] = []
-    things.reserveCapacity(count)
-    for _ in 0..<count { things.append(make()) }
-    kept.append(things)
-    guard let after = residentBytes() else { return nil }
-    return Double(after - before) / Double(count) - Double(MemoryLayout<Thing>.stride)
+extension Report {
+    /// What a subscriber of each kind takes, by what the process has in memory; nothing where the system does not tell.
+    ///
+    /// The first rows of all, while no memory has been given back; and what was made is kept.
+    func memory() async {
+        guard residentBytes() != nil else { return }
+        let kept = Kept()
+        let flow = MutableStateFlow(0)
+        let subject = CurrentValueSubject<Int, Never>(0)
+        await row(
+            "memory of a callback subscriber", unit: "B",
+            [
+                Contender("Flows") { kept.bytesEach { flow.subscribe(.conflated) { _ in } } },
+                Contender("OpenCombine") { kept.bytesEach { subject.sink { _ in } } },
+            ])
+        await row(
+            "memory of an iterator", unit: "B",
+            [
+                Contender("Flows") { kept.bytesEach { flow.makeAsyncIterator() } },
+                Contender("AsyncStream") {
+                    kept.bytesEach { AsyncStream<Int>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+                },
+            ])
+    }
+}
+
+/// The things that were made, so that the next ones find no room that these left.
+private final class Kept {
+    private var things: [Any] = []
+
+    func bytesEach<Thing>(_ make: () -> Thing) -> Double {
+        let count = 50_000
+        var made: [Thing] = []
+        made.reserveCapacity(count)
+        guard let before = residentBytes() else { return .infinity }
+        for _ in 0..<count { made.append(make()) }
+        guard let after = residentBytes() else { return .infinity }
+        things.append(made)
+        return Double(after - before) / Double(count) - Double(MemoryLayout<Thing>.stride)
+    }
 }
 
 private func residentBytes() -> Int? {

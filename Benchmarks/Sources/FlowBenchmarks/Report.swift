@@ -1,24 +1,35 @@
 /// One row for each piece of work: what ours costs, and how many times that each peer costs.
 struct Report {
-    private let isQuick: Bool
+    private let passes: Int
+    private let isTabbed: Bool
     private let filter: String?
 
-    /// Takes `--quick` and a word that a row's name must contain.
+    /// Takes `--quick`, `--tabbed`, and a word that a row's name must contain.
     init(arguments: [String]) {
-        isQuick = arguments.contains("--quick")
+        passes = arguments.contains("--quick") ? 1 : 5
+        isTabbed = arguments.contains("--tabbed")
         filter = arguments.dropFirst().first { !$0.hasPrefix("--") }
     }
 
-    /// How often to repeat something that is done so often in a full run.
-    func count(_ full: Int) -> Int { isQuick ? max(1, full / 10) : full }
-
-    func includes(_ name: String) -> Bool { filter.map(name.contains) ?? true }
-
-    /// Prints a row; the first result is ours.
-    func row(_ name: String, unit: String = "ns", _ results: [(who: String, cost: Double)]) {
-        guard let ours = results.first else { return }
-        let peers = results.dropFirst().map { "\($0.who) \(round($0.cost)) (\(round($0.cost / ours.cost))x)" }
-        print("\(name): \(ours.who) \(round(ours.cost)) \(unit)" + peers.map { " | " + $0 }.joined())
+    /// Measures a row and prints it; the first contender is ours.
+    ///
+    /// The contenders take turns, several times over, and of each the best counts: what else runs on the machine then
+    /// hits all of them alike, or none.
+    func row(_ name: String, unit: String = "ns", _ contenders: [Contender]) async {
+        guard filter.map(name.contains) ?? true else { return }
+        var costs = contenders.map { _ in Double.infinity }
+        for _ in 0..<passes {
+            for (number, contender) in contenders.enumerated() {
+                costs[number] = min(costs[number], await contender.cost())
+            }
+        }
+        let results = zip(contenders, costs)
+        if isTabbed {
+            for (contender, cost) in results { print(name, contender.who, cost, unit, separator: "\t") }
+        } else {
+            let peers = results.dropFirst().map { " | \($0.who) \(round($1)) (\(round($1 / costs[0]))x)" }
+            print("\(name): \(contenders[0].who) \(round(costs[0])) \(unit)" + peers.joined())
+        }
     }
 
     private func round(_ number: Double) -> String {

@@ -3,51 +3,46 @@ import OpenCombine
 
 extension Report {
     /// Set and get, with nobody watching.
-    func writing() {
-        let count = count(2_000_000)
+    func writing() async {
         let flow = MutableStateFlow(0)
         let subject = CurrentValueSubject<Int, Never>(0)
-        if includes("set") {
-            row(
-                "set, nobody watches",
-                [
-                    ("Flows", nanoseconds(count) { for value in 0..<$0 { flow.value = value } }),
-                    ("OpenCombine", nanoseconds(count) { for value in 0..<$0 { subject.send(value) } }),
-                ])
-        }
-        if includes("get") {
-            var sum = 0
-            row(
-                "get",
-                [
-                    ("Flows", nanoseconds(count) { for _ in 0..<$0 { sum &+= flow.value } }),
-                    ("OpenCombine", nanoseconds(count) { for _ in 0..<$0 { sum &+= subject.value } }),
-                ])
-            precondition(sum != 1)
-        }
+        let counter = Counter()
+        await row(
+            "set, nobody watches",
+            [
+                Contender("Flows") { for value in 0..<$0 { flow.value = value } },
+                Contender("OpenCombine") { for value in 0..<$0 { subject.send(value) } },
+            ])
+        await row(
+            "get",
+            [
+                Contender("Flows") { for _ in 0..<$0 { counter.sum &+= flow.value } },
+                Contender("OpenCombine") { for _ in 0..<$0 { counter.sum &+= subject.value } },
+            ])
+        precondition(counter.sum != 1)
     }
 
     /// Two tasks that write the same flow.
     func twoWriters() async {
-        guard includes("two writers") else { return }
-        let count = count(500_000)
         let flow = MutableStateFlow(0)
         let subject = Shared(CurrentValueSubject<Int, Never>(0))
-        let ours = await nanoseconds(count) { count in
+        await row(
+            "two writers, each write",
+            [
+                Contender("Flows") { await byTwo { flow.value = $0 } },
+                Contender("OpenCombine") { await byTwo { subject.value.send($0) } },
+            ])
+    }
+
+    @inline(__always)
+    private func byTwo(_ write: @escaping @Sendable (Int) -> Void) async -> Double {
+        await nanoseconds { count in
             await withTaskGroup { group in
                 for writer in 0..<2 {
-                    group.addTask { for value in 0..<(count / 2) { flow.value = value * 2 + writer } }
+                    group.addTask { for value in 0..<count { write(value * 2 + writer) } }
                 }
             }
-        }
-        let peer = await nanoseconds(count) { count in
-            await withTaskGroup { group in
-                for writer in 0..<2 {
-                    group.addTask { for value in 0..<(count / 2) { subject.value.send(value * 2 + writer) } }
-                }
-            }
-        }
-        row("two writers, each write", [("Flows", ours), ("OpenCombine", peer)])
+        } / 2
     }
 }
 
