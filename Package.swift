@@ -148,12 +148,13 @@ let package = Package(
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations", "MarkupTesting",
+                "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows", "StandardOperations",
+                "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Web", "Pages", "Boards", "Journals", "Operations", "States", "Flows", "StandardOperations",
+                "Web", "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows", "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),

@@ -31,8 +31,12 @@ import Testing
         var fixture = try Fixture()
         let opening = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: ["name": "a"])
         let later = try CopyState.samples.compactMap { fixture.script.move("r", try StateRecord($0)) }
-        for publication in [opening] + later {
-            for topic in [PageTopic.board, .runs, .operation("copy"), .run("r")] {
+        let acted = try DoorState.samples.compactMap { sample in
+            fixture.script.act(
+                "door", try StateRecord(sample), StoreStep(.action, actor: "Ana", effects: Fixture.effects))
+        }
+        for publication in [opening] + later + acted {
+            for topic in [PageTopic.board, .runs, .operation("copy"), .run("r"), .stores, .store("door")] {
                 for patch in fixture.pages.patches(for: publication, page: LivePage(topic)) {
                     guard let html = patch.html else { continue }
                     let problems = Markup.check(html, as: .fragment, rules: .all.without(ReferencesResolve.self))
@@ -74,6 +78,13 @@ import Testing
         ]
         for state in states {
             _ = fixture.script.move("r", state, cause: text)
+            let action = RecordedAction(name: text, payload: ["by": .string(text), text: .string(text)])
+            let effects: [RecordedEffect] = [
+                .init(.toast(message: text), audience: [text]), .init(.navigation(path: "/" + text)),
+                .init(.download(filename: text, mediaType: text, text: text)), .init(.other(name: text, payload: [:])),
+            ]
+            let door = try StateRecord(DoorState.open(by: text, width: 1))
+            _ = fixture.script.act("door", door, StoreStep(.action, action: action, actor: text, effects: effects))
             let draft = FormDraft(
                 values: ["name": text, "note": text], errors: [.init(field: "name", detail: text)], message: text)
             for page in fixture.everyPage(PageFrame(path: "/?" + text.prefix(99)), draft: draft) {

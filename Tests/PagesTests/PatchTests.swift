@@ -10,7 +10,10 @@ import Testing
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func `a page that took every patch is the page rendered anew`(seed: UInt64) throws {
         let locale = seed.isMultiple(of: 2) ? PageLocale.brazilianPortuguese : .english
-        for topic in [PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .run("r3")] {
+        for topic in [
+            PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .run("r3"), .stores,
+            .store("door"),
+        ] {
             try follow(LivePage(topic, locale), seed: seed)
         }
     }
@@ -38,6 +41,11 @@ import Testing
     private static func step(
         _ step: Int, _ script: inout BoardScript, _ random: inout SeededNumbers
     ) throws -> Publication? {
+        if step % 3 == 1 {
+            let state = try StateRecord(try #require(DoorState.samples.randomElement(using: &random)))
+            let effects = Fixture.effects.filter { _ in Bool.random(using: &random) }
+            return script.act("door", state, StoreStep(.action, action: .init(name: "close"), effects: effects))
+        }
         let going = script.runs.values.filter { $0.record.endedAt == nil }.map(\.record.id).sorted()
         if step % 20 == 0 || going.isEmpty || Int.random(in: 0..<4, using: &random) == 0 {
             let isCopy = Bool.random(using: &random) || step == 0
@@ -53,6 +61,24 @@ import Testing
                 try StateRecord(try #require(WatchState.samples.randomElement(using: &random)))
             }
         return script.move(id, state, cause: "cancelled by x", after: Int64.random(in: 1...5_000, using: &random))
+    }
+
+    @Test func `a store's page keeps its newest steps and effects, change by change`() throws {
+        var fixture = try Fixture()
+        let door = PageContent.store(try #require(fixture.script.board.store("door")))
+        let tree = try #require(PageTree(fixture.pages.region(door, cursor: Fixture.cursor, frame: PageFrame())))
+        for step in 0..<130 {
+            let state = try StateRecord(DoorState.samples[step % 3])
+            let change = StoreStep(.action, action: .init(name: "close"), actor: "Ana", effects: Fixture.effects)
+            let publication = try #require(fixture.script.act("door", state, change))
+            for patch in fixture.pages.patches(for: publication, page: LivePage(.store("door"))) {
+                try tree.apply(patch)
+            }
+        }
+        let view = try #require(fixture.script.board.store("door"))
+        let html = fixture.pages.region(.store(view), cursor: Fixture.cursor, frame: PageFrame())
+        #expect(tree.canonical == PageTree(html)?.canonical)
+        #expect(tree.element(id: "entries")?.elements.count == 100 && tree.element(id: "effects")?.elements.count == 50)
     }
 
     @Test func `a tick sends the state and the title and nothing else`() throws {

@@ -14,7 +14,7 @@ extension Dashboard {
             }
         }
         if case .operation(let id) = name, board.catalog[id] == nil { throw .unknownOperation(id) }
-        if case .store(let id) = name { _ = try store(id) }
+        let store: StoreEntry? = if case .store(let id) = name { try store(id) } else { nil }
         // The head is read first: what happens in between is shown twice rather than not at all.
         let head = board.feed.head(of: name.topic.topic)
         if let publication = board.feed.publication(at: head),
@@ -23,7 +23,7 @@ extension Dashboard {
             return (content, head)
         }
         let view = board.view()
-        if case .store(let id) = name, let store = view.store(id) { return (.store(store), head) }
+        if let store { return (.store(view.store(store.id) ?? StoreView(store)), head) }
         return switch name {
         case .operation(let id): (.operation(view.operation(id) ?? OperationView(id: id)), head)
         case .runs: (.runs(view), head)

@@ -6,6 +6,7 @@ import States
 struct BoardScript {
     private(set) var board: BoardView
     private(set) var runs: [String: RunView] = [:]
+    private var stores: [String: StoreView] = [:]
     private var order: [String] = []
     private var sequence: Int64 = 0
     private var clock: Int64
@@ -13,7 +14,24 @@ struct BoardScript {
     init(_ catalog: Catalog, startingAt clock: Int64 = 1_795_262_400_000) {
         self.clock = clock
         board = BoardView(
-            sequence: 0, operations: catalog.entries.map { OperationView(id: $0.id) }, recentRuns: [])
+            sequence: 0, operations: catalog.entries.map { OperationView(id: $0.id) }, recentRuns: [],
+            stores: catalog.stores.map { StoreView($0) })
+    }
+
+    mutating func act(
+        _ store: String, _ state: StateRecord, _ step: StoreStep, after milliseconds: Int64 = 100
+    ) -> Publication? {
+        guard let old = board.store(store) else { return nil }
+        sequence += 1
+        clock += milliseconds
+        let draft = ChangeDraft(
+            stream: .store(store), subject: store, revision: old.revision + 1, at: Timestamp(milliseconds: clock),
+            state: state, isTransition: true, step: step)
+        let change = Change(sequence: sequence, draft: draft)
+        let new = old.applying(change)
+        stores[store] = new
+        board = view()
+        return Publication(change: change, run: nil, store: new, board: board)
     }
 
     mutating func open(
@@ -57,6 +75,7 @@ struct BoardScript {
             return OperationView(
                 id: operation.id, recent: Array(own.prefix(10)), activeRuns: own.count { $0.record.endedAt == nil })
         }
-        return BoardView(sequence: sequence, operations: operations, recentRuns: Array(all.prefix(25)))
+        return BoardView(sequence: sequence, operations: operations, recentRuns: Array(all.prefix(25)),
+            stores: board.stores.map { stores[$0.id] ?? $0 })
     }
 }

@@ -17,6 +17,7 @@ struct Fixture {
         catalog.add(CopyOperation(), id: "copy", title: "Copy", summary: "Copies things.", timeout: .seconds(90))
         catalog.add(
             WatchOperation(), id: "watch", title: "Watch", summary: "Watches a gauge.", lifetime: .whileWatched())
+        catalog.add(store: Door(), id: "door", title: "Door", summary: "Opens and closes.")
         self.catalog = catalog
         pages = PageRenderer(
             catalog: catalog, templates: try Self.templates(overlay), mountPath: mountPath)
@@ -55,7 +56,19 @@ struct Fixture {
         }
         _ = script.open("w1", "watch", try StateRecord(WatchState.starting), retryOf: "w0")
         _ = script.move("w1", try StateRecord(WatchState.samples[1]))
+        for (index, sample) in DoorState.samples.enumerated() {
+            let action = RecordedAction(name: "open", payload: ["by": "Ana", "width": .integer(Int64(index))])
+            let step = StoreStep(.action, action: action, actor: "Rui", effects: Self.effects)
+            _ = script.act("door", try StateRecord(sample), step)
+        }
     }
+
+    /// One effect of every kind.
+    static let effects = [
+        RecordedEffect(.toast(message: "It is open."), audience: ["Ana", "Rui"]), RecordedEffect(.navigation(path: "/runs")),
+        RecordedEffect(.download(filename: "door.md", mediaType: "text/markdown", text: "# Door")),
+        RecordedEffect(.other(name: "bell", payload: [:])),
+    ]
 
     /// Every page there is, by a name for messages.
     func everyPage(_ frame: PageFrame = PageFrame(), draft: FormDraft? = nil) -> [(name: String, html: String)] {
@@ -63,10 +76,15 @@ struct Fixture {
         var all: [(String, String)] = [
             ("board", pages.document(.board(view), cursor: Self.cursor, frame: frame)),
             ("runs", pages.document(.runs(view), cursor: Self.cursor, frame: frame)),
+            ("stores", pages.document(.stores(view), cursor: Self.cursor, frame: frame)),
             ("gallery", pages.gallery(frame: frame)),
             ("problem", pages.problem(PageProblem(status: 418, title: "Tea", detail: "No coffee."), frame: frame)),
             ("start", pages.startForm(operation: "copy", draft: draft ?? FormDraft(), frame: frame)),
         ]
+        for store in view.stores {
+            all.append((store.id, pages.document(.store(store), cursor: Self.cursor, frame: frame, draft: draft)))
+            all.append((store.id + " past", pages.past(store, latest: store, next: 3, frame: frame)))
+        }
         for operation in view.operations {
             let content = PageContent.operation(operation)
             all.append((operation.id, pages.document(content, cursor: Self.cursor, frame: frame, draft: draft)))
