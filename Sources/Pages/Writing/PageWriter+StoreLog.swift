@@ -28,7 +28,7 @@ extension PageWriter {
         case .opened: return strings[.storeOpened]
         case .action:
             let name = step.action?.name ?? ""
-            return strings.optional("store.\(view.entry.kind).\(name)") ?? view.entry.form(name)?.title ?? Humanized(name).text
+            return strings.optional("store.\(view.entry.kind).\(name)") ?? view.entry.form(name)?.title ?? Humanized(name).text.nonEmpty ?? "\u{2013}"
         case .rehydrated: return strings[.storeRehydrated]
         case .returned:
             return strings(.storeReturned, ["change": step.returnedTo.map(format.integer) ?? ""])
@@ -54,13 +54,16 @@ extension PageWriter {
         ]
         switch effect.kind {
         case .toast(let message): fields["toast"] = message
-        case .navigation(let path): fields["navigation"] = path.hasPrefix("/") ? base + path : nil
+        case .navigation(let path): fields["navigation"] = url(ofPath: path)
         case .download(let filename, _, _):
             fields["download"] = ["filename": filename, "url": url(ofEffect: index, at: sequence, of: store)] as Fields
         case .other(let name, _): fields["other"] = name
         }
         return fields
     }
+
+    /// A path below the dashboard's own, as a URL of this host; nil for anything else.
+    private func url(ofPath path: String) -> String? { path.hasPrefix("/") ? base + URLText(request: path).text : nil }
 
     private func url(ofEffect index: Int, at sequence: Int64, of store: String) -> String {
         "\(base)/stores/\(store)/effects/\(sequence)/\(index)"
@@ -86,7 +89,7 @@ extension PageWriter {
         switch line.effect.kind {
         case .toast(let message): fields = fields.merging(["kind": "toast", "text": message])
         case .navigation(let path):
-            fields = fields.merging(["kind": "navigation", "text": path, "path": path.hasPrefix("/") ? base + path : nil])
+            fields = fields.merging(["kind": "navigation", "text": path, "path": url(ofPath: path)])
         case .download(let filename, _, _):
             fields = fields.merging([
                 "kind": "download", "text": filename, "filename": filename,
@@ -104,4 +107,8 @@ extension PageWriter {
             return "[]"
         }
     }
+}
+
+extension String {
+    fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
