@@ -92,7 +92,7 @@ extension Board {
         }
     }
 
-    private func read<Value>(_ body: () async throws -> Value) async throws(BoardError) -> Value {
+    func read<Value>(_ body: () async throws -> Value) async throws(BoardError) -> Value {
         do {
             return try await body()
         } catch {

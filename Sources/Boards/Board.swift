@@ -18,6 +18,7 @@ public final class Board: Sendable {
     let clock: any Clock<Duration>
     let now: @Sendable () -> Timestamp
     let runs = LiveRuns()
+    let liveStores = LiveStores()
     let recorder: Recorder
     let launcher: Launcher
     let watching: Watching
@@ -26,7 +27,7 @@ public final class Board: Sendable {
     private let logger: Logger
 
     private init(
-        _ loader: BoardLoader, feed: Feed, now: @escaping @Sendable () -> Timestamp,
+        _ loader: BoardLoader, feed: Feed, recent: [String: [Change]], now: @escaping @Sendable () -> Timestamp,
         makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>, logger: Logger
     ) {
         catalog = loader.catalog
@@ -39,9 +40,12 @@ public final class Board: Sendable {
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger,
             head: feed.head(of: .board)
-        ) { [feed, runs] changes in
+        ) { [feed, runs, liveStores] changes in
             feed.publish(changes)
-            for change in changes { runs.recorded(change) }
+            for change in changes {
+                runs.recorded(change)
+                liveStores.recorded(change)
+            }
         } onOverflow: { [runs] in
             for run in runs.all { run.cancel(.unrecorded) }
         }
@@ -51,12 +55,22 @@ public final class Board: Sendable {
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
         watching.follow(feed)
+        for view in feed.board.stores {
+            let store = view.entry.factory.store(view, recorder: recorder, now: now) {
+                [recorder, liveStores, configuration] in
+                // Twice what commands may fill: so the work that commands have set going can still tell its results.
+                !liveStores.isClosed && recorder.backlog < 2 * configuration.recordBufferLimit
+            }
+            liveStores.add(store, keys: StoreKeys(recent[view.id] ?? []), id: view.id)
+        }
     }
 
-    /// Opens a board on a journal: ends what was going when the last process stopped, and loads the tail.
+    /// Opens a board on a journal: takes up what the last process left, and loads the tail.
+    ///
+    /// Runs that were going are interrupted, and each store is in the state that was recorded last.
     ///
     /// - Parameters:
-    ///   - catalog: What can be run.
+    ///   - catalog: What can be run, and which stores there are.
     ///   - journal: Where it is written down; it stays open when the board shuts down.
     ///   - configuration: The measures of the board.
     ///   - now: Tells the time that changes are recorded with.
@@ -73,13 +87,15 @@ public final class Board: Sendable {
     ) async throws -> Board {
         let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
         try await loader.interruptUnfinished(at: now())
+        try await loader.beginStores(at: now(), logger: logger)
         let feed = try await loader.feed()
+        let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
         let makeID =
             makeID ?? {
                 var generator = SystemRandomNumberGenerator()
                 return RunID.make(at: now(), using: &generator)
             }
-        let board = Board(loader, feed: feed, now: now, makeID: makeID, clock: clock, logger: logger)
+        let board = Board(loader, feed: feed, recent: recent, now: now, makeID: makeID, clock: clock, logger: logger)
         if let policy = configuration.retention { board.keepWithin(policy) }
         return board
     }
@@ -109,6 +125,7 @@ public final class Board: Sendable {
     public func shutdown() async {
         watching.stop()
         scope.cancel()
+        liveStores.close()
         let runs = runs.close()
         for run in runs { run.cancel(.shutdown) }
         let done = Deferred<Bool>()

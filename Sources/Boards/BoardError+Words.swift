@@ -1,4 +1,5 @@
 import Journals
+import Operations
 
 extension BoardError {
     static func unknownOperation(_ id: String) -> BoardError {
@@ -18,6 +19,38 @@ extension BoardError {
 
     static func unknownStore(_ id: String) -> BoardError {
         BoardError(.unknownStore, "There is no store “\(id.prefix(64))”. The list of stores names those there are.")
+    }
+
+    static func unknownAction(_ name: String, of store: StoreEntry) -> BoardError {
+        let names = store.forms.map { "“\($0.name)”" }.joined(separator: ", ")
+        let known = names.isEmpty ? "It has none that can be sent." : "Its actions are \(names)."
+        return BoardError(.unknownAction, "“\(store.id)” has no action “\(name.prefix(64))”. \(known)")
+    }
+
+    static func unknownMoment(of store: String) -> BoardError {
+        BoardError(
+            .unknownMoment,
+            "There is no state of “\(store.prefix(64))” at that moment: it had not begun, or its changes of then have gone."
+        )
+    }
+
+    static func invalidInput(_ error: InputMistakes) -> BoardError {
+        let one = error.mistakes.count == 1 ? "a mistake" : "\(error.mistakes.count) mistakes"
+        return BoardError(
+            .invalidInput, "The input has \(one). Correct it and send it again.", fields: error.mistakes)
+    }
+
+    static func invalidAction(_ error: any Error) -> BoardError {
+        BoardError(.invalidInput, "The action does not fit this store: \(CodingWords.sentence(for: error))")
+    }
+
+    static func invalidState(_ error: any Error) -> BoardError {
+        BoardError(.invalidInput, "The state does not fit this store: \(CodingWords.sentence(for: error))")
+    }
+
+    static var tooMuchWaits: BoardError {
+        BoardError(
+            .unavailable, "Too much waits to be recorded. Try again when the journal works: see the system page.")
     }
 
     /// What a reader is told when the journal does not answer.

@@ -1,4 +1,5 @@
 import Journals
+import Logging
 import States
 
 /// Brings what the journal kept into memory: the newest changes, and the board as it stood before them.
@@ -15,6 +16,46 @@ struct BoardLoader: Sendable {
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
             runs.map { .interruption(of: $0, at: now, cause: "the server stopped while this was running") })
+    }
+
+    /// Begins the stores that are there for the first time, and those anew whose recorded state no longer decodes.
+    ///
+    /// What does not decode stays in the journal, and can be looked at.
+    func beginStores(at now: Timestamp, logger: Logger) async throws {
+        var drafts: [ChangeDraft] = []
+        func begin(_ store: StoreEntry, _ kind: StoreStep.Kind, revision: Int64, cause: String? = nil) {
+            drafts.append(
+                ChangeDraft(
+                    stream: .store(store.id), subject: store.id, revision: revision, at: now, state: store.initial,
+                    isTransition: true, cause: cause, step: StoreStep(kind)))
+        }
+        for store in catalog.stores {
+            guard let last = try await journal.lastChange(of: .store(store.id), through: .max) else {
+                begin(store, .opened, revision: 0)
+                continue
+            }
+            do {
+                try store.factory.check(last.state)
+            } catch {
+                let words = CodingWords.sentence(for: error)
+                logger.error(
+                    "A store's recorded state no longer decodes; it is kept, and the store begins anew.",
+                    metadata: ["store": "\(store.id)", "sequence": "\(last.sequence)", "cause": "\(words)"])
+                begin(
+                    store, .unreadable, revision: last.revision + 1,
+                    cause: "the state of change \(last.sequence) no longer decodes: \(words)")
+            }
+        }
+        if !drafts.isEmpty { _ = try await journal.append(drafts) }
+    }
+
+    /// The newest changes of each store, oldest first.
+    func newestChangesOfStores(_ limit: Int) async throws -> [String: [Change]] {
+        var changes: [String: [Change]] = [:]
+        for store in catalog.stores {
+            changes[store.id] = try await journal.newestChanges(of: .store(store.id), through: .max, limit: limit)
+        }
+        return changes
     }
 
     /// The feed as it would be had it been there all along.
@@ -39,7 +80,9 @@ struct BoardLoader: Sendable {
     private func fold(at sequence: Int64, before tail: [Change]) async throws -> BoardFold {
         guard sequence > 0 else {
             let operations = catalog.entries.map { OperationView(id: $0.id) }
-            return BoardFold(board: BoardView(sequence: 0, operations: operations, recentRuns: []))
+            return BoardFold(
+                board: BoardView(
+                    sequence: 0, operations: operations, recentRuns: [], stores: catalog.stores.map { StoreView($0) }))
         }
         var views: [String: RunView] = [:]
         func view(_ id: String) async throws -> RunView? {
@@ -70,9 +113,12 @@ struct BoardLoader: Sendable {
             let active = going.count { $0.record.operation == entry.id }
             operations.append(OperationView(id: entry.id, recent: recent, activeRuns: active))
         }
+        var stores: [StoreView] = []
+        for entry in catalog.stores { stores.append(try await journal.view(of: entry, through: sequence)) }
         let recent = try await newest(RunQuery(before: sequence + 1, limit: BoardView.recentLimit))
         return BoardFold(
-            board: BoardView(sequence: sequence, operations: operations, recentRuns: recent), runs: going)
+            board: BoardView(sequence: sequence, operations: operations, recentRuns: recent, stores: stores),
+            runs: going)
     }
 }
 

@@ -8,12 +8,12 @@ extension BoardView {
     ///
     /// - Parameters:
     ///   - change: The change.
-    ///   - before: The change's run as it stood before; nil when the change opens it, or is no run's.
+    ///   - before: The change's run as it stood before; nil when the change opens it.
     ///   - after: The run after the change.
     /// - Returns: The view as of the change.
     func applying(_ change: Change, before: RunView?, after: RunView?) -> BoardView {
         guard let after else {
-            return BoardView(sequence: change.sequence, operations: operations, recentRuns: recentRuns)
+            return applying(change, store: nil)
         }
         var operations = operations
         if let index = operations.firstIndex(where: { $0.id == change.subject }) {
@@ -21,7 +21,15 @@ extension BoardView {
         }
         return BoardView(
             sequence: change.sequence, operations: operations,
-            recentRuns: recentRuns.applying(after, isNew: before == nil, limit: Self.recentLimit))
+            recentRuns: recentRuns.applying(after, isNew: before == nil, limit: Self.recentLimit), stores: stores)
+    }
+
+    /// The view after the next change, which is a store's, or of no run and no store that is known.
+    func applying(_ change: Change, store: StoreView?) -> BoardView {
+        var stores = stores
+        if let store, let index = stores.firstIndex(where: { $0.id == store.id }) { stores[index] = store }
+        return BoardView(
+            sequence: change.sequence, operations: operations, recentRuns: recentRuns, stores: stores)
     }
 }
 

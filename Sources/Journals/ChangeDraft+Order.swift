@@ -13,5 +13,10 @@ extension ChangeDraft {
             let mistake = needsOpening ? "starts without saying what with" : "says what it starts with out of place"
             throw JournalError(.outOfOrder, "Revision \(revision) of \(stream) \(mistake).")
         }
+        let needsStep = if case .store = stream { true } else { false }
+        guard needsStep == (step != nil) else {
+            let mistake = needsStep ? "does not say what it came by" : "came by a step, which only stores have"
+            throw JournalError(.outOfOrder, "Revision \(revision) of \(stream) \(mistake).")
+        }
     }
 }

@@ -11,7 +11,7 @@ public protocol Journal: Sendable {
     /// Adds the drafts in their order, all or none, and tells the places they got: the next sequences, without gaps
     /// within one call. Returns only once they are durable. Refuses (``JournalError/Code/outOfOrder``) a draft whose
     /// revision does not follow its stream's last or whose subject is another, a run's first draft without an opening,
-    /// and an opening anywhere else.
+    /// an opening anywhere else, a store's draft without a step, and a step anywhere else.
     func append(_ drafts: [ChangeDraft]) async throws -> [Change]
     /// The sequence of the last change; 0 in an empty journal.
     func head() async throws -> Int64
@@ -20,10 +20,8 @@ public protocol Journal: Sendable {
     func floor(of topic: Topic) async throws -> Int64
     /// The topic's changes after one sequence up to another, oldest first, at most so many.
     func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change]
-    /// The topic's last change at or before a sequence: the state it was in then.
-    func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change?
-    /// The newest changes of the whole journal, oldest first, at most so many.
-    func tail(_ limit: Int) async throws -> [Change]
+    /// The topic's newest changes at or before a sequence, oldest first, at most so many.
+    func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change]
     /// The run of that id, if it is kept.
     func run(_ id: String) async throws -> RunRecord?
     /// The newest run that was started here under that key, if one is kept; an imported one is none of this history's.
@@ -34,7 +32,8 @@ public protocol Journal: Sendable {
     func counts() async throws -> [RunCount]
     /// The runs that have not ended, oldest first.
     func unfinishedRuns() async throws -> [RunRecord]
-    /// Removes whole ended runs as the policy says, never anything of a run that goes on; tells how many went.
+    /// Removes whole ended runs as the policy says, never anything of a run that goes on, and of each store the oldest
+    /// changes, never the last; tells how many runs went.
     /// Age counts from a run's end, or from its import if that was later. Works in small steps: others append meanwhile.
     func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int
 
@@ -62,4 +61,14 @@ public protocol Journal: Sendable {
 extension Journal {
     /// Nil: it takes none.
     public func size() async throws -> Int64? { nil }
+
+    /// The topic's last change at or before a sequence: the state it was in then.
+    public func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change? {
+        try await newestChanges(of: topic, through: sequence, limit: 1).last
+    }
+
+    /// The newest changes of the whole journal, oldest first, at most so many.
+    public func tail(_ limit: Int) async throws -> [Change] {
+        try await newestChanges(of: .board, through: .max, limit: limit)
+    }
 }

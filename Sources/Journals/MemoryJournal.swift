@@ -10,6 +10,7 @@ public actor MemoryJournal: Journal {
     private let retention: RetentionPolicy
     private var log = MemoryLog()
     private var endedSincePrune = 0
+    private var stepsSincePrune = 0
 
     /// Makes an empty journal.
     ///
@@ -25,10 +26,12 @@ public actor MemoryJournal: Journal {
     /// Adds the drafts in their order, all or none.
     public func append(_ drafts: [ChangeDraft]) throws -> [Change] {
         let changes = try log.append(drafts)
-        endedSincePrune += drafts.count { $0.state.phase.isEnded }
-        // Pruning walks all runs, so it waits until enough have ended to be worth the walk.
-        if endedSincePrune > 64 + log.runCount / 8, let now = drafts.last?.at {
+        endedSincePrune += drafts.count { $0.step == nil && $0.state.phase.isEnded }
+        stepsSincePrune += drafts.count { $0.step != nil }
+        // Pruning walks all changes, so it waits until there is enough to be worth the walk.
+        if endedSincePrune > 64 + log.runCount / 8 || stepsSincePrune > 8_192, let now = drafts.last?.at {
             endedSincePrune = 0
+            stepsSincePrune = 0
             log.prune(retention, now: now)
         }
         return changes
@@ -45,13 +48,10 @@ public actor MemoryJournal: Journal {
         log.changes(of: topic, after: after, through: last ?? .max, limit: limit)
     }
 
-    /// The topic's last change at or before a sequence.
-    public func lastChange(of topic: Topic, through sequence: Int64) -> Change? {
-        log.lastChange(of: topic, through: sequence)
+    /// The topic's newest changes at or before a sequence, oldest first.
+    public func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) -> [Change] {
+        log.newestChanges(of: topic, through: sequence, limit: limit)
     }
-
-    /// The newest changes, oldest first.
-    public func tail(_ limit: Int) -> [Change] { log.tail(limit) }
 
     /// The run of that id, if it is kept.
     public func run(_ id: String) -> RunRecord? { log.run(id) }

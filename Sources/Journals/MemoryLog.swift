@@ -9,7 +9,7 @@ struct MemoryLog: Sendable {
     private(set) var changes: [Change] = []
     /// The sequences of the kept changes of every topic but the board, oldest first.
     private var sequences: [Topic: [Int64]] = [:]
-    /// The sequence of the last change that went, of the board and of operations.
+    /// The sequence of the last change that went, of the board, of operations and of stores.
     private var floors: [Topic: Int64] = [:]
     private(set) var head: Int64 = 0
 
@@ -74,7 +74,27 @@ struct MemoryLog: Sendable {
             if isOld || isTooMany { going.insert(id) }
         }
         if !going.isEmpty { remove(going) }
+        if let limit = policy.maximumChangesPerStore { removeSteps(beyond: max(1, limit)) }
         return going.count
+    }
+
+    /// Removes the oldest changes of stores that have more than so many.
+    private mutating func removeSteps(beyond limit: Int) {
+        var first: [String: Int64] = [:]
+        for id in stores.keys {
+            let topic = Topic.store(id)
+            guard let kept = sequences[topic], kept.count > limit else { continue }
+            sequences[topic] = Array(kept.suffix(limit))
+            first[id] = kept[kept.count - limit]
+            let floor = kept[kept.count - limit - 1]
+            floors[topic] = floor
+            floors[.board] = max(floors[.board] ?? 0, floor)
+        }
+        guard !first.isEmpty else { return }
+        changes.removeAll { change in
+            guard case .store(let id) = change.stream, let first = first[id] else { return false }
+            return change.sequence < first
+        }
     }
 
     private mutating func remove(_ runs: Set<String>) {
@@ -128,17 +148,15 @@ struct MemoryLog: Sendable {
         return sequences[start...].prefix(limit).prefix { $0 <= last }.map(change(at:))
     }
 
-    func lastChange(of topic: Topic, through sequence: Int64) -> Change? {
+    func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) -> [Change] {
         guard topic != .board else {
             let end = changes.partitioningIndex { $0.sequence > sequence }
-            return end == 0 ? nil : changes[end - 1]
+            return Array(changes[..<end].suffix(max(0, limit)))
         }
         let sequences = sequences[topic] ?? []
         let end = sequences.partitioningIndex { $0 > sequence }
-        return end == 0 ? nil : change(at: sequences[end - 1])
+        return sequences[..<end].suffix(max(0, limit)).map(change(at:))
     }
-
-    func tail(_ limit: Int) -> [Change] { Array(changes.suffix(max(0, limit))) }
 
     func output(of run: String, after number: Int64, limit: Int) -> [OutputLine] {
         let first = max(0, number)

@@ -1,4 +1,4 @@
-/// Which ended runs a journal may forget.
+/// Which ended runs, and how much of a store's past, a journal may forget.
 public struct RetentionPolicy: Sendable, Hashable {
     /// How long, and how many, ended runs of one operation stay.
     public struct Limits: Sendable, Hashable {
@@ -19,13 +19,17 @@ public struct RetentionPolicy: Sendable, Hashable {
     /// The limits of the operations that have their own, by id: they take the place of the standard ones wholly.
     public var operations: [String: Limits]
 
-    /// Makes a policy; by default 30 days and 10,000 runs of each operation.
+    /// Of each store this many changes at most stay, the newest, whatever their age; at least one does; nil keeps all.
+    public var maximumChangesPerStore: Int?
+
+    /// Makes a policy; by default 30 days, 10,000 runs of each operation, and 10,000 changes of each store.
     public init(
         maximumAge: Int64? = 30 * 24 * 3_600 * 1_000, maximumRunsPerOperation: Int? = 10_000,
-        operations: [String: Limits] = [:]
+        operations: [String: Limits] = [:], maximumChangesPerStore: Int? = 10_000
     ) {
         standard = Limits(maximumAge: maximumAge, maximumRuns: maximumRunsPerOperation)
         self.operations = operations
+        self.maximumChangesPerStore = maximumChangesPerStore
     }
 
     /// The limits that count for an operation.

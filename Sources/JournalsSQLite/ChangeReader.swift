@@ -8,7 +8,7 @@ struct ChangeReader {
     private static let query = """
         SELECT c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
             c."case", c.payload, c.phase, c.done, c.total, c.unit,
-            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key
+            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key, c.step
         FROM changes c LEFT JOIN runs r ON r.opened = c.stream LEFT JOIN names o ON o.id = r.operation
             LEFT JOIN names a ON a.id = r.actor LEFT JOIN stores s ON s.opened = c.stream
         WHERE c.sequence > ? AND c.sequence <= ? AND (r.opened IS NOT NULL OR s.opened IS NOT NULL)
@@ -82,8 +82,14 @@ struct ChangeReader {
         let draft = ChangeDraft(
             stream: stream, subject: row.isNull(6) ? row.text(10) : row.text(7), revision: revision,
             at: Timestamp(milliseconds: row.integer(2)), state: try row.state(from: 11),
-            isTransition: row.integer(3) == 1, cause: row.optionalText(4), opening: opening)
+            isTransition: row.integer(3) == 1, cause: row.optionalText(4), opening: opening, step: try step(row))
         let origin = row.optionalInteger(5).map { ChangeOrigin(epoch: row.text(8), sequence: $0) }
         return Change(sequence: row.integer(0), draft: draft, origin: origin)
+    }
+
+    private func step(_ row: SQLRow) throws -> StoreStep? {
+        guard let text = row.optionalText(21) else { return nil }
+        guard let step = StoreStep(json: try JSONValue(parsing: text)) else { throw JournalError.damaged("a step") }
+        return step
     }
 }

@@ -24,8 +24,8 @@ final class ChangeWriter {
             database,
             """
             INSERT INTO changes (sequence, stream, revision, operation, at, "case", phase, transition, done, total, unit,
-                payload, cause, origin)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                payload, cause, origin, step)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
     }
 
@@ -43,7 +43,8 @@ final class ChangeWriter {
         try insert.run(
             head, stream.opened, draft.revision, stream.operation, draft.at.milliseconds, state.caseName,
             JournalCode.code(of: state.phase), draft.isTransition, state.progress?.completed, state.progress?.total,
-            (state.progress?.unit).map(JournalCode.code(of:)), try state.payload.text(), draft.cause, origin?.sequence)
+            (state.progress?.unit).map(JournalCode.code(of:)), try state.payload.text(), draft.cause, origin?.sequence,
+            try draft.step?.json.text())
         return change
     }
 

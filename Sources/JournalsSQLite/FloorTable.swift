@@ -1,7 +1,7 @@
 import GRDB
 import Journals
 
-/// Tells the last sequence of a topic that retention removed.
+/// Tells, and raises, the last sequence of a topic that retention removed.
 struct FloorTable {
     private let database: Database
 
@@ -12,7 +12,21 @@ struct FloorTable {
         case .board: try floor(ofSubject: 0)
         case .operation(let name): try NameTable.number(of: name, in: database).map(floor(ofSubject:)) ?? 0
         case .run(let id): try RunReader(database).run(id) == nil ? floor(ofSubject: 0) : 0
-        case .store: 0
+        case .store(let id):
+            try SQLStatement(database, "SELECT floor FROM stores WHERE id = ?").first(id) { $0.integer(0) } ?? 0
+        }
+    }
+
+    /// Raises the floors of operations, and of the board as 0.
+    func raise(_ floors: [Int64: Int64]) throws {
+        for (operation, sequence) in floors {
+            try SQLStatement(
+                database,
+                """
+                INSERT INTO floors (operation, sequence) VALUES (?, ?)
+                ON CONFLICT (operation) DO UPDATE SET sequence = max(sequence, excluded.sequence)
+                """
+            ).run(operation, sequence)
         }
     }
 

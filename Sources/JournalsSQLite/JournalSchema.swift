@@ -1,6 +1,6 @@
 import GRDB
 
-/// The journal's file, format 2.
+/// The journal's file, format 3.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
 /// Moments are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are kept once, in `names`.
@@ -9,12 +9,14 @@ import GRDB
 /// - `journal`: one row. `epoch` names this history; `head` is the last sequence ever given, also if that change is gone.
 /// - `changes`: the truth. `stream` is the stream's number; `operation` the name of a run's operation, null for a store;
 ///   `payload` the canonical JSON of what the case carries; `done`, `total`, `unit` the progress; `transition` 1 where
-///   the case changed, 0 for a tick; `origin` the sequence an imported change had where it was recorded first.
+///   the case changed, 0 for a tick; `origin` the sequence an imported change had where it was recorded first; `step` the
+///   canonical JSON of what a store's change came by (`StoreStep`), null for a run's. Since format 3.
 /// - `runs`: each run as its changes tell it, written in the same transaction as they are. What the run was started with
 ///   stands here and not in `changes`; the last state stands there and not here, at `sequence`. `ages_from` is when the
 ///   run ended, or was imported if that was later; null while it goes on. `lines` counts its output. `epoch` names the
 ///   journal an imported run came from. `indexed` is 1 once its text is in `run_text`, which happens after its end.
-/// - `stores`: of each store its last revision.
+/// - `stores`: of each store its last revision; since format 3 also `removed`, how many of its changes retention removed,
+///   which is the revision of the first that is kept, and `floor`, the sequence of the last that was removed.
 /// - `counts`: how many runs of an operation are in a phase.
 /// - `blocks`: of each 4,096 sequences the earliest and latest start of a run opened there: lists of runs go by sequence,
 ///   and this is how a range of time is found in them.
@@ -79,6 +81,12 @@ enum JournalSchema {
         """
         DROP INDEX runs_by_age;
         CREATE INDEX runs_by_operation_and_age ON runs (operation, ages_from) WHERE ages_from IS NOT NULL;
+        """,
+        // What stores do is recorded, and their retention keeps count.
+        """
+        ALTER TABLE changes ADD COLUMN step TEXT;
+        ALTER TABLE stores ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE stores ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
         """,
     ]
 

@@ -63,15 +63,7 @@ struct RunRemoval {
             try SQLStatement(database, "INSERT INTO leaving (stream) VALUES (?)").run(opened)
         }
         try RunTable.add(counts, in: database)
-        for (operation, sequence) in floors {
-            try SQLStatement(
-                database,
-                """
-                INSERT INTO floors (operation, sequence) VALUES (?, ?)
-                ON CONFLICT (operation) DO UPDATE SET sequence = max(sequence, excluded.sequence)
-                """
-            ).run(operation, sequence)
-        }
+        try FloorTable(database).raise(floors)
         let bits = JournalSchema.blockBits
         try SQLStatement(
             database, "DELETE FROM blocks WHERE block < (SELECT coalesce(min(opened), 0) >> \(bits) FROM runs)"

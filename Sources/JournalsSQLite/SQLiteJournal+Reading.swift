@@ -17,14 +17,9 @@ extension SQLiteJournal {
         try await read { try ChangeReader($0).changes(of: topic, after: after, through: last ?? .max, limit: limit) }
     }
 
-    /// The topic's last change at or before a sequence.
-    public func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change? {
-        try await read { try ChangeReader($0).last(1, of: topic, through: sequence).first }
-    }
-
-    /// The newest changes, oldest first.
-    public func tail(_ limit: Int) async throws -> [Change] {
-        try await read { try ChangeReader($0).last(limit, of: .board, through: .max) }
+    /// The topic's newest changes at or before a sequence, oldest first.
+    public func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change] {
+        try await read { try ChangeReader($0).last(limit, of: topic, through: sequence) }
     }
 
     /// The run of that id, if it is kept.

@@ -18,7 +18,7 @@ extension SQLiteJournal {
         try await write { try OutputTable($0).append(lines, to: run) }
     }
 
-    /// Removes whole ended runs as the policy says, and gives the space back.
+    /// Removes whole ended runs and old changes of stores as the policy says, and gives the space back.
     ///
     /// Each step is a short transaction; others append between them. A step that was interrupted is finished next time.
     public func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
@@ -29,6 +29,7 @@ extension SQLiteJournal {
             while try await write({ try RunRemoval($0).sweep() }) {}
             if hidden == 0 { break }
         }
+        while try await write({ try StoreRemoval($0).sweep(policy) }) {}
         var shrinks = false
         while try await write({ try RunRemoval($0).shrink() }) { shrinks = true }
         // The log beside the file holds what was given back until it is copied over.

@@ -6,6 +6,8 @@ public struct DispatchReceipt: Sendable {
         case insideReducer
         /// It was sent by work that had been cancelled, or whose store had been reset since.
         case workCancelled
+        /// Whoever records the store cannot keep up.
+        case overloaded
     }
 
     /// Why the action was not taken; nil when it was.

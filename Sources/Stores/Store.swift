@@ -29,16 +29,26 @@ public final class Store<R: Reducer>: Sendable {
     let observers = Locked<[ObjectIdentifier: FlowSubscription]>([:])
     let commits: MutableStateFlow<StoreCommit<State, Action, Effect>?>
     private let flow: MutableStateFlow<State>
+    private let accepts: @Sendable () -> Bool
 
     /// Makes a store in its reducer's initial state.
     /// - Parameters:
     ///   - reducer: what actions do.
     ///   - scope: where its work runs; cancelling it cancels the work.
     ///   - effectCapacity: how many effects wait at most while nobody listens; beyond that the oldest goes.
-    public init(_ reducer: R, scope: FlowScope = FlowScope(), effectCapacity: Int = 100) {
+    public convenience init(_ reducer: R, scope: FlowScope = FlowScope(), effectCapacity: Int = 100) {
+        self.init(reducer, in: reducer.initialState, scope: scope, effectCapacity: effectCapacity) { true }
+    }
+
+    /// Makes a store in a state it was in before, which takes nothing in while `accepts` says so.
+    package init(
+        _ reducer: R, in state: State, scope: FlowScope, effectCapacity: Int = 100,
+        accepts: @escaping @Sendable () -> Bool
+    ) {
         self.reducer = reducer
         self.scope = scope
-        flow = MutableStateFlow(reducer.initialState)
+        self.accepts = accepts
+        flow = MutableStateFlow(state)
         commits = MutableStateFlow(nil, areEquivalent: { _, _ in false })
         effectMailbox = EffectMailbox(capacity: effectCapacity)
     }
@@ -63,6 +73,11 @@ public final class Store<R: Reducer>: Sendable {
         take(.action(action), cause: cause, settlement: Settlement())
     }
 
+    /// Sends an action with something that its commit will carry.
+    package func dispatch(_ action: Action, ticket: any StoreTicket) -> DispatchReceipt {
+        take(.action(action), cause: nil, ticket: ticket, settlement: Settlement())
+    }
+
     /// Replaces the state without any action, as when it comes back from where it was saved.
     ///
     /// Runs no effects and notifies once; queued behind what is at hand.
@@ -77,11 +92,24 @@ public final class Store<R: Reducer>: Sendable {
         take(.reset, cause: cause, settlement: Settlement())
     }
 
-    func take(_ kind: StoreTurn<State, Action>.Kind, cause: String?, settlement: Settlement) -> DispatchReceipt {
+    /// Replaces the state, with something that the commit will carry.
+    package func rehydrate(_ state: State, ticket: any StoreTicket) -> DispatchReceipt {
+        take(.rehydrate(state), cause: nil, ticket: ticket, settlement: Settlement())
+    }
+
+    /// Resets the store, with something that the commit will carry.
+    package func reset(ticket: any StoreTicket) -> DispatchReceipt {
+        take(.reset, cause: nil, ticket: ticket, settlement: Settlement())
+    }
+
+    func take(
+        _ kind: StoreTurn<State, Action>.Kind, cause: String?, ticket: (any StoreTicket)? = nil, settlement: Settlement
+    ) -> DispatchReceipt {
         let here = ThreadIdentity()
         guard reducing.withLock({ $0 != here }) else { return DispatchReceipt(rejected: .insideReducer) }
+        guard accepts() else { return DispatchReceipt(rejected: .overloaded) }
         settlement.enter()
-        let turn = StoreTurn(kind: kind, cause: cause, settlement: settlement)
+        let turn = StoreTurn(kind: kind, cause: cause, ticket: ticket, settlement: settlement)
         if machine.withLock({ $0.enqueue(turn) }) { drain() }
         return DispatchReceipt(settlement)
     }
@@ -117,7 +145,8 @@ public final class Store<R: Reducer>: Sendable {
         flow.value = state
         turn.settlement.commit(revision)
         commits.value = StoreCommit(
-            origin: origin, cause: turn.cause, state: state, effects: effects, revision: revision)
+            origin: origin, cause: turn.cause, state: state, effects: effects, revision: revision,
+            ticket: turn.ticket)
         effectMailbox.post(effects)
     }
 }

@@ -20,4 +20,6 @@ public struct StoreCommit<State: Sendable, Action: Sendable, Effect: Sendable>: 
     public let effects: [Effect]
     /// Its place among the store's steps, from 1; the initial state is 0.
     public let revision: Int64
+    /// What its sender let it carry.
+    package let ticket: (any StoreTicket)?
 }

@@ -8,5 +8,6 @@ struct StoreTurn<State: Sendable, Action: Sendable>: Sendable {
 
     let kind: Kind
     let cause: String?
+    let ticket: (any StoreTicket)?
     let settlement: Settlement
 }

@@ -26,6 +26,7 @@ import Testing
                 [.opening("b"), .step("a", 2)], [.opening("b"), .step("a", 0)], [.opening("b"), .opening("a")],
                 [.opening("b"), .step("b", 2)], [.step("unknown", 0)], [.step("unknown", 1)],
                 [.opening("b"), .store("login", 0)], [.opening("b"), .store("login", 2)], [.store("other", 1)],
+                [.opening("b"), .store("login", 1, step: nil)],
                 [.opening("b"), .step("a", 1, operation: "download")],
             ]
             for batch in wrong {

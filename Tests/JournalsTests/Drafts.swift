@@ -30,10 +30,13 @@ extension ChangeDraft {
     }
 
     /// A change of a store.
-    static func store(_ id: String, _ revision: Int64, payload: JSONValue = [:]) -> ChangeDraft {
+    static func store(
+        _ id: String, _ revision: Int64, payload: JSONValue = [:], step: StoreStep? = StoreStep(.reset)
+    ) -> ChangeDraft {
         ChangeDraft(
             stream: .store(id), subject: id, revision: revision, at: .test(0),
-            state: StateRecord(caseName: "value", payload: payload, phase: .active), isTransition: true)
+            state: StateRecord(caseName: "value", payload: payload, phase: .active), isTransition: true,
+            step: step)
     }
 }
 

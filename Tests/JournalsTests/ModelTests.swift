@@ -36,6 +36,11 @@ import Testing
                 }
             }
             kept.removeAll { change in if case .run(let id) = change.stream { going.contains(id) } else { false } }
+            let steps = kept.filter { Topic.store("cart").contains($0) }
+            if let last = steps.dropLast(policy.maximumChangesPerStore ?? .max).last?.sequence {
+                for topic in [Topic.board, .store("cart")] { removedUpTo[topic] = max(removedUpTo[topic] ?? 0, last) }
+                kept.removeAll { Topic.store("cart").contains($0) && $0.sequence <= last }
+            }
             return going.count
         }
     }
@@ -53,7 +58,8 @@ import Testing
                 case 0:
                     let policy = RetentionPolicy(
                         maximumAge: Bool.random(using: &generator) ? 300 : nil,
-                        maximumRunsPerOperation: Bool.random(using: &generator) ? 6 : nil)
+                        maximumRunsPerOperation: Bool.random(using: &generator) ? 6 : nil,
+                        maximumChangesPerStore: Bool.random(using: &generator) ? 5 : nil)
                     let now = Timestamp.test(Int64(step))
                     #expect(try await journal.prune(policy, now: now) == model.prune(policy, now: now))
                 case 1...12:

@@ -185,6 +185,28 @@ import Testing
         }
     }
 
+    @Test func `a file of the format before is brought to the newest, and goes on`() async throws {
+        try await TemporaryFolder.with { folder in
+            var epoch = ""
+            try await withJournal(folder) { journal in
+                epoch = journal.epoch
+                _ = try await journal.append([.opening("a"), .step("a", 1, phase: .succeeded)])
+            }
+            try ForeignConnection(path: folder.file("journal.sqlite")).execute(
+                """
+                ALTER TABLE changes DROP COLUMN step; ALTER TABLE stores DROP COLUMN removed;
+                ALTER TABLE stores DROP COLUMN floor; PRAGMA user_version = 2
+                """)
+            try await withJournal(folder) { [epoch] journal in
+                #expect(journal.epoch == epoch)
+                #expect(journal.notices.isEmpty)
+                let changes = try await journal.append([.store("login", 0)])
+                #expect(changes.map(\.sequence) == [3])
+                #expect(try await journal.tail(9).map(\.draft.step) == [nil, nil, StoreStep(.reset)])
+            }
+        }
+    }
+
     @Test func `a folder that is not there is told without its path`() async throws {
         do {
             _ = try await SQLiteJournal.open(at: "/nowhere/at/all/journal.sqlite", now: .test(0))

@@ -56,6 +56,8 @@ import Testing
                 for topic in [Topic.board, .operation("upload"), .run("a"), .run("b"), .store("login"), .run("c")] {
                     let all = try await journal.changes(of: topic, after: 0, through: sequence, limit: 100)
                     #expect(try await journal.lastChange(of: topic, through: sequence) == all.last)
+                    let newest = try await journal.newestChanges(of: topic, through: sequence, limit: 2)
+                    #expect(newest == Array(all.suffix(2)))
                 }
             }
         }

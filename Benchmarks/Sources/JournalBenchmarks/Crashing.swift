@@ -15,7 +15,7 @@ enum Crashing {
                 revision += 1
                 return ChangeDraft(
                     stream: .store("hammer"), subject: "hammer", revision: revision, at: draft.at, state: draft.state,
-                    isTransition: true)
+                    isTransition: true, step: StoreStep(.reset))
             }
             let last = try await journal.append(drafts).last?.sequence ?? 0
             FileHandle.standardOutput.write(Data("\(journal.epoch) \(last)\n".utf8))

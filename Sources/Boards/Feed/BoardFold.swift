@@ -19,14 +19,17 @@ struct BoardFold: Sendable {
 
     /// Folds the next change in.
     mutating func apply(_ change: Change) -> Publication {
-        var before: RunView?
-        var after: RunView?
-        if case .run(let id) = change.stream {
-            before = runs[id]
-            after = before?.applying(change) ?? RunView(opening: change)
+        switch change.stream {
+        case .run(let id):
+            let before = runs[id]
+            let after = before?.applying(change) ?? RunView(opening: change)
             runs[id] = after?.isActive == true ? after : nil
+            board = board.applying(change, before: before, after: after)
+            return Publication(change: change, run: after, board: board)
+        case .store(let id):
+            let store = board.store(id)?.applying(change)
+            board = board.applying(change, store: store)
+            return Publication(change: change, run: nil, store: store, board: board)
         }
-        board = board.applying(change, before: before, after: after)
-        return Publication(change: change, run: after, board: board)
     }
 }

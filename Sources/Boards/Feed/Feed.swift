@@ -61,6 +61,11 @@ public final class Feed: Sendable {
         machine.withLock { $0.run(id, through: sequence) }
     }
 
+    /// A store's view after its last change at or before a sequence; nil when that is not in memory.
+    func store(_ id: String, through sequence: Int64) -> StoreView? {
+        machine.withLock { $0.store(id, through: sequence) }
+    }
+
     /// Publishes recorded changes.
     ///
     /// Called by one at a time, in the order of the sequences.

@@ -35,6 +35,9 @@ struct FeedMachine: Sendable {
         self.byteLimit = byteLimit
         self.settledLimit = settledLimit
         for operation in fold.board.operations { topics[.operation(operation.id)] = TopicLog(head: 0, floor: 0) }
+        for store in fold.board.stores {
+            topics[.store(store.id)] = TopicLog(head: store.sequence, floor: store.sequence)
+        }
         for (topic, floor) in floors { topics[topic] = TopicLog(head: floor, floor: floor) }
         for run in live.values {
             let sequence = run.record.sequence
@@ -75,6 +78,16 @@ struct FeedMachine: Sendable {
             (ring[place]?.publication.change.sequence ?? .max) > sequence
         }
         return log.places[next - 1].flatMap { ring[$0]?.publication.run }
+    }
+
+    /// A store's view after its last change at or before a sequence; nil when that is not in memory.
+    func store(_ id: String, through sequence: Int64) -> StoreView? {
+        if let store = board.store(id), store.sequence > 0, store.sequence <= sequence { return store }
+        guard let log = topics[.store(id)] else { return nil }
+        let next = log.places.firstPlace { place in
+            (ring[place]?.publication.change.sequence ?? .max) > sequence
+        }
+        return log.places[next - 1].flatMap { ring[$0]?.publication.store }
     }
 
     private func publications(of topic: Topic, after: Int64, limit: Int) -> [Publication] {

@@ -9,4 +9,5 @@ struct RecordEntry: Sendable {
     let isTransition: Bool
     let cause: String?
     let opening: RunOpening?
+    let step: StoreStep?
 }

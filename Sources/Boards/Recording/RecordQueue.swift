@@ -9,7 +9,7 @@ import States
 /// each stream one tick is queued in each *window* of time; of those that come in between, the newest is held until the
 /// window is over or a transition comes, so that the last tick before a transition is always there. While the journal
 /// does not keep up, a newer tick takes the place of an older one that still waits. So what waits grows with the
-/// transitions only.
+/// transitions only. A store's steps are all queued, none of them stands for another, and its stream never ends.
 struct RecordQueue: Sendable {
     private var streams: [StreamID: RecordStream] = [:]
     private var entries = Ring<RecordEntry>()
@@ -28,7 +28,21 @@ struct RecordQueue: Sendable {
     ) {
         streams[stream] = RecordStream(subject: subject, last: state, hasEnded: state.phase.isEnded)
         append(
-            RecordEntry(stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: opening))
+            RecordEntry(
+                stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: opening, step: nil))
+    }
+
+    /// Takes up a store's stream after the last change that is recorded of it.
+    mutating func resume(_ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64) {
+        streams[stream] = RecordStream(subject: subject, last: state, revision: revision + 1)
+    }
+
+    /// Takes a store's next step in.
+    mutating func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, at: Timestamp, cause: String?) {
+        streams[stream]?.last = state
+        append(
+            RecordEntry(
+                stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: nil, step: step))
     }
 
     /// Takes a stream's next state in.
@@ -40,7 +54,7 @@ struct RecordQueue: Sendable {
         known.last = state
         known.hasEnded = state.phase.isEnded
         let entry = RecordEntry(
-            stream: stream, at: at, state: state, isTransition: isTransition, cause: cause, opening: nil)
+            stream: stream, at: at, state: state, isTransition: isTransition, cause: cause, opening: nil, step: nil)
         if !isTransition, closed.contains(stream) {
             known.held = entry
             streams[stream] = known
@@ -84,7 +98,7 @@ struct RecordQueue: Sendable {
             revisions[entry.stream] = revision + 1
             return ChangeDraft(
                 stream: entry.stream, subject: stream.subject, revision: revision, at: entry.at, state: entry.state,
-                isTransition: entry.isTransition, cause: entry.cause, opening: entry.opening)
+                isTransition: entry.isTransition, cause: entry.cause, opening: entry.opening, step: entry.step)
         }
     }
 
@@ -92,7 +106,7 @@ struct RecordQueue: Sendable {
     mutating func confirm(_ count: Int) {
         for _ in 0..<min(count, taken) {
             guard let entry = entries.removeFirst() else { break }
-            if entry.state.phase.isEnded {
+            if entry.step == nil, entry.state.phase.isEnded {
                 streams[entry.stream] = nil
                 closed.remove(entry.stream)
             } else {

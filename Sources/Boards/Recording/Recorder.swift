@@ -77,6 +77,17 @@ final class Recorder: Sendable {
         change { _ = $0.offer(stream, state, at: at, cause: cause) }
     }
 
+    /// Takes up a store's stream after the last change that is recorded of it.
+    func resume(_ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64) {
+        change { $0.resume(stream, subject: subject, state, revision: revision) }
+    }
+
+    /// Takes a store's next step in.
+    func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, cause: String?) {
+        let at = now()
+        change { $0.append(step, to: stream, state, at: at, cause: cause) }
+    }
+
     /// Makes sure that a stream which gets no more states has ended.
     func close(_ stream: StreamID) {
         let at = now()

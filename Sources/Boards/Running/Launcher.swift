@@ -31,9 +31,7 @@ final class Launcher: Sendable {
         do {
             return try InputField.validate(input, fields: entry.fields)
         } catch {
-            let one = error.mistakes.count == 1 ? "a mistake" : "\(error.mistakes.count) mistakes"
-            throw BoardError(
-                .invalidInput, "The input has \(one). Correct it and send it again.", fields: error.mistakes)
+            throw .invalidInput(error)
         }
     }
 
@@ -63,8 +61,7 @@ final class Launcher: Sendable {
                 "All of the \(configuration.maximumActiveRuns) runs that may go are going. Try again in a while.")
         }
         if recorder.backlog >= configuration.recordBufferLimit {
-            throw BoardError(
-                .unavailable, "Too much waits to be recorded. Try again when the journal works: see the system page.")
+            throw .tooMuchWaits
         }
     }
 }

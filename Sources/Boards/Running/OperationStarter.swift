@@ -29,44 +29,20 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             let content = request.content.map { [CodingUserInfoKey.fileContent: $0 as any Sendable] } ?? [:]
             return try request.opening.input.decode(Work.Input.self, userInfo: content)
         } catch {
-            throw BoardError(.invalidInput, "The input does not fit this operation: \(Self.words(error))")
+            throw BoardError(
+                .invalidInput, "The input does not fit this operation: \(CodingWords.sentence(for: error))")
         }
     }
 
     private func record(_ run: Run<Work.State>, _ live: LiveRun, _ onEnd: @escaping @Sendable (String, Phase) -> Void) {
         let stream = StreamID.run(run.id)
-        recorder.open(stream, subject: id, Self.record(run.state.value), opening: live.request.opening)
+        recorder.open(stream, subject: id, .describing(run.state.value), opening: live.request.opening)
         let subscription = run.state.subscribe(.lossless) { [recorder] state in
-            recorder.offer(stream, Self.record(state), cause: run.cancellationCause?.description)
+            recorder.offer(stream, .describing(state), cause: run.cancellationCause?.description)
         } onEnd: { [recorder] _ in
             recorder.close(stream)
             onEnd(run.id, run.state.value.phase)
         }
         live.keep(subscription)
-    }
-
-    /// The record of a state; of one that cannot be written down, a record that says so.
-    private static func record(_ state: Work.State) -> StateRecord {
-        do {
-            return try StateRecord(state)
-        } catch {
-            let problem = JSONValue.string("This state cannot be written down: \(words(error))")
-            return StateRecord(caseName: "value", payload: ["problem": problem], phase: state.phase)
-        }
-    }
-
-    private static func words(_ error: any Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, _): "“\(key.stringValue)” is missing."
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
-            DecodingError.dataCorrupted(let context):
-            "\(place(context.codingPath)): \(context.debugDescription)"
-        case EncodingError.invalidValue(_, let context): "\(place(context.codingPath)): \(context.debugDescription)"
-        default: "\(error)"
-        }
-    }
-
-    private static func place(_ path: [any CodingKey]) -> String {
-        path.isEmpty ? "The whole" : path.map(\.stringValue).joined(separator: ".")
     }
 }

@@ -1,3 +1,5 @@
+public import Journals
+import Operations
 public import States
 import Stores
 
@@ -21,6 +23,8 @@ public final class StoreEntry: Sendable {
     public let samples: [StateRecord]
     /// What is wrong with the store's own declarations, in sentences; empty when all is well.
     public let problems: [String]
+    /// Puts it to work.
+    let factory: any StoreFactory
     private let offer: @Sendable (StateRecord) -> [ActionOffer]?
 
     init<R: Reducer>(
@@ -35,11 +39,31 @@ public final class StoreEntry: Sendable {
         initial = inspection.initial
         samples = inspection.samples
         problems = inspection.problems
+        factory = ReducerFactory(reducer: reducer)
         offer = StoreInspection<R>.offers
     }
 
     /// The form of that name.
     public func form(_ name: String) -> ActionForm? { forms.first { $0.name == name } }
+
+    /// Holds an action that was sent from outside against the forms.
+    ///
+    /// - Parameter action: A JSON object with the action's name as `type`, and its fields beside it.
+    /// - Returns: The action with defaults filled in.
+    /// - Throws: `unknownAction`, and `invalidInput` with the mistakes of each field.
+    public func validate(_ action: JSONValue) throws(BoardError) -> RecordedAction {
+        guard let asked = RecordedAction(json: action) else {
+            throw BoardError(
+                .invalidInput, "Send a JSON object that names the action as “type”, and its fields beside it.")
+        }
+        guard let form = form(asked.name) else { throw .unknownAction(asked.name, of: self) }
+        do {
+            return RecordedAction(
+                name: form.name, payload: try InputField.validate(asked.payload, fields: form.fields))
+        } catch {
+            throw .invalidInput(error)
+        }
+    }
 
     /// What can be done in a state: as the state says, or else every form.
     ///

@@ -80,10 +80,9 @@ final class JournalDouble: Journal, Sendable {
     func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change] {
         try await read { try await inner.changes(of: topic, after: after, through: last, limit: limit) }
     }
-    func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change? {
-        try await read { try await inner.lastChange(of: topic, through: sequence) }
+    func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change] {
+        try await read { try await inner.newestChanges(of: topic, through: sequence, limit: limit) }
     }
-    func tail(_ limit: Int) async throws -> [Change] { try await read { try await inner.tail(limit) } }
     func run(_ id: String) async throws -> RunRecord? { try await read { try await inner.run(id) } }
     func run(idempotencyKey: String) async throws -> RunRecord? {
         lookupCount.update { $0 + 1 }

@@ -13,13 +13,17 @@ struct Workbench: Sendable {
 
     /// Opens a board; its retention is off unless the configuration says otherwise.
     static func open(
-        _ operations: [String: TestOperation] = [:], reentry: ReentryPolicy = .concurrent,
+        _ operations: [String: TestOperation] = [:], stores: [String: Tally] = [:],
+        reentry: ReentryPolicy = .concurrent,
         lifetime: Lifetime = .onDemand, on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
         configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
     ) async throws -> Workbench {
         var catalog = Catalog()
         for (id, operation) in operations.sorted(by: { $0.key < $1.key }) {
             catalog.add(operation, id: id, title: id, summary: "A test.", reentry: reentry, lifetime: lifetime)
+        }
+        for (id, store) in stores.sorted(by: { $0.key < $1.key }) {
+            catalog.add(store: store, id: id, title: id, summary: "A test.")
         }
         var configuration = Board.Configuration()
         configure(&configuration)
@@ -33,6 +37,14 @@ struct Workbench: Sendable {
                     })
             }, clock: clock)
         return Workbench(board: board, journal: journal, clock: clock)
+    }
+
+    /// Opens a board with one store, `tally`.
+    static func tally(
+        _ store: Tally = Tally(), on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
+        configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
+    ) async throws -> Workbench {
+        try await open(stores: ["tally": store], on: journal, clock: clock, configure: configure)
     }
 
     /// Waits for a publication of the topic after a cursor that fits.
