@@ -70,6 +70,13 @@ import Testing
             ])
     }
 
+    @Test func `a step is one line, and its box is the first one in it`() throws {
+        let runbook = try read("- [ ] write\t[x]  into\\\n  the `box`\n- [X]\tthen\n  [ ] go on\n")
+        #expect(runbook.steps.map(\.markdown) == ["write [x] into the `box`", "then [ ] go on"])
+        #expect(runbook.steps.map(\.text) == ["write [x] into the box", "then [ ] go on"])
+        #expect(runbook.steps.map(\.isTickedInFile) == [false, true])
+    }
+
     @Test func `steps of one text have names of their own, and so have those without a letter of ASCII`() throws {
         let runbook = try read("- [ ] Same\n- [ ] same!\n- [ ] 確認\n- [ ] 終了\n")
         #expect(runbook.steps.map(\.id) == ["same", "same-2", "step", "step-2"])

@@ -71,8 +71,8 @@ extension [RunbookSpan] {
 }
 
 extension RunbookSpan {
-    /// The same without line breaks.
-    var onOneLine: RunbookSpan { reading(text.replacing("\n", with: " ")) }
+    /// The same with every run of white space made one space.
+    var onOneLine: RunbookSpan { reading(text.replacing(/\s+/, with: " ")) }
 
     fileprivate func reading(_ text: String) -> RunbookSpan {
         RunbookSpan(text, code: code, strong: strong, link: link)

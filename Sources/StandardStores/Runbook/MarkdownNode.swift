@@ -36,9 +36,6 @@ struct MarkdownNode {
     /// How high a heading is, from 1.
     var level: Int { Int(cmark_node_get_heading_level(pointer)) }
 
-    /// Whether a task's box is ticked.
-    var isTicked: Bool { cmark_gfm_extensions_get_tasklist_item_checked(pointer) }
-
     /// The lines it stands on, from 1.
     var lines: ClosedRange<Int> {
         let first = Int(cmark_node_get_start_line(pointer))

@@ -65,10 +65,10 @@ struct RunbookReader {
         rest = rest.dropFirst()
         var step = RunbookStep(
             id: "", markdown: oneLine(text), spans: text.spans.map(\.onOneLine), depth: depth,
-            isTickedInFile: item.isTicked)
+            isTickedInFile: isTicked(item))
         step.id = String(naming: step.text, taken: ids)
         ids.insert(step.id)
-        if item.isTicked { step.mark = .done(signed: nil) }
+        if step.isTickedInFile { step.mark = .done(signed: nil) }
         if sections.isEmpty { sections.append(RunbookSection(nil)) }
         let section = sections.count - 1
         sections[section].steps.append(step)
@@ -111,10 +111,16 @@ struct RunbookReader {
     }
 
     private func oneLine(_ block: MarkdownNode) -> String {
-        source(block).split(separator: "\n").map { line in
-            let words = line.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            return words.hasSuffix("\\") ? String(words.dropLast()) : words
-        }.joined(separator: " ")
+        let lines = source(block).split(separator: "\n").map(String.init)
+        // A backslash that ends a line breaks it, as nothing does on one line.
+        let broken = lines.dropLast().map { $0.hasSuffix("\\") ? String($0.dropLast()) : $0 } + lines.suffix(1)
+        return broken.joined(separator: " ").onOneLine
+    }
+
+    /// Whether an item's box is ticked; `cmark-gfm` says so too of an open one with `[x]` further on in its line.
+    private func isTicked(_ item: MarkdownNode) -> Bool {
+        let box = lines[item.lines.lowerBound - 1].utf8.dropFirst(item.column - 1).drop { $0 != UInt8(ascii: "[") }
+        return [UInt8(ascii: "x"), UInt8(ascii: "X")].contains(box.dropFirst().first)
     }
 
     /// The lines of a block without the indentation they stand in.
