@@ -149,7 +149,7 @@ let package = Package(
             name: "PagesTests",
             dependencies: [
                 "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows", "StandardOperations",
-                "MarkupTesting",
+                "StandardStores", "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",

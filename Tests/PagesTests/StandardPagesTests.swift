@@ -4,6 +4,7 @@ import MarkupTesting
 import Operations
 import Pages
 import StandardOperations
+import StandardStores
 import States
 import Testing
 
@@ -24,6 +25,8 @@ import Testing
         catalog.add(
             StatesOnly<NoInput, HostVitalsState>(), id: "host-vitals", title: "Vitals", summary: "",
             lifetime: .whileWatched())
+        catalog.add(
+            store: Runbook(try #require(RunbookState.samples.first)), id: "runbook", title: "Release", summary: "")
         self.catalog = catalog
         pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
     }
@@ -54,6 +57,42 @@ import Testing
         }
     }
 
+    // L1
+    @Test(arguments: [PageLocale.english, .brazilianPortuguese])
+    func `every state of a store keeps the rules, live and at a moment of the past`(locale: PageLocale) throws {
+        for view in try stores() {
+            let frame = PageFrame(locale: locale)
+            let live = pages.document(.store(view), cursor: Fixture.cursor, frame: frame)
+            #expect(Markup.check(live, as: .document) == [])
+            let past = pages.past(view, latest: view, next: nil, frame: frame)
+            #expect(Markup.check(past, as: .document) == [])
+        }
+    }
+
+    @Test func `a runbook's step is offered what can be done with it where it stands, and once`() throws {
+        let view = try #require(try stores().first)
+        let html = pages.document(.store(view), cursor: Fixture.cursor, frame: PageFrame())
+        for step in ["tests-are-green", "tell-support", "tag-it"] {
+            for act in ["tick", "take", "wait", "skip", "assign", "comment"] {
+                #expect(html.matches(of: try Regex("id=\"act-\(act)-\(step)\"")).count == 1)
+            }
+        }
+        #expect(html.contains("<code>git tag</code>"))
+        #expect(html.contains("<a href=\"https://example.org/\" rel=\"noreferrer\">the status page</a>"))
+    }
+
+    /// Each store in each of its samples.
+    private func stores() throws -> [StoreView] {
+        catalog.stores.flatMap { entry in
+            entry.samples.map { sample in
+                let change = ChangeDraft(
+                    stream: .store(entry.id), subject: entry.id, revision: 0, at: Timestamp(milliseconds: 0),
+                    state: sample, isTransition: true, step: StoreStep(.opened))
+                return StoreView(entry, changes: [Change(sequence: 7, draft: change)])
+            }
+        }
+    }
+
     @Test func `every sample of every operation looks as it was reviewed, in each language`() throws {
         let snapshots = MarkupSnapshots(suite: "StandardPagesTests")
         var names: Set<String> = []
@@ -69,12 +108,21 @@ import Testing
 
     /// The gallery of each operation by itself.
     private func gallery(_ locale: PageLocale) throws -> [(operation: String, html: String)] {
-        try catalog.entries.map { entry in
+        func gallery(_ alone: Catalog) throws -> String {
+            PageRenderer(catalog: alone, templates: try TemplateSet())
+                .gallery(frame: PageFrame(locale: locale, path: "/gallery"))
+        }
+        let operations = try catalog.entries.map { entry in
             var alone = Catalog()
             alone.add(entry)
-            let pages = PageRenderer(catalog: alone, templates: try TemplateSet())
-            return (entry.id, pages.gallery(frame: PageFrame(locale: locale, path: "/gallery")))
+            return (operation: entry.id, html: try gallery(alone))
         }
+        let stores = try catalog.stores.map { entry in
+            var alone = Catalog()
+            alone.add(entry)
+            return (operation: entry.id, html: try gallery(alone))
+        }
+        return operations + stores
     }
 
     @Test func `the station's position is written as the text it grew from writes it`() throws {

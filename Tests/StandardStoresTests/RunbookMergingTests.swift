@@ -33,7 +33,7 @@ import Testing
         let short = try read("- [ ] three\n")
         let merged = old.taking(short)
         #expect(merged.steps.map(\.text) == ["three"])
-        #expect(merged.sections.last?.title == "No longer in the file")
+        #expect(merged.sections.last?.heading == "No longer in the file")
         #expect(merged.sections.last?.steps.map(\.text) == ["one"])
         #expect(merged.taking(short) == merged)
         let back = merged.taking(try read("- [ ] one\n- [ ] three\n"))

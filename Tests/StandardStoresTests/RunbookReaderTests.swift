@@ -26,7 +26,7 @@ import Testing
             1. [X] Rest
             """)
         #expect(runbook.title == "Release")
-        #expect(runbook.sections.map(\.title) == [nil, "Before", nil, "After"])
+        #expect(runbook.sections.map(\.heading) == [nil, "Before", nil, "After"])
         #expect(runbook.sections.map { $0.notes.map(\.markdown) } == [["Say that it begins."], [], ["And then:"], []])
         #expect(runbook.steps.map(\.text) == ["Tests are green", "Tag it", "Tell everybody", "Rest"])
         #expect(runbook.steps.map(\.id) == ["tests-are-green", "tag-it", "tell-everybody", "rest"])

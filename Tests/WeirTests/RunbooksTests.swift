@@ -59,7 +59,7 @@ import Testing
             .deletingLastPathComponent()
         let example = try RunbookState(contentsOf: root.appending(path: "Examples/Runbooks/release.md"))
         #expect(example.title == "Release")
-        #expect(example.sections.map(\.title) == [nil, "Before", "Release", nil, "After"])
+        #expect(example.sections.map(\.heading) == [nil, "Before", "Release", nil, "After"])
         #expect(example.steps.count == 14)
     }
 

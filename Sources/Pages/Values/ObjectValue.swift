@@ -7,14 +7,17 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
     let values: PayloadValues
 
     func child(named name: String) -> Any? {
-        if name == "acts", let acts { return acts }
+        if let act = acts[name] { return act }
         return json[name].flatMap(values.value)
     }
 
-    /// What can be done with this part of a store's state.
-    var acts: Markup? {
-        guard let acts = values.acts, json["acts"] == nil, let id = json["id"] else { return nil }
-        return acts[values.id(id)] ?? Markup("")
+    /// What can be done with this part of a store's state, by the names under which templates find it.
+    var acts: [String: Markup] {
+        guard let places = values.acts, json["acts"] == nil, let id = json["id"] else { return [:] }
+        guard let acts = places[values.id(id)], let first = acts.first else { return [:] }
+        var named = ["acts": Markup(acts), "act": first]
+        if acts.count > 1 { named["moreActs"] = Markup(acts.dropFirst()) }
+        return named
     }
 
     func transform(_ name: String) -> Any? { name == "members" ? rows : nil }

@@ -46,7 +46,8 @@ extension PageWriter {
         let acts = acts(view, isPast: isPast, draft: draft)
         let panel = storePanel(view, id: "store-state", place: Place(uid: "store", isCompact: false), acts: acts)
         // What the state's own template has put somewhere is not offered a second time below.
-        let rest = acts.filter { !panel.html.contains("id=\"\($0.id)\"") }
+        let placed = panel.ids
+        let rest = acts.filter { !placed.contains($0.id) }
         let buttons = rest.filter(\.isButton).map(\.fields)
         let forms = rest.filter { !$0.isButton }.map { $0.fields.merging(["isFolded": !isPast && rest.count > 1]) }
         return [
@@ -54,7 +55,8 @@ extension PageWriter {
             "last": view.log.first.map { entry($0, of: view) },
             "acts": rest.isEmpty ? nil : ["buttons": buttons, "forms": forms] as Fields,
             "past": isPast
-                ? ["formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence)] as Fields
+                ? ["formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence)]
+                    as Fields
                 : nil,
         ]
     }
@@ -71,12 +73,13 @@ extension PageWriter {
         let state = view.state
         var values = PayloadValues(format: format, strings: strings, operation: view.entry.kind)
         values.acts = Dictionary(grouping: acts.filter { $0.anchor != nil }) { $0.anchor ?? "" }
-            .mapValues { list in Markup(list.map { render("partials/act", $0.fields.merging(["isFolded": !$0.isButton])).html }.joined()) }
+            .mapValues { list in list.map { render("partials/act", $0.fields.merging(["isFolded": !$0.isButton])) } }
         let context: Fields = [
             "uid": place.uid, "compact": place.isCompact, "case": label(of: state.caseName, in: view.entry.kind),
             "store": store(view.id), "progress": gauge(state.progress),
         ]
-        let body = render(storeTemplate(for: state, of: view.entry), context.merging(members(of: values.payload(state.payload))))
+        let body = render(
+            storeTemplate(for: state, of: view.entry), context.merging(members(of: values.payload(state.payload))))
         return render(
             "partials/state",
             [

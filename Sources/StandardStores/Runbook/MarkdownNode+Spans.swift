@@ -20,18 +20,12 @@ extension MarkdownNode {
         case "html_block": if literal?.hasPrefix("<!--") != true { add(literal ?? "") }
         case "emph", "strong": style = RunbookSpan("", code: style.code, strong: true, link: style.link)
         case "link":
-            style = RunbookSpan("", code: style.code, strong: style.strong, link: address.flatMap(Self.safe))
+            style = RunbookSpan("", code: style.code, strong: style.strong, link: address)
         case "item": add("\n• ")
         default: break
         }
         for child in children { child.collect(style, into: &spans) }
         if type == "paragraph" { add("\n") }
-    }
-
-    /// The address where it leads somewhere a browser may go from here.
-    private static func safe(_ address: String) -> String? {
-        let scheme = address.prefix { $0 != ":" }.lowercased()
-        return ["http", "https", "mailto"].contains(scheme) && address.contains(":") ? address : nil
     }
 }
 

@@ -46,7 +46,7 @@ public enum RunbookAction: ActedAction {
         let step = InputField("step", "Step", .text(maximumLength: 100), required: true)
         return [
             ActionForm("tick", "Tick", fields: [step], tone: .primary),
-            ActionForm("untick", "Untick", fields: [step]),
+            ActionForm("untick", "Open again", fields: [step]),
             ActionForm("take", "I’ll do it", fields: [step]),
             ActionForm("wait", "Tell me when done", fields: [step]),
             ActionForm("stopWaiting", "Don’t tell me", fields: [step]),

@@ -34,7 +34,7 @@ struct RunbookReader {
     private mutating func readTop(_ block: MarkdownNode) throws {
         guard block.type == "heading" else { return try read(block, depth: 0, within: nil) }
         let text = block.spans.map(\.text).joined().replacing("\n", with: " ")
-        if block.level == 1, title == nil, sections.allSatisfy({ $0.title == nil }) {
+        if block.level == 1, title == nil, sections.allSatisfy({ $0.heading == nil }) {
             title = text
         } else {
             sections.append(RunbookSection(text, level: block.level))

@@ -1,7 +1,7 @@
 /// A part of a runbook: what stands under a heading, or between two lists.
 public struct RunbookSection: Codable, Equatable, Sendable {
-    /// The heading; nil for what stands under none of its own.
-    public let title: String?
+    /// What it stands under; nil for what has no heading of its own.
+    public let heading: String?
     /// How high the heading is: 1 for the highest, 6 for the lowest.
     public let level: Int
     /// What is to be read before the steps.
@@ -13,9 +13,9 @@ public struct RunbookSection: Codable, Equatable, Sendable {
 
     /// Makes a part.
     public init(
-        _ title: String?, level: Int = 2, notes: [RunbookNote] = [], steps: [RunbookStep] = [], isGone: Bool = false
+        _ heading: String?, level: Int = 2, notes: [RunbookNote] = [], steps: [RunbookStep] = [], isGone: Bool = false
     ) {
-        self.title = title
+        self.heading = heading
         self.level = level
         self.notes = notes
         self.steps = steps

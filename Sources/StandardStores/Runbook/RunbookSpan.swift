@@ -6,7 +6,7 @@ public struct RunbookSpan: Codable, Hashable, Sendable {
     public let code: Bool
     /// Whether it is stressed.
     public let strong: Bool
-    /// Where it leads, an `http`, `https` or `mailto` address.
+    /// Where it leads: an `http`, `https` or `mailto` address; any other is left out, wherever it comes from.
     public let link: String?
 
     /// Makes a piece.
@@ -14,6 +14,20 @@ public struct RunbookSpan: Codable, Hashable, Sendable {
         self.text = text
         self.code = code
         self.strong = strong
-        self.link = link
+        self.link = link.flatMap(Self.safe)
+    }
+
+    /// Reads a piece.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(String.self, forKey: .text), code: try container.decode(Bool.self, forKey: .code),
+            strong: try container.decode(Bool.self, forKey: .strong),
+            link: try container.decodeIfPresent(String.self, forKey: .link))
+    }
+
+    private static func safe(_ address: String) -> String? {
+        guard let colon = address.firstIndex(of: ":") else { return nil }
+        return ["http", "https", "mailto"].contains(address[..<colon].lowercased()) ? address : nil
     }
 }

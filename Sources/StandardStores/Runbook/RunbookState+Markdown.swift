@@ -5,7 +5,9 @@ extension RunbookState {
     public var markdown: String {
         var blocks = ["# \(title)"]
         for section in sections {
-            if let title = section.title { blocks.append("\(String(repeating: "#", count: section.level)) \(title)") }
+            if let heading = section.heading {
+                blocks.append("\(String(repeating: "#", count: section.level)) \(heading)")
+            }
             blocks += section.notes.blocks
             if !section.steps.isEmpty { blocks.append(section.steps.map(\.lines).joined(separator: "\n")) }
         }

@@ -41,7 +41,7 @@ extension RunbookState {
             var path: [String] = []
             return section.steps.map { step in
                 path = path.prefix(step.depth) + [step.text]
-                return ([section.title ?? ""] + path, step)
+                return ([section.heading ?? ""] + path, step)
             }
         }
     }

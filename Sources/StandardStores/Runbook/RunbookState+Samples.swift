@@ -24,7 +24,10 @@ extension RunbookState {
                     "Before",
                     steps: [
                         step("Tests are green"),
-                        step("Tell support", depth: 1),
+                        RunbookStep(
+                            id: "tell-support", markdown: "Tell [support](mailto:support@example.org)",
+                            spans: [RunbookSpan("Tell "), RunbookSpan("support", link: "mailto:support@example.org")],
+                            depth: 1),
                         RunbookStep(
                             id: "tag-it", markdown: "Tag it with `git tag`",
                             spans: [RunbookSpan("Tag it with "), RunbookSpan("git tag", code: true)],
@@ -32,7 +35,11 @@ extension RunbookState {
                                 RunbookNote(
                                     markdown: "```\ngit tag 1.0\n```", spans: [RunbookSpan("git tag 1.0", code: true)],
                                     isCode: true),
-                                RunbookNote(markdown: "- signed", spans: [RunbookSpan("• signed")], isItem: true),
+                                RunbookNote(
+                                    markdown: "- as [agreed](https://example.org/)",
+                                    spans: [
+                                        RunbookSpan("• as "), RunbookSpan("agreed", link: "https://example.org/"),
+                                    ], isItem: true),
                             ]),
                     ]),
             ])
@@ -52,8 +59,7 @@ extension RunbookState {
         return [fresh, half, done]
     }
 
-    private static func step(_ text: String, depth: Int = 0) -> RunbookStep {
-        RunbookStep(
-            id: String(naming: text), markdown: text, spans: [RunbookSpan(text)], depth: depth)
+    private static func step(_ text: String) -> RunbookStep {
+        RunbookStep(id: String(naming: text), markdown: text, spans: [RunbookSpan(text)])
     }
 }
