@@ -1,6 +1,8 @@
 import Boards
 import Foundation
+import Journals
 import StandardStores
+import States
 import Testing
 
 @testable import weir
@@ -61,6 +63,37 @@ import Testing
         #expect(example.title == "Release")
         #expect(example.sections.map(\.heading) == [nil, "Before", "Release", nil, "After"])
         #expect(example.steps.count == 14)
+    }
+
+    @Test func `what was edited in a file is taken in at the next start, once, and nothing is lost`() async throws {
+        try await withFiles(["release.md": "- [ ] one\n- [ ] two\n"]) { folder in
+            let file = folder.appending(path: "release.md")
+            let journal = MemoryJournal(epoch: JournalEpoch.make())
+            func serve(_ body: (Board) async throws -> Void) async throws {
+                let runbooks = try Runbooks(files: [file.path])
+                var catalog = Catalog()
+                runbooks.add(to: &catalog)
+                let board = try await Board.open(catalog: catalog, journal: journal)
+                try await runbooks.takeInEdits(on: board)
+                try await body(board)
+                await board.shutdown()
+            }
+            try await serve { board in
+                _ = try await board.dispatch(
+                    ["type": "tick", "step": "one"], to: "runbook-release", actor: "Ana", idempotencyKey: nil)
+            }
+            try Data("- [ ] two\n- [ ] three\n".utf8).write(to: file)
+            for _ in 0..<2 {
+                try await serve { board in
+                    let view = try board.store("runbook-release")
+                    let state = try view.state.state(as: RunbookState.self)
+                    #expect(state.steps.map(\.text) == ["two", "three"])
+                    #expect(state.sections.last?.steps.map(\.text) == ["one"])
+                    #expect(state.sections.last?.steps.first?.mark?.signed?.by == "Ana")
+                    #expect(view.log.map(\.step.kind) == [.rehydrated, .action, .opened])
+                }
+            }
+        }
     }
 
     @Test func `runbooks are a list of files among the settings`() throws {
