@@ -20,6 +20,7 @@ public final class Board: Sendable {
     let runs = LiveRuns()
     let liveStores = LiveStores()
     let recorder: Recorder
+    let outputs: OutputDesk
     let launcher: Launcher
     let watching: Watching
     let desk = IdempotencyDesk()
@@ -48,10 +49,18 @@ public final class Board: Sendable {
             }
         } onOverflow: { [runs] in
             for run in runs.all { run.cancel(.unrecorded) }
+        } output: { [runs] run in
+            runs[run]?.output
         }
+        outputs = OutputDesk(
+            world: RunOutput.World(
+                journal: journal, lineLimit: configuration.outputBufferLimit,
+                byteLimit: configuration.outputBufferBytes, batchLimit: configuration.batchLimit, now: now,
+                clock: clock, logger: logger, scope: FlowScope()),
+            feed: feed)
         launcher = Launcher(
-            catalog: catalog, configuration: configuration, recorder: recorder, runs: runs, clock: clock, makeID: makeID
-        )
+            catalog: catalog, configuration: configuration, recorder: recorder, outputs: outputs, runs: runs,
+            clock: clock, makeID: makeID)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
         watching.follow(feed)
@@ -139,6 +148,7 @@ public final class Board: Sendable {
             logger.warning("Not everything had ended and was recorded in time.", metadata: ["left": "\(left)"])
         }
         recorder.stop()
+        outputs.stop()
     }
 
     /// Lets the journal forget what it may, now and then each hour.

@@ -15,6 +15,12 @@ extension Board {
         public var recordBufferLimit = 10_000
         /// How many changes are recorded in one go at most.
         public var batchLimit = 1_000
+        /// How many lines of one run's output may wait to be recorded before whoever prints waits too.
+        public var outputBufferLimit = 2_000
+        /// How many bytes those lines may take.
+        public var outputBufferBytes = 1_024 * 1_024
+        /// How many bytes the newest lines of runs may take in memory, roughly.
+        public var outputTailBytes = 32 * 1_024 * 1_024
         /// How long a command waits for its change to be recorded.
         public var commandTimeout: Duration = .seconds(5)
         /// How long `shutdown` waits for works to return and changes to be recorded.

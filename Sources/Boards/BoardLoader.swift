@@ -71,7 +71,8 @@ struct BoardLoader: Sendable {
         let feed = Feed(
             fold: fold,
             machine: FeedMachine(
-                fold: fold, floors: floors, countLimit: configuration.tailLimit, byteLimit: configuration.tailBytes))
+                fold: fold, floors: floors, countLimit: configuration.tailLimit, byteLimit: configuration.tailBytes,
+                outputByteLimit: configuration.outputTailBytes))
         feed.publish(tail)
         return feed
     }

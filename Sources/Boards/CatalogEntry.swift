@@ -17,6 +17,8 @@ public struct CatalogEntry: Sendable {
     public let lifetime: Lifetime
     /// After how long a run fails.
     public let timeout: Duration?
+    /// Whether its runs print lines of output.
+    public let prints: Bool
     /// The state of a run before its work begins.
     public let initial: StateRecord
     /// One state at least of every case.
@@ -48,6 +50,7 @@ public struct CatalogEntry: Sendable {
         self.lifetime = lifetime
         self.timeout = timeout
         fields = operation.inputFields
+        prints = operation is any OutputOperation
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
         samples = Work.State.samples.compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout)

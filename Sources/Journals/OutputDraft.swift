@@ -1,3 +1,5 @@
+public import States
+
 /// A line of output that no journal has given its number yet.
 ///
 /// A text is never longer than ``maximumBytes``; ``pieces(of:at:channel:)`` cuts a longer line into several drafts, so

@@ -1,3 +1,5 @@
+public import States
+
 /// A recorded line of a run's output.
 public struct OutputLine: Sendable, Hashable {
     /// Its place in its run's output, from 1, without gaps.

@@ -1,4 +1,4 @@
-/// What a page or a client of the API follows: everything, or one operation, run or store.
+/// What a page or a client of the API follows: everything, or one operation, run or store, or what a run prints.
 public enum Topic: Sendable, Hashable, CustomStringConvertible {
     /// Every change there is.
     case board
@@ -8,14 +8,17 @@ public enum Topic: Sendable, Hashable, CustomStringConvertible {
     case run(String)
     /// The changes of one store.
     case store(String)
+    /// The lines of one run's output: they are no changes, and their numbers are the cursor.
+    case output(String)
 
-    /// The feed's name: `board`, `operation-…`, `run-…`, `store-…`.
+    /// The feed's name: `board`, `operation-…`, `run-…`, `store-…`, `output-…`.
     public var description: String {
         switch self {
         case .board: "board"
         case .operation(let id): "operation-\(id)"
         case .run(let id): "run-\(id)"
         case .store(let id): "store-\(id)"
+        case .output(let id): "output-\(id)"
         }
     }
 
@@ -29,6 +32,8 @@ public enum Topic: Sendable, Hashable, CustomStringConvertible {
             self = .run(id)
         } else if let id = Self.id(in: name, after: "store-") {
             self = .store(id)
+        } else if let id = Self.id(in: name, after: "output-") {
+            self = .output(id)
         } else {
             return nil
         }

@@ -60,6 +60,7 @@ struct ChangeReader {
         case .store(let id):
             condition = "AND c.stream = (SELECT opened FROM stores WHERE id = ?)"
             values.append(id)
+        case .output: return []
         }
         values.append(limit)
         var changes: [Change] = []

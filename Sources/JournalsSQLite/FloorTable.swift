@@ -14,6 +14,7 @@ struct FloorTable {
         case .run(let id): try RunReader(database).run(id) == nil ? floor(ofSubject: 0) : 0
         case .store(let id):
             try SQLStatement(database, "SELECT floor FROM stores WHERE id = ?").first(id) { $0.integer(0) } ?? 0
+        case .output: 0
         }
     }
 

@@ -42,7 +42,11 @@ extension Run {
     private func perform<Work: StateOperation>(_ operation: Work, _ input: Work.Input) async
     where Work.State == State {
         do {
-            try await operation.perform(input, state: flow)
+            if let printing = operation as? any OutputOperation<Work.Input, State> {
+                try await printing.perform(input, state: flow, output: core.withLock { $0.output })
+            } else {
+                try await operation.perform(input, state: flow)
+            }
             let last = flow.value
             if !last.phase.isEnded {
                 settle(.failed(OperationLeftUnfinished(operation: "\(Work.self)", state: "\(last)")))

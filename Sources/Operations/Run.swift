@@ -19,6 +19,7 @@ public final class Run<State: OperationState>: OperationRun {
         var work: Job?
         var timer: Task<Void, Never>?
         var subscriptions: [FlowSubscription] = []
+        var output = OutputWriter.discarding
         var isStopping = false
         var hasReturned = false
     }
@@ -33,6 +34,13 @@ public final class Run<State: OperationState>: OperationRun {
         let verdict = core.withLock { $0.verdict }
         guard flow.value.phase == .cancelled, case .cancelled(let cause) = verdict else { return nil }
         return cause
+    }
+
+    /// Says where the lines go that the work prints, if it prints any; without, they are discarded.
+    ///
+    /// Call it before the work begins, in the `willBegin` of `OperationRunner.start`.
+    public func print(to sink: any OutputSink) {
+        core.withLock { $0.output = OutputWriter(to: sink) }
     }
 
     /// Asks the run to stop.

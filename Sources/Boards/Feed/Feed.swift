@@ -6,7 +6,7 @@ public import Journals
 /// A change is published here only after it was recorded. All methods return at once and may be called from anywhere.
 public final class Feed: Sendable {
     private let fold: Locked<BoardFold>
-    private let machine: Locked<FeedMachine>
+    let machine: Locked<FeedMachine>
 
     init(fold: BoardFold, machine: FeedMachine) {
         self.fold = Locked(fold)

@@ -22,11 +22,14 @@ struct FeedMachine: Sendable {
     private(set) var live: [String: RunView] = [:]
     /// The board after the last publication.
     private(set) var board: BoardView
+    /// The newest lines of the runs that print.
+    var outputs: OutputTails
     /// The sequence of the last change that is not in the ring.
     private var floor: Int64
 
     init(
-        fold: BoardFold, floors: [Topic: Int64] = [:], countLimit: Int, byteLimit: Int, settledLimit: Int = 20_000
+        fold: BoardFold, floors: [Topic: Int64] = [:], countLimit: Int, byteLimit: Int, settledLimit: Int = 20_000,
+        outputByteLimit: Int = 32 * 1_024 * 1_024
     ) {
         board = fold.board
         live = fold.runs
@@ -34,6 +37,7 @@ struct FeedMachine: Sendable {
         self.countLimit = max(1, countLimit)
         self.byteLimit = byteLimit
         self.settledLimit = settledLimit
+        outputs = OutputTails(byteLimit: outputByteLimit)
         for operation in fold.board.operations { topics[.operation(operation.id)] = TopicLog(head: 0, floor: 0) }
         for store in fold.board.stores {
             topics[.store(store.id)] = TopicLog(head: store.sequence, floor: store.sequence)
@@ -47,7 +51,13 @@ struct FeedMachine: Sendable {
 
     // MARK: Reading
 
-    func head(of topic: Topic) -> Int64 { topic == .board ? board.sequence : topics[topic]?.head ?? 0 }
+    func head(of topic: Topic) -> Int64 {
+        switch topic {
+        case .board: board.sequence
+        case .output(let run): outputs[run]?.head ?? 0
+        case .operation, .run, .store: topics[topic]?.head ?? 0
+        }
+    }
 
     func floor(of topic: Topic) -> Int64 { topic == .board ? floor : topics[topic]?.floor ?? 0 }
 
@@ -175,6 +185,13 @@ struct FeedMachine: Sendable {
         let head = head(of: topic)
         guard let after, head > after else { return nil }
         return head
+    }
+
+    /// Takes lines of output in: whom to call.
+    mutating func publish(_ lines: [OutputLine], of run: String) -> [Call] {
+        outputs.add(lines, to: run)
+        let topic = Topic.output(run)
+        return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
     }
 
     mutating func leave(_ topic: Topic, _ observer: FeedObserver) {

@@ -8,7 +8,8 @@ import States
 /// While one append is under way, what happens meanwhile gathers, and goes with the next one. Only what the journal has
 /// taken is told to `onRecorded`, in order, one call at a time. A journal that refuses is tried again, ever more seldom,
 /// with the same changes first, until it takes them. What waits meanwhile grows with the transitions only; at twice the
-/// limit from which no run is started any more, `onOverflow` asks to end the runs that go on.
+/// limit from which no run is started any more, `onOverflow` asks to end the runs that go on. The end of a run waits until
+/// what the run printed is recorded, though not for ever.
 final class Recorder: Sendable {
     private struct Core {
         var queue = RecordQueue()
@@ -28,6 +29,7 @@ final class Recorder: Sendable {
     private let logger: Logger
     let onRecorded: @Sendable ([Change]) -> Void
     private let onOverflow: @Sendable () -> Void
+    private let output: @Sendable (String) -> RunOutput?
     private let core: Locked<Core>
     let turns = Turnstile()
     private let scope = FlowScope()
@@ -36,7 +38,8 @@ final class Recorder: Sendable {
     init(
         journal: any Journal, configuration: Board.Configuration, now: @escaping @Sendable () -> Timestamp,
         clock: any Clock<Duration>, logger: Logger, head: Int64,
-        onRecorded: @escaping @Sendable ([Change]) -> Void, onOverflow: @escaping @Sendable () -> Void
+        onRecorded: @escaping @Sendable ([Change]) -> Void, onOverflow: @escaping @Sendable () -> Void,
+        output: @escaping @Sendable (String) -> RunOutput?
     ) {
         self.journal = journal
         self.configuration = configuration
@@ -45,6 +48,7 @@ final class Recorder: Sendable {
         self.logger = logger
         self.onRecorded = onRecorded
         self.onOverflow = onOverflow
+        self.output = output
         core = Locked(Core(recorded: head))
     }
 
@@ -154,7 +158,8 @@ final class Recorder: Sendable {
 
     private func drain() async {
         var failures = 0
-        while let drafts = next() {
+        while let taken = next() {
+            let drafts = await ready(taken)
             do {
                 try await turns.alone {
                     let changes = try await append(drafts)
@@ -183,6 +188,21 @@ final class Recorder: Sendable {
     /// Waits before the next attempt, ever longer.
     func pause(after failures: Int) async throws {
         try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+    }
+
+    /// The first of the drafts, up to the end of a run of whose output something waits; that goes first.
+    private func ready(_ drafts: [ChangeDraft]) async -> [ChangeDraft] {
+        if let first = drafts.first, let output = unwritten(first) {
+            await output.flush(within: configuration.commandTimeout)
+        }
+        let end = drafts.dropFirst().firstIndex { unwritten($0) != nil }
+        return Array(drafts.prefix(upTo: end ?? drafts.endIndex))
+    }
+
+    /// The output of a run that ends with this draft, if something of it waits to be recorded.
+    private func unwritten(_ draft: ChangeDraft) -> RunOutput? {
+        guard draft.state.phase.isEnded, case .run(let id) = draft.stream, let output = output(id) else { return nil }
+        return output.isEmpty ? nil : output
     }
 
     /// What to write next; nil when there is nothing, and then the drain is over.

@@ -12,8 +12,8 @@ final class Launcher: Sendable {
     private let starters: [String: any RunStarter]
 
     init(
-        catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, runs: LiveRuns,
-        clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
+        catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: OutputDesk,
+        runs: LiveRuns, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
     ) {
         self.catalog = catalog
         self.configuration = configuration
@@ -21,7 +21,9 @@ final class Launcher: Sendable {
         self.runs = runs
         self.makeID = makeID
         starters = Dictionary(
-            catalog.entries.map { ($0.id, $0.factory.starter(id: $0.id, recorder: recorder, clock: clock)) }
+            catalog.entries.map {
+                ($0.id, $0.factory.starter(id: $0.id, recorder: recorder, outputs: outputs, clock: clock))
+            }
         ) { $1 }
     }
 

@@ -9,6 +9,8 @@ final class LiveRun: Sendable {
     let cancel: @Sendable (CancellationCause) -> Void
     /// Waits until the run has ended and its work has returned.
     let outcome: @Sendable () async -> RunOutcome
+    /// What the run prints; nil when its operation prints nothing.
+    let output: RunOutput?
     /// The sequence of the run's first change, once it is recorded.
     let opened = Deferred<Int64>()
     /// The sequence of the run's last change, once it is recorded.
@@ -16,11 +18,13 @@ final class LiveRun: Sendable {
     private let recording = Locked<FlowSubscription?>(nil)
 
     init(
-        _ request: StartRequest, operation: String, cancel: @escaping @Sendable (CancellationCause) -> Void,
+        _ request: StartRequest, operation: String, output: RunOutput?,
+        cancel: @escaping @Sendable (CancellationCause) -> Void,
         outcome: @escaping @Sendable () async -> RunOutcome
     ) {
         self.request = request
         self.operation = operation
+        self.output = output
         self.cancel = cancel
         self.outcome = outcome
     }

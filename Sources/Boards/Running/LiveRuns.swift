@@ -38,7 +38,10 @@ final class LiveRuns: Sendable {
     /// Tells the runs which of their changes were recorded.
     func recorded(_ change: Change) {
         guard case .run(let id) = change.stream, let run = self[id] else { return }
-        if change.draft.opening != nil { run.opened.resolve(change.sequence) }
+        if change.draft.opening != nil {
+            run.output?.open()
+            run.opened.resolve(change.sequence)
+        }
         guard change.state.phase.isEnded else { return }
         core.withLock { $0.runs[id] = nil }
         run.opened.resolve(change.sequence)

@@ -12,8 +12,8 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
         self.timeout = timeout
     }
 
-    func starter(id: String, recorder: Recorder, clock: any Clock<Duration>) -> any RunStarter {
+    func starter(id: String, recorder: Recorder, outputs: OutputDesk, clock: any Clock<Duration>) -> any RunStarter {
         let runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
-        return OperationStarter(id: id, runner: runner, recorder: recorder)
+        return OperationStarter(id: id, runner: runner, recorder: recorder, outputs: outputs)
     }
 }

@@ -8,6 +8,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     let id: String
     let runner: OperationRunner<Work>
     let recorder: Recorder
+    let outputs: OutputDesk
 
     func start(
         _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
@@ -15,7 +16,9 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         let input = try input(of: request)
         do {
             return try runner.start(input, id: request.run) { run in
-                let live = LiveRun(request, operation: id, cancel: run.cancel, outcome: run.outcome)
+                let output = runner.operation is any OutputOperation ? outputs.output(of: run.id) : nil
+                if let output { run.print(to: output) }
+                let live = LiveRun(request, operation: id, output: output, cancel: run.cancel, outcome: run.outcome)
                 willBegin(live)
                 record(run, live, onEnd)
             }.id
@@ -39,7 +42,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         recorder.open(stream, subject: id, .describing(run.state.value), opening: live.request.opening)
         let subscription = run.state.subscribe(.lossless) { [recorder] state in
             recorder.offer(stream, .describing(state), cause: run.cancellationCause?.description)
-        } onEnd: { [recorder] _ in
+        } onEnd: { [recorder, output = live.output] _ in
+            output?.close()
             recorder.close(stream)
             onEnd(run.id, run.state.value.phase)
         }

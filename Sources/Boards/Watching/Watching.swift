@@ -92,7 +92,7 @@ final class Watching: Sendable {
         case .board: watched.sorted()
         case .operation(let id): watched.contains(id) ? [id] : []
         case .run(let run): launcher.runs[run].map { watched.contains($0.operation) ? [$0.operation] : [] } ?? []
-        case .store: []
+        case .store, .output: []
         }
     }
 

@@ -83,7 +83,7 @@ struct FeedChanges {
         case .run(let id):
             do { return .run(try await dashboard.board.run(id).record.id) } catch { throw Problem(error) }
         case .store(let id): return .store(try dashboard.store(id).id)
-        case nil:
+        case .output, nil:
             throw .unknownFeed(feed)
         }
     }

@@ -6,6 +6,9 @@ final class JournalDouble: Journal, Sendable {
     private struct Core {
         var error: JournalError?
         var failsAfterAppending = false
+        var outputError: JournalError?
+        var deniesOutput = false
+        var outputAppends: [Int] = []
         var appends: [[ChangeDraft]] = []
         var attempts = 0
         var prunes = 0
@@ -18,6 +21,8 @@ final class JournalDouble: Journal, Sendable {
     private let lookupDoor = MutableStateFlow(true)
     private let lookupCount = MutableStateFlow(0)
     private let attemptCount = MutableStateFlow(0)
+    private let outputDoor = MutableStateFlow(true)
+    private let outputAttemptCount = MutableStateFlow(0)
 
     init(_ inner: any Journal = MemoryJournal()) { self.inner = inner }
 
@@ -38,6 +43,25 @@ final class JournalDouble: Journal, Sendable {
     /// Makes appends wait until `release`.
     func hold() { door.value = false }
     func release() { door.value = true }
+
+    /// What every append of output throws from now on; nil for none.
+    var outputError: JournalError? {
+        get { core.withLock { $0.outputError } }
+        set { core.withLock { $0.outputError = newValue } }
+    }
+
+    /// Whether the next append of output is taken and then denied.
+    func denyOutput() { core.withLock { $0.deniesOutput = true } }
+
+    /// How many lines each append of output had that was taken.
+    var outputAppends: [Int] { core.withLock { $0.outputAppends } }
+
+    /// Makes appends of output wait until `releaseOutput`.
+    func holdOutput() { outputDoor.value = false }
+    func releaseOutput() { outputDoor.value = true }
+
+    /// Waits until so many appends of output have been tried.
+    func outputAttempts(_ count: Int) async { _ = await outputAttemptCount.first { $0 >= count } }
 
     /// Makes lookups of idempotency keys wait until `releaseLookups`.
     func holdLookups() { lookupDoor.value = false }
@@ -93,7 +117,17 @@ final class JournalDouble: Journal, Sendable {
     func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
     func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> Int64 {
-        try await inner.appendOutput(run: run, lines: lines)
+        outputAttemptCount.update { $0 + 1 }
+        _ = await outputDoor.first { $0 }
+        if let outputError { throw outputError }
+        let last = try await inner.appendOutput(run: run, lines: lines)
+        let denies = core.withLock { core in
+            core.outputAppends.append(lines.count)
+            defer { core.deniesOutput = false }
+            return core.deniesOutput
+        }
+        if denies { throw JournalError(.unavailable, "The connection was lost.") }
+        return last
     }
     func output(of run: String, after number: Int64, limit: Int) async throws -> [OutputLine] {
         try await inner.output(of: run, after: number, limit: limit)

@@ -13,7 +13,7 @@ struct Workbench: Sendable {
 
     /// Opens a board; its retention is off unless the configuration says otherwise.
     static func open(
-        _ operations: [String: TestOperation] = [:], stores: [String: Tally] = [:],
+        _ operations: [String: TestOperation] = [:], stores: [String: Tally] = [:], printing: PrintingOperation? = nil,
         reentry: ReentryPolicy = .concurrent,
         lifetime: Lifetime = .onDemand, on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
         configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
@@ -25,6 +25,7 @@ struct Workbench: Sendable {
         for (id, store) in stores.sorted(by: { $0.key < $1.key }) {
             catalog.add(store: store, id: id, title: id, summary: "A test.")
         }
+        if let printing { catalog.add(printing, id: "print", title: "print", summary: "A test.") }
         var configuration = Board.Configuration()
         configure(&configuration)
         let time = Locked(Int64(1_000))

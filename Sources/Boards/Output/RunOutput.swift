@@ -1,0 +1,212 @@
+import Flows
+import Journals
+import Logging
+import Operations
+import States
+
+/// Writes down what one run prints: gathers lines, and appends them to the journal in as few goes as it takes.
+///
+/// It begins when the run's opening is recorded. While one append is under way, what is printed meanwhile gathers, up to
+/// a bound at which whoever prints waits. A journal that refuses is tried again, ever more seldom, with the same lines; one
+/// that no longer has the run ends it. Only what the journal has taken is told to `onRecorded`, in order.
+final class RunOutput: OutputSink {
+    /// What is told to whoever shows the lines.
+    enum Event: Sendable {
+        /// The run is in the journal.
+        case opened
+        /// Lines were recorded.
+        case recorded([OutputLine])
+        /// The run has ended, and all it printed is recorded.
+        case over
+    }
+
+    /// Where lines go, and how many at a time.
+    struct World: Sendable {
+        let journal: any Journal
+        let lineLimit: Int
+        let byteLimit: Int
+        let batchLimit: Int
+        let now: @Sendable () -> Timestamp
+        let clock: any Clock<Duration>
+        let logger: Logger
+        let scope: FlowScope
+    }
+
+    private struct Core {
+        var queue: OutputQueue
+        /// How many lines are recorded.
+        var recorded: Int64 = 0
+        var isOpen = false
+        var isDraining = false
+        var isOver = false
+        var writers: [Deferred<Bool>] = []
+        var flushing: [Deferred<Bool>] = []
+
+        mutating func takeWriters() -> [Deferred<Bool>] {
+            defer { writers = [] }
+            return writers
+        }
+
+        /// Those who wait for the queue to be empty, if it is.
+        mutating func takeFlushing() -> [Deferred<Bool>] {
+            guard queue.isEmpty else { return [] }
+            defer { flushing = [] }
+            return flushing
+        }
+
+        /// Whether the end has come with this; true once.
+        mutating func endsNow() -> Bool {
+            guard queue.isClosed, queue.isEmpty, isOpen, !isOver else { return false }
+            isOver = true
+            return true
+        }
+    }
+
+    private let run: String
+    private let world: World
+    private let onEvent: @Sendable (Event) -> Void
+    private let core: Locked<Core>
+
+    init(run: String, world: World, onEvent: @escaping @Sendable (Event) -> Void) {
+        self.run = run
+        self.world = world
+        self.onEvent = onEvent
+        core = Locked(Core(queue: OutputQueue(lineLimit: world.lineLimit, byteLimit: world.byteLimit)))
+    }
+
+    /// Whether nothing waits to be recorded.
+    var isEmpty: Bool { core.withLock { $0.queue.isEmpty } }
+
+    // MARK: Taking in
+
+    func write(_ line: String, to channel: OutputChannel) async {
+        while true {
+            let now = world.now()
+            let room = Deferred<Bool>()
+            let isTaken = change { core in
+                guard !core.queue.isClosed, !core.queue.hasRoom else {
+                    core.queue.append(line, to: channel, at: now)
+                    return true
+                }
+                core.writers.append(room)
+                return false
+            }
+            if isTaken { return }
+            guard await room.value() != nil else { return }
+        }
+    }
+
+    func offer(_ line: String, to channel: OutputChannel) -> Bool {
+        let now = world.now()
+        return change { core in
+            guard core.queue.hasRoom else {
+                core.queue.leaveOut()
+                return false
+            }
+            core.queue.append(line, to: channel, at: now)
+            return !core.queue.isClosed
+        }
+    }
+
+    // MARK: Beginning and ending
+
+    /// The run is in the journal: its lines can be.
+    func open() {
+        onEvent(.opened)
+        change { $0.isOpen = true }
+    }
+
+    /// The run has ended: nothing that is printed from now on counts.
+    func close() {
+        let now = world.now()
+        let writers = change { core in
+            core.queue.close(at: now)
+            return core.takeWriters()
+        }
+        for writer in writers { writer.resolve(true) }
+    }
+
+    /// Waits until all that was printed so far is recorded, or that time is over.
+    func flush(within limit: Duration) async {
+        let empty = Deferred<Bool>()
+        let isEmpty = core.withLock { core in
+            if !core.queue.isEmpty { core.flushing.append(empty) }
+            return core.queue.isEmpty
+        }
+        if !isEmpty { _ = await empty.value(within: limit, clock: world.clock) }
+    }
+
+    @discardableResult
+    private func change<Result>(_ body: (inout Core) -> Result) -> Result {
+        let (result, drains, isOver) = core.withLock { core in
+            let result = body(&core)
+            let drains = core.isOpen && !core.isDraining && !core.queue.isEmpty
+            if drains { core.isDraining = true }
+            return (result, drains, core.endsNow())
+        }
+        if drains { world.scope.launch { await self.drain() } }
+        if isOver { onEvent(.over) }
+        return result
+    }
+
+    // MARK: Writing
+
+    private func drain() async {
+        var failures = 0
+        while true {
+            let drafts = core.withLock { core in
+                let drafts = core.queue.next(world.batchLimit)
+                core.isDraining = !drafts.isEmpty
+                return drafts
+            }
+            if drafts.isEmpty { return }
+            do {
+                let last = try await append(drafts, isRepeated: failures > 0)
+                failures = 0
+                confirm(drafts, last: last)
+            } catch let error as JournalError where error.code == .outOfOrder {
+                return abandon(error)
+            } catch {
+                failures += 1
+                if failures == 1 {
+                    world.logger.error("Output is not recorded.", metadata: ["run": "\(run)", "cause": "\(error)"])
+                }
+                do {
+                    try await world.clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+                } catch {
+                    return  // Stopped: what is left will never be written.
+                }
+            }
+        }
+    }
+
+    /// Appends; lines that the journal took without being able to say so are not given to it again.
+    private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> Int64 {
+        let last = core.withLock { $0.recorded } + Int64(drafts.count)
+        if isRepeated, try await world.journal.outputCount(of: run) == last { return last }
+        return try await world.journal.appendOutput(run: run, lines: drafts)
+    }
+
+    private func confirm(_ drafts: [OutputDraft], last: Int64) {
+        let first = last - Int64(drafts.count)
+        onEvent(
+            .recorded(drafts.enumerated().map { OutputLine(number: first + Int64($0.offset) + 1, draft: $0.element) }))
+        let (waiting, isOver) = core.withLock { core in
+            core.recorded = last
+            core.queue.confirm(drafts.count)
+            return (core.takeWriters() + core.takeFlushing(), core.endsNow())
+        }
+        for wait in waiting { wait.resolve(true) }
+        if isOver { onEvent(.over) }
+    }
+
+    private func abandon(_ error: JournalError) {
+        world.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(error)"])
+        let waiting = core.withLock { core in
+            core.queue.abandon()
+            core.isDraining = false
+            return core.takeWriters() + core.takeFlushing()
+        }
+        for wait in waiting { wait.resolve(true) }
+    }
+}
