@@ -6,6 +6,7 @@ import { Page } from "./feed/page.js";
 import { advance, Effects, read } from "./page/effects.js";
 import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
+import { Tail } from "./page/tail.js";
 import { Times } from "./page/times.js";
 import { Toasts } from "./page/toasts.js";
 
@@ -43,7 +44,13 @@ if (page) {
     times.refresh();
     checkIds(page.element);
     lookForEffects();
-  });
+  }, document.getElementById("live"));
+}
+
+// What follows a feed of its own inside the page: the lines that a run prints.
+for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-feed]"))) {
+  const tail = new Tail(part);
+  goLive(new Page(part), () => tail.grown(), null);
 }
 
 /** Looks whether the page lists effects that this browser has not seen. */

@@ -52,13 +52,18 @@ const VALUES = new Set(["value", "checked"]);
 
 /** The claims of a page's reader, with forms in flight left alone. */
 export class Claims {
-  /** @param {(form: Element, fresh: Element) => boolean} defers takes the new content of a form that is busy */
-  constructor(defers = () => false) {
+  /**
+   * @param {(form: Element, fresh: Element) => boolean} defers takes the new content of a form that is busy
+   * @param {(element: Element) => boolean} isForeign whether an element follows another feed, and is none of ours
+   */
+  constructor(defers = () => false, isForeign = () => false) {
     this.defers = defers;
+    this.isForeign = isForeign;
   }
 
   /** @param {Element} old @param {Element} fresh @returns {Held|"all"|null} */
   before(old, fresh) {
+    if (this.isForeign(old)) return "all";
     if (old.localName === "form" && this.defers(old, fresh)) return "all";
     const own = kept.get(old);
     const field = isEditable(old);

@@ -17,10 +17,10 @@ const PATIENCE = 30_000, IMPATIENCE = 2_000;
  * Keeps a page live.
  * @param {import("./page.js").Page} page
  * @param {() => void} painted called after each change, in the same task
+ * @param {HTMLElement|null} line where it is told how live the page is; null for a part of a page, which tells nothing
  */
-export function goLive(page, painted) {
+export function goLive(page, painted, line) {
   const { links } = page;
-  const line = document.getElementById("live");
   const paused = page.element.dataset.paused;
   if (line && paused) say(line, "paused", { n: Number(paused) });
   if (!links) return;
@@ -42,7 +42,7 @@ export function goLive(page, painted) {
       if (Array.isArray(item)) page.apply(item);
       else page.show(item.html ?? "");
       painted();
-      announce(page.cursor.n);
+      if (line) announce(page.cursor.n);
     },
     (error) => {
       console.warn("The page is taken anew:", error);

@@ -21,9 +21,12 @@ export class Page {
   /** @type {{cursor: Cursor, reached: () => void}[]} */ #waiting = [];
   /** @type {Map<Element, (() => void)[]>} */ #busy = new Map();
   /** @type {string|undefined} */ #notice;
-  #claims = new Claims((form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }));
+  #claims = new Claims(
+    (form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }),
+    (part) => part !== this.element && part.hasAttribute("data-feed"),
+  );
 
-  /** @param {HTMLElement} element the page's `<main id="page">` */
+  /** @param {HTMLElement} element the page's `<main id="page">`, or a part of it that follows a feed of its own */
   constructor(element) {
     this.element = element;
   }

@@ -43,6 +43,7 @@ public enum PageContent: Sendable {
         case .store(let id):
             guard let store = publication.store, store.id == id else { return nil }
             self = .store(store)
+        case .output: return nil
         }
     }
 }

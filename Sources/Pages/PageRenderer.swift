@@ -73,19 +73,38 @@ public final class PageRenderer: Sendable {
     ///   - cursor: How far it has come.
     ///   - frame: The request.
     ///   - draft: What a form on the page is filled in with.
+    ///   - output: What the run on a run's page has printed; nil to leave it out.
     /// - Returns: HTML that is well-formed XML too.
     public func document(
-        _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil
+        _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil,
+        output: PageOutput? = nil
     ) -> String {
         let writer = writer(frame.locale)
-        let main = writer.region(content, cursor: cursor, frame: frame, draft: draft)
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: draft, output: output)
         return writer.document(
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor, frame: frame)
     }
 
     /// The element `<main id="page">` of a live page: what a client that lost its place takes over.
-    public func region(_ content: PageContent, cursor: PageCursor, frame: PageFrame) -> String {
-        writer(frame.locale).region(content, cursor: cursor, frame: frame, draft: nil).html
+    public func region(
+        _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
+    ) -> String {
+        writer(frame.locale).region(content, cursor: cursor, frame: frame, draft: nil, output: output).html
+    }
+
+    /// The element of a run's page that follows what the run prints.
+    public func region(_ output: PageOutput, of run: String, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/output", writer.output(output, of: run)).html
+    }
+
+    /// What brings the lines on a run's page from a number to the last one, in steps, each with the number it ends at.
+    ///
+    /// Costs rendering: ask once for each number and page, and keep the answer.
+    public func patches(
+        for output: OutputTail, after number: Int64, page: LivePage
+    ) -> [(number: Int64, patches: [Patch])] {
+        writer(page.locale).outputPatches(output, after: number)
     }
 
     /// What brings the page from the change before to this one; empty when the change does not show on the page.

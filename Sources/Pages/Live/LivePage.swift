@@ -24,7 +24,7 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
             switch topic {
             case .runs: "runs"
             case .stores: "stores"
-            case .board, .operation, .run, .store: topic.topic.description
+            case .board, .operation, .run, .store, .output: topic.topic.description
             }
         return locale == .english ? name : name + "--" + locale.tag.lowercased()
     }
@@ -48,6 +48,7 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
         case .operation(let id): topic = .operation(id)
         case .run(let id): topic = .run(id)
         case .store(let id): topic = .store(id)
+        case .output(let run): topic = .output(run)
         case nil where name == "runs": topic = .runs
         case nil where name == "stores": topic = .stores
         case nil: return nil

@@ -19,6 +19,7 @@ struct PagePatcher {
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id): return run.record.id == id ? section(run, isAlone: true) + [title(.run(run))] : []
         case .stores, .store: return []
+        case .output: return []
         }
     }
 

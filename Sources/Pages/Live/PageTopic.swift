@@ -14,6 +14,8 @@ public enum PageTopic: Sendable, Hashable {
     case stores
     /// One store.
     case store(String)
+    /// What one run prints: the part of its page that follows a feed of its own.
+    case output(String)
 
     /// The topic whose changes the page follows.
     public var topic: Topic {
@@ -22,6 +24,7 @@ public enum PageTopic: Sendable, Hashable {
         case .operation(let id): .operation(id)
         case .run(let id): .run(id)
         case .store(let id): .store(id)
+        case .output(let run): .output(run)
         }
     }
 }

@@ -36,7 +36,7 @@ struct CleanText {
     }
 
     /// XML 1.0, 2.2: `Char`, without the C1 controls, which it discourages.
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x09, 0x0A: true
         case 0x20...0x7E, 0xA0...0xD7FF, 0xE000...0xFDCF, 0xFDF0...0xFFFD: true

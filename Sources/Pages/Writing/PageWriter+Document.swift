@@ -3,14 +3,16 @@ import Journals
 
 extension PageWriter {
     /// The page's own element, `<main id="page">`.
-    func region(_ content: PageContent, cursor: PageCursor?, frame: PageFrame, draft: FormDraft?) -> Markup {
+    func region(
+        _ content: PageContent, cursor: PageCursor?, frame: PageFrame, draft: FormDraft?, output: PageOutput? = nil
+    ) -> Markup {
         let fields: Fields
         let template: String
         switch content {
         case .board(let view): (template, fields) = ("pages/board", board(view))
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
         case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft))
-        case .run(let view): (template, fields) = ("pages/run", runPage(view))
+        case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):
             (template, fields) = ("pages/store", storePage(view, past: nil, draft: draft))
@@ -75,7 +77,7 @@ extension PageWriter {
         }
     }
 
-    private func fields(of cursor: PageCursor) -> Fields {
+    func fields(of cursor: PageCursor) -> Fields {
         [
             "epoch": cursor.epoch, "sequence": String(cursor.sequence), "next": cursor.next, "now": cursor.now,
             "snap": cursor.snap, "after": cursor.after,

@@ -4,9 +4,10 @@ import States
 
 extension PageWriter {
     /// A run's page.
-    func runPage(_ view: RunView) -> Fields {
+    func runPage(_ view: RunView, output: PageOutput? = nil) -> Fields {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
+            "output": output.map { self.output($0, of: view.record.id) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)",
         ]
     }

@@ -16,9 +16,9 @@ struct FeedChanges {
     func list(_ feed: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let topic = try await topic(feed)
         let query = exchange.target.query
-        let limit = try number("limit", 1...Self.limit, in: query) ?? Self.limit
+        let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
         let preference = Self.wait(preferredBy: exchange.header(.prefer))
-        let wait = try number("wait", 0...Self.longestWait, in: query) ?? preference ?? 0
+        let wait = try query.number("wait", 0...Self.longestWait) ?? preference ?? 0
         var start = try start(query["after"], topic: topic)
         if start.cursor != nil, start.reset == nil, wait > 0, exchange.request.method == .get {
             _ = await dashboard.desk.wait(for: topic, after: start.cursor ?? 0, atMost: Int64(wait) * 1_000)
@@ -86,14 +86,6 @@ struct FeedChanges {
         case .output, nil:
             throw .unknownFeed(feed)
         }
-    }
-
-    private func number(_ name: String, _ range: ClosedRange<Int>, in query: FormFields) throws(Problem) -> Int? {
-        guard let text = query[name] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw .malformedQuery(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound).")
-        }
-        return number
     }
 
     /// The seconds of `Prefer: wait=N` (RFC 7240), at most as many as are possible; a preference is never refused.

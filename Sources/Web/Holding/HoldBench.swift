@@ -37,7 +37,8 @@ final class HoldBench<Ticket: Sendable>: Sendable {
         self.clock = clock
         self.onRelease = onRelease
         self.onClose = onClose
-        state = NIOLockedValueBox(State(machine: HoldMachine(head: source.head(of: topic), now: clock.uptime)))
+        state = NIOLockedValueBox(
+            State(machine: HoldMachine(head: source.head(of: topic), now: clock.uptime, quiet: topic.quiet)))
     }
 
     /// Begins to follow the topic.

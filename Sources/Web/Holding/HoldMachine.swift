@@ -1,7 +1,7 @@
 /// Who waits for a topic's next change, and when each is let go: the rules, with no clock, lock or socket.
 ///
 /// All times are milliseconds of one monotonic clock. Waiting for a change after `n` ends when
-/// - the head passes `n`: at once if 50 ms have passed since the last release, else at +50 ms, so that a burst of changes
+/// - the head passes `n`: at once if 50 ms have passed since the last release (`quiet`), else at +50 ms, so that a burst of changes
 ///   becomes few answers and a lone change is not delayed;
 /// - the deadline comes;
 /// - it is interrupted, because there is something to say that is no change;
@@ -36,7 +36,7 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
     }
 
     /// The least time between two releases for changes.
-    static var quiet: Int64 { 50 }
+    let quiet: Int64
     /// How long an empty place is kept, for those who come back after each answer.
     static var linger: Int64 { 2_000 }
 
@@ -51,7 +51,8 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
     private var lastUse: Int64
     private var isDraining = false
 
-    init(head: Int64, now: Int64) {
+    init(head: Int64, now: Int64, quiet: Int64 = 50) {
+        self.quiet = quiet
         self.head = head
         released = head
         lastUse = now
@@ -71,7 +72,7 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
         head = max(head, known)
         if isDraining { return .draining }
         if after < head {
-            let isOpen = now >= releasedAt + Self.quiet
+            let isOpen = now >= releasedAt + quiet
             guard after >= released, !isOpen else {
                 // While others are due, their release is the one that counts.
                 if isOpen, !groups.keys.contains(where: { $0.after < head }) { markReleased(now) }
@@ -104,7 +105,7 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
 
     /// Time has passed: lets go whoever is due.
     mutating func wake(now: Int64) -> [Release] {
-        let isOpen = now >= releasedAt + Self.quiet
+        let isOpen = now >= releasedAt + quiet
         var releases: [Release] = []
         var isChange = false
         for (group, tickets) in groups {
@@ -162,7 +163,7 @@ struct HoldMachine<Ticket: Sendable>: Sendable {
     var nextWake: Int64 {
         if groups.isEmpty { return lastUse + Self.linger }
         return groups.keys.lazy.map { group in
-            group.after < head ? min(group.deadline, releasedAt + Self.quiet) : group.deadline
+            group.after < head ? min(group.deadline, releasedAt + quiet) : group.deadline
         }.min() ?? .max
     }
 

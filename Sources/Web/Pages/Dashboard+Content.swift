@@ -37,4 +37,21 @@ extension Dashboard {
         guard let entry = board.catalog.store(id) else { throw .unknownStore(id) }
         return entry
     }
+
+    /// What a run's page shows of what the run printed; nil on other pages, and where nothing is ever printed.
+    func output(on name: PageName, _ locale: PageLocale) async throws(Problem) -> PageOutput? {
+        guard case .run(let id) = name else { return nil }
+        let tail: OutputTail
+        let prints: Bool
+        do {
+            tail = try await board.outputTail(of: id)
+            prints = try await board.catalog[board.run(id).record.operation]?.prints ?? false
+        } catch {
+            throw Problem(error)
+        }
+        guard prints || tail.head > 0 else { return nil }
+        let page = LivePage(.output(id), locale)
+        let cursor = tail.isClosed ? nil : desk.answers.cursor(page, sequence: tail.head, after: nil)
+        return PageOutput(tail: tail, cursor: cursor)
+    }
 }

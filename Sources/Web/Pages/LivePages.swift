@@ -49,7 +49,7 @@ struct LivePages {
         frame.path = dashboard.mount.url(name.path)
         return dashboard.renderer.document(
             content, cursor: dashboard.desk.answers.cursor(page, sequence: sequence, after: after), frame: frame,
-            draft: draft)
+            draft: draft, output: try await dashboard.output(on: name, exchange.locale))
     }
 
     /// The start form filled in with what the run was started with that the query names.

@@ -48,6 +48,7 @@ final class PollAnswers: Sendable {
 
     /// What follows a sequence that the feed's head has passed.
     func batch(_ request: PollRequest, page: LivePage, from: Int64) -> PollAnswer {
+        if case .output(let run) = page.topic { return lines(of: run, request, page: page, from: from) }
         let topic = page.topic.topic
         let head = feed.head(of: topic)
         switch feed.slice(of: topic, after: from, limit: Self.eventLimit) {
@@ -61,6 +62,24 @@ final class PollAnswers: Sendable {
         case .none: return empty(request, sequence: from)
         case .future: return reset(request, .future, from: from, head: head, caching: .never)
         }
+    }
+
+    /// The lines that follow a number, or the newest in place of all that are shown: always up to the last.
+    private func lines(of run: String, _ request: PollRequest, page: LivePage, from: Int64) -> PollAnswer {
+        guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
+        let key = BatchKey(page: page, from: from, head: tail.head, slot: slots(request).slot(at: clock.wall))
+        let body = batches.value(for: key, cost: \.readableBytes) {
+            encoded.add(1, ordering: .relaxed)
+            let events = renderer.patches(for: tail, after: from, page: page).map { step in
+                event(step.number, stream: page.topic.topic.description, revision: 0, step.patches)
+            }
+            let name = page.feedName
+            return PollEnvelope(
+                kind: .batch, epoch: urls.epoch, from: from, to: tail.head, more: false,
+                next: urls.tail(name, tail.head, slot: key.slot), now: urls.now(name, tail.head), snap: urls.snap(name)
+            ).encode(events: events)
+        }
+        return PollAnswer(body: body, caching: isTail(request) ? .hold : .brief)
     }
 
     /// Nothing new.
@@ -151,13 +170,9 @@ final class PollAnswers: Sendable {
     private func event(_ publication: Publication, page: LivePage) -> ByteBuffer {
         let change = publication.change
         return events.value(for: EventKey(page: page, sequence: change.sequence), cost: \.readableBytes) {
-            var json = ByteBuffer()
-            json.writeString("[\(change.sequence),")
-            json.writeJSON(change.stream.description)
-            json.writeString(",\(change.revision),")
-            json.write(renderer.patches(for: publication, page: page))
-            json.writeString("]")
-            return json
+            event(
+                change.sequence, stream: change.stream.description, revision: change.revision,
+                renderer.patches(for: publication, page: page))
         }
     }
 
@@ -168,6 +183,16 @@ final class PollAnswers: Sendable {
             envelope.notice = renderer.notice(notRecordedSince: since, locale: page.locale)
         }
         return envelope
+    }
+
+    private func event(_ sequence: Int64, stream: String, revision: Int64, _ patches: [Patch]) -> ByteBuffer {
+        var json = ByteBuffer()
+        json.writeString("[\(sequence),")
+        json.writeJSON(stream)
+        json.writeString(",\(revision),")
+        json.write(patches)
+        json.writeString("]")
+        return json
     }
 
     private func envelope(

@@ -108,7 +108,7 @@ final class PollDesk: Sendable {
             if case .tail(_, _, let slot) = request.kind, slot >= PollSlots(feed: request.feed).slot(at: clock.wall),
                 holding.load(ordering: .relaxed) < softCap
             {
-                return hold(request, page: page, for: HoldMachine<HoldTicket>.quiet, on: eventLoop, deliver: deliver)
+                return hold(request, page: page, for: page.topic.topic.quiet, on: eventLoop, deliver: deliver)
             }
             return .answer(answers.batch(request, page: page, from: sequence))
         case .hold(let time):
@@ -139,6 +139,7 @@ final class PollDesk: Sendable {
 
     /// How a page's feed stands; nil when memory cannot tell.
     private func standing(of page: LivePage) -> PollDecision.Standing? {
+        if case .output(let run) = page.topic { return board.feed.output(of: run).map(standing(of:)) }
         let topic = page.topic.topic
         let head = board.feed.head(of: topic)
         var isClosed = false
@@ -148,6 +149,12 @@ final class PollDesk: Sendable {
         }
         return PollDecision.Standing(
             epoch: board.epoch, head: head, floor: board.feed.floor(of: topic), isClosed: isClosed)
+    }
+
+    /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
+    /// place on the page.
+    func standing(of output: OutputTail) -> PollDecision.Standing {
+        PollDecision.Standing(epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed)
     }
 
     private func hold(

@@ -29,15 +29,29 @@ struct Polls {
         _ request: PollRequest, _ exchange: Exchange, _ delivery: OneShot<PollAnswer>
     ) async throws(Problem) -> PollDesk.Reply {
         let first = dashboard.desk.poll(request, on: exchange.eventLoop) { delivery.send($0) }
-        guard case .notInMemory = first, case .run(let id) = LivePage(feedName: request.feed)?.topic else {
-            return first
+        guard case .notInMemory = first else { return first }
+        let standing: PollDecision.Standing
+        do {
+            guard let found = try await lookUp(LivePage(feedName: request.feed)?.topic) else { return first }
+            standing = found
+        } catch {
+            throw Problem(error)
         }
-        let record: RunRecord
-        do { record = try await dashboard.board.run(id).record } catch { throw Problem(error) }
-        // What memory does not have cannot be brought by events: a page that is behind starts over.
-        let standing = PollDecision.Standing(
-            epoch: dashboard.board.epoch, head: record.sequence, floor: record.sequence,
-            isClosed: record.endedAt != nil)
         return dashboard.desk.poll(request, standing: standing, on: exchange.eventLoop) { delivery.send($0) }
+    }
+
+    /// How a feed stands that memory does not know.
+    private func lookUp(_ topic: PageTopic?) async throws(BoardError) -> PollDecision.Standing? {
+        switch topic {
+        case .run(let id):
+            let record = try await dashboard.board.run(id).record
+            // What memory does not have cannot be brought by events: a page that is behind starts over.
+            return PollDecision.Standing(
+                epoch: dashboard.board.epoch, head: record.sequence, floor: record.sequence,
+                isClosed: record.endedAt != nil)
+        case .output(let run):
+            return dashboard.desk.standing(of: try await dashboard.board.outputTail(of: run))
+        case .board, .runs, .operation, .stores, .store, nil: return nil
+        }
     }
 }

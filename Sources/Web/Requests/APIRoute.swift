@@ -14,6 +14,7 @@ enum APIRoute: Hashable, Sendable {
     case storeActions(String)
     case storeState(String)
     case storeReset(String)
+    case runOutput(String)
     case feedChanges(String)
 
     init?(_ segments: ArraySlice<String>) {
@@ -31,6 +32,7 @@ enum APIRoute: Hashable, Sendable {
         case (3, "stores", "actions"): self = .storeActions(segments[1])
         case (3, "stores", "state"): self = .storeState(segments[1])
         case (3, "stores", "reset"): self = .storeReset(segments[1])
+        case (3, "runs", "output"): self = .runOutput(segments[1])
         case (3, "feeds", "changes"): self = .feedChanges(segments[1])
         default: return nil
         }
@@ -39,7 +41,7 @@ enum APIRoute: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operations, .operation, .runs, .run, .stores, .store, .feedChanges: [.get, .head]
+        case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges: [.get, .head]
         case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset: [.post]
         case .storeState: [.put]
         }

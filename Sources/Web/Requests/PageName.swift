@@ -15,7 +15,7 @@ enum PageName: Hashable, Sendable {
         case .board: self = .overview
         case .runs: self = .runs
         case .operation(let id): self = .operation(id)
-        case .run(let id): self = .run(id)
+        case .run(let id), .output(let id): self = .run(id)
         case .stores: self = .stores
         case .store(let id): self = .store(id)
         }

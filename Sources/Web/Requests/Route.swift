@@ -22,6 +22,8 @@ enum Route: Hashable, Sendable {
     case storeEffect(EffectPlace)
     /// The name under which somebody acts.
     case viewerName
+    /// All lines that a run printed, as a text.
+    case runOutput(String)
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -69,6 +71,7 @@ enum Route: Hashable, Sendable {
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
+        case (3, "runs") where segments[2] == "output": self = .runOutput(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
         case (3, "stores") where segments[1] == "after": self = .pageAfter(.stores, cursor: segments[2])

@@ -66,6 +66,8 @@ extension Dashboard {
             try await StoreCommands(dashboard: self).reset(id, exchange)
         case .storeEffect(let place): try await StoreEffects(dashboard: self).show(place, exchange)
         case .viewerName: try await ViewerName(dashboard: self).keep(exchange)
+        case .runOutput(let run): try await OutputText(dashboard: self).show(run, exchange)
+        case .api(.runOutput(let run)): try await OutputLines(dashboard: self).list(of: run, exchange)
         case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)

@@ -166,7 +166,7 @@ struct HoldMachineTests {
                     _ = machine.leave(random.next() % 50, now: now)
                 }
                 let late = machine.sleeping.filter { $0 < head }
-                if !isUntold, !late.isEmpty, machine.nextWake > now + HoldMachine<Int64>.quiet {
+                if !isUntold, !late.isEmpty, machine.nextWake > now + machine.quiet {
                     Issue.record("\(late.count) sleep after \(late) with head \(head)")
                     return
                 }
