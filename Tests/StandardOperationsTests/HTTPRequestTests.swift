@@ -56,6 +56,44 @@ struct HTTPRequestTests {
         #expect(states[5].progress == WorkProgress(5, of: 5, unit: .bytes))
     }
 
+    @Test func `what is sent and what comes is printed, and nothing that lets somebody in`() async throws {
+        let server = try await LoopbackServer.answering(
+            "Hello", headers: "Set-Cookie: id=geheim\r\nX-Api-Key: geheim\r\nX-Odd: a\u{1B}[31mb\r\n")
+        let printed = Printed()
+        let runner = OperationRunner(request(names: ["weir.test": ["127.0.0.9", "127.0.0.1"]]))
+        let run = try runner.start(HTTPRequestInput(url: "http://weir.test:\(server.port)/a?b=c")) {
+            $0.print(to: printed)
+        }
+        guard case .succeeded = await run.outcome() else { return #expect(Bool(false), "it did not succeed") }
+        let lines = printed.lines
+        #expect(
+            lines.prefix(6) == [
+                "* Looking up weir.test", "* weir.test is 127.0.0.9, 127.0.0.1 after 0 ms",
+                "* Connecting to 127.0.0.9 port \(server.port)",
+                "* Connection refused: nothing listens at 127.0.0.9 port \(server.port). Check the port, and that the service runs.",
+                "* Connecting to 127.0.0.1 port \(server.port)", "* Connected after 0 ms",
+            ])
+        #expect(lines.contains("> GET /a?b=c HTTP/1.1"))
+        #expect(lines.contains { $0.lowercased() == "> host: weir.test:\(server.port)" })
+        #expect(lines.contains("< \u{1B}[1;32mHTTP/1.1 200 OK\u{1B}[0m"))
+        #expect(lines.contains("< Set-Cookie: (hidden)") && lines.contains("< X-Api-Key: (hidden)"))
+        #expect(lines.contains("< X-Odd: a[31mb"))
+        #expect(lines.last == "* 5 bytes of body after 0 ms")
+        #expect(!lines.joined().contains("geheim"))
+    }
+
+    @Test func `each attempt and each failure is printed`() async throws {
+        let port = try await LoopbackServer.deadPort()
+        let printed = Printed()
+        let input = HTTPRequestInput(url: "http://127.0.0.1:\(port)/", attempts: 2)
+        let operation = request(ManualClock(passes: { $0 < .seconds(5) }))
+        let run = try OperationRunner(operation).start(input) { $0.print(to: printed) }
+        _ = await run.outcome()
+        #expect(printed.lines.filter { $0.hasPrefix("* Attempt") } == ["* Attempt 1 of 2", "* Attempt 2 of 2"])
+        #expect(printed.lines.filter { $0.hasPrefix("* Connection refused") }.count == 2)
+        #expect(printed.lines.contains { $0.hasPrefix("* Trying again in ") })
+    }
+
     @Test func `the next address is tried when the first refuses`() async throws {
         let server = try await LoopbackServer.answering("Hello")
         let run = try Watched(

@@ -7,7 +7,7 @@ extension PagePatcher {
         case .board: [card(store, isWhole: false)]
         case .stores: [card(store, isWhole: true)]
         case .store(let id): store.id == id ? page(store) : []
-        case .runs, .operation, .run: []
+        case .runs, .operation, .run, .output: []
         }
     }
 

@@ -29,10 +29,12 @@ struct HTTPExchange: Sendable {
     /// Does the exchange.
     ///
     /// Throws ``HTTPFailure`` and, when the task is cancelled, `CancellationError` at once.
-    func perform(_ request: Request, onEvent: @escaping @Sendable (HTTPEvent) -> Void) async throws -> HTTPAnswer {
+    func perform(
+        _ request: Request, trace: HTTPTrace = .silent, onEvent: @escaping @Sendable (HTTPEvent) -> Void
+    ) async throws -> HTTPAnswer {
         let step = Locked(HTTPStep.resolving)
         let answer = try await withTimeLimit(request.timeout, clock: environment.clock) {
-            try await follow(request) { event in
+            try await follow(request, trace) { event in
                 step.withLock { $0 = event.step }
                 onEvent(event)
             }
@@ -44,14 +46,19 @@ struct HTTPExchange: Sendable {
         return answer
     }
 
-    private func follow(_ request: Request, onEvent: @escaping @Sendable (HTTPEvent) -> Void) async throws -> HTTPAnswer
-    {
+    private func follow(
+        _ request: Request, _ trace: HTTPTrace, onEvent: @escaping @Sendable (HTTPEvent) -> Void
+    ) async throws -> HTTPAnswer {
         var request = request
         for _ in 0...Self.redirectLimit {
             let target = try HTTPTarget(request.url)
-            let answer = try await reach(target, request, onEvent: onEvent)
-            guard let place = answer.redirection else { return answer }
+            let answer = try await reach(target, request, trace, onEvent: onEvent)
+            guard let place = answer.redirection else {
+                trace.ended(answer)
+                return answer
+            }
             request.url = try target.redirected(to: place)
+            trace.note("Redirected to \(request.url)")
             if answer.status == 303 || (answer.status < 303 && request.method == .POST) {
                 request.method = request.method == .HEAD ? .HEAD : .GET
                 request.body = nil
@@ -62,20 +69,25 @@ struct HTTPExchange: Sendable {
 
     /// Tries each address of the host until one accepts a connection.
     private func reach(
-        _ target: HTTPTarget, _ request: Request, onEvent: @escaping @Sendable (HTTPEvent) -> Void
+        _ target: HTTPTarget, _ request: Request, _ trace: HTTPTrace,
+        onEvent: @escaping @Sendable (HTTPEvent) -> Void
     ) async throws -> HTTPAnswer {
         var addresses = [target.host]
         if !target.isAddress {
             onEvent(.resolving(host: target.host))
+            trace.looksUp(target.host)
             addresses = try await environment.resolver.addresses(of: target.host)
+            trace.found(addresses, for: target.host)
         }
         var last = HTTPFailure.nameNotFound(host: target.host)
         for address in addresses.prefix(8) {
             try Task.checkCancellation()
             onEvent(.connecting(host: target.host, address: address, port: target.port))
+            trace.connects(to: target, at: address)
             do {
-                return try await exchange(target, at: address, request, onEvent: onEvent)
+                return try await exchange(target, at: address, request, trace, onEvent: onEvent)
             } catch let failure as HTTPFailure where failure.isOfAddress {
+                if address != addresses.prefix(8).last { trace.note(failure.description) }
                 last = failure
             }
         }
@@ -83,14 +95,17 @@ struct HTTPExchange: Sendable {
     }
 
     private func exchange(
-        _ target: HTTPTarget, at address: String, _ request: Request, onEvent: @escaping @Sendable (HTTPEvent) -> Void
+        _ target: HTTPTarget, at address: String, _ request: Request, _ trace: HTTPTrace,
+        onEvent: @escaping @Sendable (HTTPEvent) -> Void
     ) async throws -> HTTPAnswer {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         if !target.isAddress { configuration.dnsOverride = [target.host: address] }
         configuration.connectionPool.retryConnectionEstablishment = false
         let client = HTTPClient(configuration: configuration)
         let step = Locked(HTTPStep.connecting)
-        let delegate = HTTPExchangeDelegate(url: request.url, keeping: request.keeping, limit: request.limit) { event in
+        let delegate = HTTPExchangeDelegate(
+            target: target, url: request.url, keeping: request.keeping, limit: request.limit, trace: trace
+        ) { event in
             step.withLock { $0 = event.step }
             onEvent(event)
         }

@@ -16,9 +16,16 @@ final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
     private let answer: Locked<HTTPAnswer>
     private let keeping: Int
     private let limit: Int64
+    private let target: HTTPTarget
+    private let trace: HTTPTrace
     private let onEvent: @Sendable (HTTPEvent) -> Void
 
-    init(url: String, keeping: Int, limit: Int64, onEvent: @escaping @Sendable (HTTPEvent) -> Void) {
+    init(
+        target: HTTPTarget, url: String, keeping: Int, limit: Int64, trace: HTTPTrace,
+        onEvent: @escaping @Sendable (HTTPEvent) -> Void
+    ) {
+        self.target = target
+        self.trace = trace
         answer = Locked(HTTPAnswer(url: url))
         self.keeping = keeping
         self.limit = limit
@@ -29,6 +36,8 @@ final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
     var current: HTTPAnswer { answer.withLock { $0 } }
 
     func didSendRequestHead(task: HTTPClient.Task<HTTPAnswer>, _ head: HTTPRequestHead) {
+        trace.connected(to: target)
+        trace.sent(head)
         onEvent(.waiting(method: head.method.rawValue, url: current.url))
     }
 
@@ -40,6 +49,7 @@ final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
             answer.announced = head.headers.first(name: "content-length").flatMap { Int64($0) }
             return answer
         }
+        trace.received(head)
         if begun.redirection != nil { return task.eventLoop.makeFailedFuture(Enough()) }
         onEvent(.receiving(status: begun.status, bytes: 0, total: begun.announced))
         return task.eventLoop.makeSucceededVoidFuture()

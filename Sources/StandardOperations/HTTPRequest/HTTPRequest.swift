@@ -3,7 +3,7 @@ import NIOHTTP1
 public import Operations
 
 /// Sends an HTTP request and shows each step of it: name, connection, request, answer, retries.
-public struct HTTPRequest: StateOperation {
+public struct HTTPRequest: OutputOperation {
     /// What requests are held to.
     public struct Configuration: Sendable {
         /// How many bytes of an answer are read before the connection is cut.
@@ -33,28 +33,35 @@ public struct HTTPRequest: StateOperation {
         self.environment = environment
     }
 
-    /// Tries as often as the input says; throws ``HTTPRequestError``, which becomes `error`.
-    public func perform(_ input: HTTPRequestInput, state: MutableStateFlow<HTTPRequestState>) async throws {
+    /// Tries as often as the input says, and prints what is sent and what comes; throws ``HTTPRequestError``, which
+    /// becomes `error`.
+    public func perform(
+        _ input: HTTPRequestInput, state: MutableStateFlow<HTTPRequestState>, output: OutputWriter
+    ) async throws {
         let elapsed = environment.stopwatch()
+        let trace = HTTPTrace(output, elapsed: elapsed)
         let count = max(1, input.attempts ?? 1)
         for number in 1...count {
             let attempt = Attempt(number, of: count)
             let failure: HTTPRequestError
-            switch try await self.attempt(attempt, input, elapsed: elapsed, state: state) {
+            if count > 1 { trace.note("Attempt \(number) of \(count)") }
+            switch try await self.attempt(attempt, input, trace, elapsed: elapsed, state: state) {
             case .success: return
             case .failure(let error): failure = error
             }
+            trace.note(failure.failure.description)
             guard number < count, failure.failure.mayPass else { throw failure }
             let delay = configuration.backoff.delay(afterFailures: number, random: environment.random())
             state.value = .retrying(
                 message: failure.failure.description, milliseconds: delay.milliseconds,
                 attempt: Attempt(number + 1, of: count))
+            trace.note("Trying again in \(delay.milliseconds) ms")
             try await environment.clock.sleep(for: delay)
         }
     }
 
     private func attempt(
-        _ attempt: Attempt, _ input: HTTPRequestInput, elapsed: @Sendable () -> Int64,
+        _ attempt: Attempt, _ input: HTTPRequestInput, _ trace: HTTPTrace, elapsed: @escaping @Sendable () -> Int64,
         state: MutableStateFlow<HTTPRequestState>
     ) async throws -> Result<Void, HTTPRequestError> {
         let request = HTTPExchange.Request(
@@ -63,7 +70,7 @@ public struct HTTPRequest: StateOperation {
             timeout: input.timeout.map { .seconds($0) } ?? configuration.timeout)
         var answer: HTTPAnswer?
         do {
-            let answered = try await HTTPExchange(environment: environment).perform(request) { event in
+            let answered = try await HTTPExchange(environment: environment).perform(request, trace: trace) { event in
                 state.value = HTTPRequestState(event, attempt)
             }
             answer = answered
