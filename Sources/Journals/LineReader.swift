@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import Synchronization
 
 /// Reads a file of text line by line, never more of it than a line and a buffer.
@@ -10,6 +10,7 @@ public final class LineReader: Sendable {
 
     private struct Buffer {
         var file: FileHandle?
+        var closes = true
         var bytes: [UInt8] = []
         var position = 0
     }
@@ -21,6 +22,11 @@ public final class LineReader: Sendable {
     /// Throws the system's error when it cannot be read.
     public init(path: String) throws {
         buffer = Mutex(Buffer(file: try FileHandle(forReadingFrom: URL(fileURLWithPath: path))))
+    }
+
+    /// Reads on where a file that is open stands; it stays open.
+    public init(_ file: FileHandle) {
+        buffer = Mutex(Buffer(file: file, closes: false))
     }
 
     /// The next line without its end; nil after the last.
@@ -46,7 +52,7 @@ public final class LineReader: Sendable {
             guard let more = try buffer.file?.read(upToCount: bufferSize), !more.isEmpty else { break }
             buffer.bytes.append(contentsOf: more)
         }
-        try buffer.file?.close()
+        if buffer.closes { try buffer.file?.close() }
         buffer.file = nil
         guard !buffer.bytes.isEmpty else { return nil }
         defer { buffer.bytes = [] }

@@ -54,6 +54,13 @@ public struct RunFilter: Sendable, Hashable {
         return filter
     }
 
+    /// The name of a field that cannot be read, which `query` leaves out.
+    public var mistakenField: String? {
+        if hasBadFrom { return "from" }
+        if hasBadTo { return "to" }
+        return !phase.isEmpty && Phase(rawValue: phase) == nil ? "phase" : nil
+    }
+
     var hasBadFrom: Bool { !from.isEmpty && Self.moment(from) == nil }
     var hasBadTo: Bool { !to.isEmpty && Self.moment(to) == nil }
 

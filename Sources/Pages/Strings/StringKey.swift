@@ -20,6 +20,7 @@ enum StringKey: String, CaseIterable {
     case causeScope = "cause.scope"
     case causeShutdown = "cause.shutdown"
     case causeStopped = "cause.stopped"
+    case causeExported = "cause.exported"
     case phaseIdle = "phase.idle"
     case phaseActive = "phase.active"
     case phaseSucceeded = "phase.succeeded"

@@ -9,6 +9,7 @@ extension PageWriter {
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
             "output": output.map { self.output($0, of: view.record.id) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)",
+            "exportURL": "\(base)/runs/\(view.record.id)/export", "isImported": view.record.origin != nil,
         ]
     }
 
@@ -42,8 +43,16 @@ extension PageWriter {
             "phases": Phase.allCases.map { phase -> Fields in
                 ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
             },
+            "exportURL": exportURL(filter), "importURL": "\(base)/imports",
             "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
         ]
+    }
+
+    /// Where the runs that a filter lets through are had as a file, those of all its pages.
+    private func exportURL(_ filter: RunFilter) -> String {
+        var filter = filter
+        filter.before = nil
+        return filter.isEmpty ? "\(base)/runs/export" : "\(base)/runs/export?\(filter.query)"
     }
 
     private func fields(of filter: RunFilter) -> Fields {

@@ -72,6 +72,7 @@ struct PageWriter: Sendable {
             CancellationCause.scope.description: .causeScope,
             CancellationCause.shutdown.description: .causeShutdown,
             "the server stopped while this was running": .causeStopped,
+            JournalImport.cause: .causeExported,
         ]
         if let key = known[cause] { return strings[key] }
         let byActor = CancellationCause.actor("").description

@@ -15,6 +15,9 @@ enum APIRoute: Hashable, Sendable {
     case storeState(String)
     case storeReset(String)
     case runOutput(String)
+    case runExport(String)
+    case runsExport
+    case imports
     case feedChanges(String)
 
     init?(_ segments: ArraySlice<String>) {
@@ -24,7 +27,10 @@ enum APIRoute: Hashable, Sendable {
         case (2, "operations", let id?): self = .operation(id)
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
         case (1, "runs", _): self = .runs
+        case (1, "imports", _): self = .imports
+        case (2, "runs", "export"): self = .runsExport
         case (2, "runs", let id?): self = .run(id)
+        case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
         case (1, "stores", _): self = .stores
@@ -42,7 +48,8 @@ enum APIRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges: [.get, .head]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset: [.post]
+        case .runExport, .runsExport: [.get, .head]
+        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports: [.post]
         case .storeState: [.put]
         }
     }

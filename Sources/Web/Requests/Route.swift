@@ -24,6 +24,12 @@ enum Route: Hashable, Sendable {
     case viewerName
     /// All lines that a run printed, as a text.
     case runOutput(String)
+    /// A run as a file.
+    case runExport(String)
+    /// The runs of a list as a file.
+    case runsExport
+    /// The runs that files bring.
+    case imports
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -68,6 +74,9 @@ enum Route: Hashable, Sendable {
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])
         case (3, "runs") where segments[1] == "after": self = .pageAfter(.runs, cursor: segments[2])
+        case (1, "imports"): self = .imports
+        case (2, "runs") where segments[1] == "export": self = .runsExport
+        case (3, "runs") where segments[2] == "export": self = .runExport(segments[1])
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
@@ -98,7 +107,7 @@ enum Route: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operationRuns, .runCancellation, .runRetries: [.post]
+        case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName: [.post]
         case .poll: [.get]
         case .api(let route): route.methods

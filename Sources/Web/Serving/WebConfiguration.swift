@@ -23,6 +23,8 @@ public struct WebConfiguration: Sendable {
     public var maximumBodyBytes = 2 * 1_024 * 1_024
     /// The most bytes of an uploaded file; nil for no limit.
     public var maximumUploadBytes: Int64?
+    /// The folder in which an uploaded file is kept while it is imported.
+    public var spoolFolder = FileManager.default.temporaryDirectory
     /// Whether `GET hello?label=` greets, which the greeting operation asks by default.
     public var helloRoute = true
 

@@ -1,0 +1,75 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Journals
+import Logging
+import NIOCore
+import Pages
+
+/// Runs as a file to download, written as it is read from the journal.
+struct RunExports {
+    /// How many bytes are sent in one piece, about.
+    private static let pieceSize = 64 * 1_024
+
+    let dashboard: Dashboard
+
+    /// One run, as far as it has come.
+    func show(_ run: String) async throws(Problem) -> Response {
+        // Told before the first byte is sent; afterwards an error could only cut the answer off.
+        do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
+        let board = dashboard.board
+        return download("weir-run-\(run).jsonl") { write in try await board.export(run, write: write) }
+    }
+
+    /// The runs of a list, whatever the length of its pages.
+    func list(_ exchange: Exchange) async throws(Problem) -> Response {
+        var query = try query(exchange)
+        query.before = nil
+        if let id = query.operation, dashboard.board.catalog[id] == nil, case .api = exchange.route {
+            throw .unknownOperation(id)
+        }
+        let stamp = Timestamp(milliseconds: dashboard.clock.wall).description.prefix(19).filter { $0 != ":" }
+        let (board, found) = (dashboard.board, query)
+        return download("weir-runs-\(stamp).jsonl") { write in try await board.export(found, write: write) }
+    }
+
+    /// The API's own parameters, or those of the page's filters.
+    private func query(_ exchange: Exchange) throws(Problem) -> RunQuery {
+        if case .api = exchange.route { return try RunQuery(exchange.target.query) }
+        let filter = RunFilter(parameters: exchange.target.query.dictionary)
+        if let field = filter.mistakenField {
+            throw .malformedQuery(field, "cannot be read. Choose it anew in the list of runs.")
+        }
+        return filter.query()
+    }
+
+    /// An answer that is written as its lines come; one that breaks off lacks the end that an import looks for.
+    private func download(
+        _ filename: String,
+        _ export: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> ExportSummary
+    ) -> Response {
+        let logger = dashboard.logger
+        let body = ResponseBody { writer in
+            var piece = ByteBuffer()
+            do {
+                _ = try await export { line in
+                    piece.writeString(line)
+                    piece.writeString("\n")
+                    guard piece.readableBytes >= Self.pieceSize else { return }
+                    try await writer.write(piece)
+                    piece.clear()
+                }
+            } catch {
+                logger.warning("An export broke off.", metadata: ["cause": "\(error)"])
+                throw error
+            }
+            if piece.readableBytes > 0 { try await writer.write(piece) }
+            try await writer.finish(nil)
+        }
+        let headers: HTTPFields = [
+            .contentType: "application/jsonl", .cacheControl: "no-store",
+            .contentDisposition: "attachment; filename=\"\(filename)\"",
+        ]
+        return Response(status: .ok, headers: headers, body: body)
+    }
+}
