@@ -180,7 +180,8 @@ let package = Package(
             dependencies: ["Stores", "StoreTesting", "Flows", "Boards", "Journals", "Operations", "States"]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         .testTarget(
-            name: "WeirTests", dependencies: ["weir", "StandardStores", "Boards", "Journals", "States"]),
+            name: "WeirTests",
+            dependencies: ["weir", "StandardStores", "Flows", "States", "Operations", "Journals", "Boards"]),
     ]
 )
 

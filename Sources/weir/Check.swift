@@ -14,15 +14,7 @@ struct Check: AsyncParsableCommand {
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func run() async throws {
-        let settings: Settings
-        do {
-            settings = try Settings(
-                flags: templates.map { ["templates": $0] } ?? [:], environment: ProcessInfo.processInfo.environment,
-                file: try settingsFile(config))
-        } catch {
-            complain(error.description)
-            throw ExitCode(78)
-        }
+        let settings = try Settings.inForce(flags: ["templates": templates], config: config)
         let port = MutableStateFlow<Int?>(nil)
         var catalog = StandardCatalog(
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Logging
 
 /// `weir serve`: runs the dashboard until it is told to stop.
@@ -24,14 +23,7 @@ struct Serve: AsyncParsableCommand {
     @Option(help: "Where the journal is kept: sqlite or memory.") var journal: String?
 
     func run() async throws {
-        let settings: Settings
-        do {
-            settings = try Settings(
-                flags: flags, environment: ProcessInfo.processInfo.environment, file: try settingsFile(config))
-        } catch {
-            complain(error.description)
-            throw ExitCode(78)
-        }
+        let settings = try Settings.inForce(flags: flags, config: config)
         LoggingSystem.bootstrap { label in
             var handler = StreamLogHandler.standardError(label: label)
             handler.logLevel = settings.text("log-level").flatMap(Logger.Level.init(rawValue:)) ?? .info
@@ -47,31 +39,11 @@ struct Serve: AsyncParsableCommand {
         }
     }
 
-    private var flags: [String: String] {
-        let given = [
+    private var flags: [String: String?] {
+        [
             "host": host, "port": port, "data": data, "templates": templates, "public": publicFolder,
             "journal": journal, "allowed-hosts": allowedHosts,
             "runbook": runbook.isEmpty ? nil : runbook.joined(separator: ","),
         ]
-        return given.compactMapValues { $0 }
     }
-}
-
-/// Reads the settings file that was named, or `weir.yml` where there is one.
-func settingsFile(_ path: String?) throws(SettingsError) -> SettingsFile? {
-    let standard = "weir.yml"
-    guard let path = path ?? (FileManager.default.fileExists(atPath: standard) ? standard : nil) else { return nil }
-    do {
-        let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-        return SettingsFile(text: text, name: path)
-    } catch {
-        throw SettingsError(mistakes: [
-            SettingMistake(place: path, detail: "cannot be read; name a file that is there and is UTF-8 text")
-        ])
-    }
-}
-
-/// Says what is wrong, on standard error.
-func complain(_ words: String) {
-    FileHandle.standardError.write(Data((words + "\n").utf8))
 }

@@ -25,10 +25,11 @@ struct Service: Sendable {
     /// Throws `StartError` when something needed is not to be had.
     func run() async throws {
         let runbooks = try Runbooks(files: settings.list("runbook"))
-        let folder = try dataFolder()
+        let folder = DataFolder(settings)
+        try folder.make()
         let journal = try await openJournal(in: folder)
         let port = MutableStateFlow<Int?>(nil)
-        let operations = StandardCatalog(settings: settings, folder: folder, port: port.asStateFlow())
+        let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
         var catalog = operations.catalog()
         runbooks.add(to: &catalog)
         do {
@@ -65,34 +66,22 @@ struct Service: Sendable {
         fflush(nil)
     }
 
-    private func dataFolder() throws(StartError) -> URL {
-        let folder = URL(filePath: settings.text("data") ?? "weir-data", directoryHint: .isDirectory)
-        do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        } catch {
-            throw .unavailable("The data folder \(folder.path) cannot be made; choose another by --data.")
-        }
-        return folder
-    }
-
-    private func openJournal(in folder: URL) async throws -> any Journal {
+    private func openJournal(in folder: DataFolder) async throws -> any Journal {
         guard settings.text("journal") != "memory" else { return MemoryJournal(epoch: JournalEpoch.make()) }
         do {
             let journal = try await SQLiteJournal.open(
-                at: folder.appending(path: "journal.sqlite").path, now: Timestamp(Date()))
+                at: folder.journal, now: Timestamp(Date()))
             for notice in journal.notices { logger.warning("\(notice)") }
             return journal
         } catch let error as JournalError {
-            throw StartError.unavailable("The journal in \(folder.path) cannot be opened. \(error)")
+            throw StartError.unavailable("The journal in \(folder.url.path) cannot be opened. \(error)")
         }
     }
 
     private func openBoard(_ catalog: Catalog, _ journal: any Journal) async throws -> Board {
         var configuration = Board.Configuration()
         configuration.drainTimeout = .milliseconds(700)
-        configuration.retention = RetentionPolicy(
-            maximumAge: Int64(settings.integer("retention.days") ?? 30) * 86_400_000,
-            maximumRunsPerOperation: settings.integer("retention.runs"))
+        configuration.retention = settings.retention
         do {
             return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)
         } catch let error as JournalError {
@@ -105,6 +94,7 @@ struct Service: Sendable {
         web.allowedHosts = settings.list("allowed-hosts")
         web.actorHeader = settings.text("actor-header")
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
+        web.spoolFolder = DataFolder(settings).spool
         web.version = Weir.version
         do {
             return try DashboardServer(

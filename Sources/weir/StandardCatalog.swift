@@ -6,6 +6,11 @@ import StandardOperations
 
 /// The operations that `weir serve` comes with, set up as the settings say.
 struct StandardCatalog: Sendable {
+    /// The ids of the operations, as settings name them.
+    static let ids = ["host-vitals", "file-upload", "iss-position", "greeting", "http-request", "people-in-space"]
+    /// The ids of those that run while somebody watches.
+    static let watchedIDs: Set = ["host-vitals", "iss-position"]
+
     private let settings: Settings
     private let folder: URL
     private let port: ReadOnlyStateFlow<Int?>

@@ -1,9 +1,15 @@
-/// Why the server could not start, in words for whoever started it.
+/// Why the server could not start, or a command could not do its work, in words for whoever started it.
 struct StartError: Error, CustomStringConvertible {
     /// What is wrong and what to do.
     let description: String
     /// What the process exits with, from sysexits.h.
     let exitCode: Int32
+
+    /// A file or a run that was named is not there: 66, EX_NOINPUT.
+    static func missing(_ description: String) -> StartError { StartError(description: description, exitCode: 66) }
+
+    /// A file is not what it should be: 65, EX_DATAERR.
+    static func malformed(_ description: String) -> StartError { StartError(description: description, exitCode: 65) }
 
     /// Something the server needs cannot be used: 69, EX_UNAVAILABLE.
     static func unavailable(_ description: String) -> StartError { StartError(description: description, exitCode: 69) }

@@ -7,7 +7,7 @@ struct Weir: AsyncParsableCommand {
         commandName: "weir",
         abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
         version: version,
-        subcommands: [Serve.self, Check.self, ListSettings.self],
+        subcommands: [Serve.self, Check.self, Export.self, Import.self, ListSettings.self],
         defaultSubcommand: nil)
 
     /// The version of this Weir; the changelog tells what each one brought.

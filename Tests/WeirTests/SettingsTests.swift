@@ -1,3 +1,8 @@
+import Boards
+import Flows
+import Foundation
+import Journals
+import Operations
 import Testing
 
 @testable import weir
@@ -66,6 +71,36 @@ import Testing
 
     @Test func `an empty file is no mistake`() throws {
         #expect(try settings(file: "# nothing yet\n").integer("port") == 8_080)
+    }
+
+    @Test func `each operation is kept as all are, or as it is said of it alone`() throws {
+        let day: Int64 = 86_400_000
+        let standard = try settings().retention
+        #expect(standard.limits(of: "greeting") == .init(maximumAge: 30 * day, maximumRuns: 10_000))
+        #expect(standard.limits(of: "host-vitals") == .init(maximumAge: 7 * day, maximumRuns: 100))
+        let file = "retention:\n  days: 10\n  greeting:\n    runs: 5\n"
+        let own = try settings(environment: ["WEIR_RETENTION_FILE_UPLOAD_DAYS": "2"], file: file).retention
+        #expect(own.limits(of: "greeting") == .init(maximumAge: 10 * day, maximumRuns: 5))
+        #expect(own.limits(of: "file-upload") == .init(maximumAge: 2 * day, maximumRuns: 10_000))
+        #expect(own.limits(of: "http-request") == .init(maximumAge: 10 * day, maximumRuns: 10_000))
+        #expect(throws: SettingsError.self) { try settings(file: "retention:\n  nothing:\n    runs: 5\n") }
+    }
+
+    @Test func `every operation of the catalog has its settings`() throws {
+        let port = MutableStateFlow<Int?>(nil)
+        let catalog = StandardCatalog(settings: try settings(), folder: URL(filePath: "."), port: port.asStateFlow())
+            .catalog()
+        #expect(catalog.entries.map(\.id).sorted() == StandardCatalog.ids.sorted())
+        let watched = catalog.entries.filter { if case .whileWatched = $0.lifetime { true } else { false } }
+        #expect(Set(watched.map(\.id)) == StandardCatalog.watchedIDs)
+    }
+
+    @Test func `a moment can be said as how long ago it was`() {
+        let now = Timestamp(milliseconds: 10_000_000)
+        #expect(Export.moment("90m", now: now) == Timestamp(milliseconds: 4_600_000).description)
+        #expect(Export.moment("2s", now: now) == Timestamp(milliseconds: 9_998_000).description)
+        #expect(Export.moment("2026-11-21", now: now) == "2026-11-21")
+        #expect(Export.moment("-1h", now: now) == "-1h")
     }
 
     @Test func `each default is one that the setting itself accepts`() {

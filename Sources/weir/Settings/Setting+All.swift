@@ -1,6 +1,8 @@
 extension Setting {
     /// Every setting there is.
-    static let all: [Setting] = [
+    static let all: [Setting] = general + StandardCatalog.ids.flatMap(retention)
+
+    private static let general: [Setting] = [
         Setting(key: "host", kind: .text, standard: "127.0.0.1", help: "The address to listen on."),
         Setting(
             key: "port", kind: .integer(0...65_535), standard: "8080",
@@ -52,6 +54,20 @@ extension Setting {
             key: "upload.keep-days", kind: .integer(0...3_650), standard: "3",
             help: "For how many days the file of a failed upload is kept for another try."),
     ]
+
+    /// How long, and how many, ended runs of one operation are kept, where that differs from the others.
+    private static func retention(of operation: String) -> [Setting] {
+        // Their runs are long, many and soon of no interest: nobody started them for what they find.
+        let isWatched = StandardCatalog.watchedIDs.contains(operation)
+        return [
+            Setting(
+                key: "retention.\(operation).days", kind: .integer(1...36_500), standard: isWatched ? "7" : nil,
+                help: "For how many days ended runs of \(operation) are kept; without it as `retention.days` says."),
+            Setting(
+                key: "retention.\(operation).runs", kind: .integer(1...100_000_000), standard: isWatched ? "100" : nil,
+                help: "How many ended runs of \(operation) are kept; without it as `retention.runs` says."),
+        ]
+    }
 
     /// The setting of that key.
     static func named(_ key: String) -> Setting? { all.first { $0.key == key } }

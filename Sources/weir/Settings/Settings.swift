@@ -1,5 +1,6 @@
 import Configuration
 import Foundation
+import Journals
 
 /// The settings in force: a flag counts before the environment, the environment before the file, the file before the
 /// default.
@@ -55,6 +56,22 @@ struct Settings: Sendable {
 
     /// The length of time of a setting.
     func duration(_ key: String) -> Duration? { text(key).flatMap { Double($0) }.map { .seconds($0) } }
+
+    /// Which ended runs are kept.
+    var retention: RetentionPolicy {
+        let days = { (key: String) in integer(key).map { Int64($0) * 86_400_000 } }
+        let standard = RetentionPolicy.Limits(
+            maximumAge: days("retention.days"), maximumRuns: integer("retention.runs"))
+        let own = StandardCatalog.ids.map { id in
+            let limits = RetentionPolicy.Limits(
+                maximumAge: days("retention.\(id).days") ?? standard.maximumAge,
+                maximumRuns: integer("retention.\(id).runs") ?? standard.maximumRuns)
+            return (id, limits)
+        }
+        return RetentionPolicy(
+            maximumAge: standard.maximumAge, maximumRunsPerOperation: standard.maximumRuns,
+            operations: Dictionary(own) { $1 }.filter { $0.value != standard })
+    }
 
     /// The folder whose templates take the place of the built-in ones.
     var templatesFolder: URL? { text("templates").map { URL(filePath: $0, directoryHint: .isDirectory) } }

@@ -73,11 +73,30 @@ actor RawConnection {
         }
         buffer = Data(buffer[end.upperBound...])
         let status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        if headers["transfer-encoding"] == "chunked", !isHead {
+            return RawResponse(status: status, headers: headers, body: try await chunks())
+        }
         let length = isHead || status == 304 ? 0 : Int(headers["content-length"] ?? "0") ?? 0
         while buffer.count < length { try await more() }
         let body = Data(buffer.prefix(length))
         buffer = Data(buffer.dropFirst(length))
         return RawResponse(status: status, headers: headers, body: body)
+    }
+
+    /// A body whose pieces each tell their length, put together.
+    private func chunks() async throws -> Data {
+        var body = Data()
+        while true {
+            while buffer.range(of: Data("\r\n".utf8)) == nil { try await more() }
+            guard let end = buffer.range(of: Data("\r\n".utf8)),
+                let length = Int(String(decoding: buffer[..<end.lowerBound], as: UTF8.self), radix: 16)
+            else { throw Ended(received: "") }
+            buffer = Data(buffer[end.upperBound...])
+            while buffer.count < length + 2 { try await more() }
+            body += buffer.prefix(length)
+            buffer = Data(buffer.dropFirst(length + 2))
+            if length == 0 { return body }
+        }
     }
 
     /// Whether the server ends the connection now, without another byte.
