@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 
 /// `weir serve`: runs the dashboard until it is told to stop.

@@ -19,7 +19,7 @@ extension BoardView {
     func without(_ runs: Set<String>) -> BoardView {
         BoardView(
             sequence: sequence, operations: operations.map { $0.without(runs) },
-            recentRuns: recentRuns.filter { !runs.contains($0.record.id) })
+            recentRuns: recentRuns.filter { !runs.contains($0.record.id) }, stores: stores)
     }
 }
 
