@@ -24,6 +24,9 @@ let package = Package(
         .executableTarget(
             name: "JournalBenchmarks",
             dependencies: [
+                .product(name: "Flows", package: "weir"),
+                .product(name: "Operations", package: "weir"),
+                .product(name: "Boards", package: "weir"),
                 .product(name: "Journals", package: "weir"),
                 .product(name: "JournalsSQLite", package: "weir"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

@@ -86,7 +86,10 @@ struct JournalFile {
         settings.readonly = configuration.access == .reading
         settings.foreignKeysEnabled = false
         settings.prepareDatabase { database in
-            guard !database.configuration.readonly else { return }
+            guard !database.configuration.readonly else {
+                // Enough for the upper levels of the index of words, which every search goes through.
+                return try database.execute(sql: "PRAGMA cache_size = -8000; \(RunTextIndex.vocabulary)")
+            }
             // Before the first table: afterwards it would have no effect.
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.execute(sql: "PRAGMA cache_size = -32000")
@@ -94,6 +97,7 @@ struct JournalFile {
                 let size = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 4_096
                 try database.execute(sql: "PRAGMA max_page_count = \(max(1, bytes / size))")
             }
+            try database.execute(sql: RunTextIndex.vocabulary)
         }
         return settings
     }

@@ -83,7 +83,7 @@ struct RunListing {
             from: "run_text CROSS JOIN runs r",
             where: all(
                 ["run_text MATCH ?", "run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions),
-            [expression(search), range.lowerBound, range.upperBound] + values + [limit + 1],
+            [try expression(search), range.lowerBound, range.upperBound] + values + [limit + 1],
             rest: "ORDER BY run_text.rowid DESC LIMIT ?")
         let index = RunTextIndex(database)
         let waiting = try RunReader(database)
@@ -92,10 +92,23 @@ struct RunListing {
         return (indexed + waiting).sorted { $0.openedSequence > $1.openedSequence }
     }
 
-    private func expression(_ search: SearchQuery) -> String {
-        let words = search.terms.map { "\"\($0.words)\"\($0.isPrefix ? "*" : "")" }
+    private func expression(_ search: SearchQuery) throws -> String {
+        let words = try search.terms.map { term in
+            try term.isPrefix ? beginning(term.words) : "\"\(term.words)\""
+        }
         let marks = marks.isEmpty ? "" : " AND marks : (\(marks.map { "\"\($0)\"" }.joined(separator: " AND ")))"
         return "words : (\(words.joined(separator: " AND ")))\(marks)"
+    }
+
+    /// What finds words side by side of which the last goes on in any way.
+    private func beginning(_ words: String) throws -> String {
+        let (before, start) =
+            words.lastIndex(of: " ").map { (words[...$0], words[words.index(after: $0)...]) }
+            ?? ("", words[...])
+        guard start.unicodeScalars.count > 3,
+            let found = try RunTextIndex(database).words(beginningWith: String(start)), !found.isEmpty
+        else { return "\"\(words)\"*" }
+        return "(" + found.map { "\"\(before)\($0)\"" }.joined(separator: " OR ") + ")"
     }
 
     /// Between which sequences the runs of the range of time were opened.

@@ -10,9 +10,31 @@ struct RunTextIndex {
     /// How many ended runs wait before they are indexed.
     static let batch: Int64 = 512
 
+    /// Makes the index's list of words known to a connection.
+    ///
+    /// Of its kinds this one goes from word to word without looking at the runs that have them.
+    static let vocabulary =
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'run_text', 'instance')"
+
     private let database: Database
 
     init(_ database: Database) { self.database = database }
+
+    /// The words that begin so; nil when there are more than a few.
+    ///
+    /// A beginning that the index has no lists for, of more than three letters, would be found by merging all lists of
+    /// all words before the first run is seen; with the words named, the newest runs are found without.
+    func words(beginningWith start: String, atMost limit: Int = 32) throws -> [String]? {
+        let next = try SQLStatement(database, "SELECT term FROM temp.vocabulary WHERE term >= ? LIMIT 1")
+        var words: [String] = []
+        var from = start
+        while let word = try next.first(from, read: { $0.text(0) }), word.utf8.starts(with: start.utf8) {
+            guard words.count < limit else { return nil }
+            words.append(word)
+            from = word + "\0"
+        }
+        return words
+    }
 
     /// Indexes the ended runs that wait, if they are so many.
     func catchUp(ifAtLeast least: Int64) throws {

@@ -10,7 +10,11 @@ public struct PageFrame: Sendable, Hashable {
     public var clock: Timestamp?
     /// Since when changes cannot be recorded; nil while they are.
     public var notRecordedSince: Timestamp?
-    /// The moment that a page of the past shows; nil for a page as it stands. Such a page is not live, its own time
+    /// The name under which a damaged journal was set aside when the server began; nil when there was none.
+    public var setAside: String?
+    /// The moment that a page of the past shows; nil for a page as it stands.
+    ///
+    /// Such a page is not live, its own time
     /// stands still, and nothing can be done on it.
     public var standing: Standing?
 

@@ -43,7 +43,7 @@ struct Service: Sendable {
         } catch {
             throw StartError.unavailable("What was edited in the runbooks cannot be recorded. \(error)")
         }
-        let server = try server(board) { [logger] bound in
+        let server = try server(board, setAside: (journal as? SQLiteJournal)?.setAside) { [logger] bound in
             port.value = bound
             announce(port: bound, logger)
         }
@@ -89,13 +89,16 @@ struct Service: Sendable {
         }
     }
 
-    private func server(_ board: Board, onBound: @escaping @Sendable (Int) async -> Void) throws -> DashboardServer {
+    private func server(
+        _ board: Board, setAside: String?, onBound: @escaping @Sendable (Int) async -> Void
+    ) throws -> DashboardServer {
         var web = WebConfiguration()
         web.allowedHosts = settings.list("allowed-hosts")
         web.actorHeader = settings.text("actor-header")
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
         web.spoolFolder = DataFolder(settings).spool
         web.version = Weir.version
+        web.setAside = setAside
         do {
             return try DashboardServer(
                 board: board, templates: try TemplateSet(overlay: settings.templatesFolder), configuration: web,
@@ -103,5 +106,13 @@ struct Service: Sendable {
         } catch let error as TemplateSetError {
             throw StartError.unavailable("\(error)")
         }
+    }
+}
+
+extension SQLiteJournal {
+    /// The name under which a damaged file was kept when this journal was begun in its place.
+    fileprivate var setAside: String? {
+        for case .setAside(let file, _) in notices { return file }
+        return nil
     }
 }

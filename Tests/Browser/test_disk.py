@@ -160,6 +160,7 @@ def test_a_damaged_file_is_set_aside_and_a_new_journal_begun(visit, weir):
     assert aside.read_bytes() == damaged
     assert aside.name in weir.log.read_text()
     expect(page.locator("#current")).to_have_text("Not started yet.", timeout=40_000)
+    expect(visit("/").locator(".banner")).to_contain_text(f"It was kept as {aside.name}")
     weir.run("greeting", label="After")
     expect(page.locator("#current .state")).to_have_text("Success: Hello, After!")
 

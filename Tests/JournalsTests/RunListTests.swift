@@ -164,4 +164,29 @@ import Testing
             #expect(try await journal.output(of: "r1", after: .min, limit: .max).isEmpty)
         }
     }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a longer beginning finds every word that goes on so, few or many`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            let words =
+                ["build", "builder", "building", "built", "rebuild", "b\u{FC}ilder"] + (100..<150).map { "part\($0)" }
+            for (number, word) in words.enumerated() {
+                _ = try await journal.append([
+                    .opening("r\(number)", input: ["a": .string("the \(word)"), "b": .string("\(word) of ours")]),
+                    .step("r\(number)", 1, phase: .succeeded),
+                ])
+            }
+            #expect(try await ids(journal, RunQuery(text: "build*")) == ["r2", "r1", "r0"])
+            #expect(try await ids(journal, RunQuery(text: "BUILDE*")) == ["r1"])
+            #expect(try await ids(journal, RunQuery(text: "buil*")) == ["r3", "r2", "r1", "r0"])
+            #expect(
+                try await ids(journal, RunQuery(text: "büil*")).count == ids(journal, RunQuery(text: "buil*")).count)
+            #expect(try await ids(journal, RunQuery(text: "the-build*")) == ["r2", "r1", "r0"])
+            #expect(try await ids(journal, RunQuery(text: "ours-build*")) == [])
+            #expect(try await ids(journal, RunQuery(text: "buildings*")) == [])
+            #expect(try await ids(journal, RunQuery(text: "part*", limit: 500)).count == 50)
+            #expect(try await ids(journal, RunQuery(text: "part12*")).count == 10)
+            #expect(try await ids(journal, RunQuery(text: "the-part12* ours")).count == 10)
+        }
+    }
 }

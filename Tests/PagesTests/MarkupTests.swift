@@ -12,7 +12,8 @@ import Testing
     func `every page is well-formed and keeps the rules`(locale: PageLocale, mountPath: String) throws {
         var fixture = try Fixture(mountPath: mountPath)
         try fixture.fill()
-        let frame = PageFrame(locale: locale, path: "/x?y=1&lang=en", notRecordedSince: .init(milliseconds: 0))
+        var frame = PageFrame(locale: locale, path: "/x?y=1&lang=en", notRecordedSince: .init(milliseconds: 0))
+        frame.setAside = "journal.sqlite.damaged-20261121T104200000Z"
         let mistakes = CopyInput.fields.map { BoardError.FieldError(field: $0.name, detail: "is wrong") }
         let draft = FormDraft(values: ["name": "typed"], errors: mistakes, message: "Not so.")
         for page in fixture.everyPage(frame) + fixture.everyPage(frame, draft: draft) {

@@ -2,7 +2,8 @@ import Foundation
 
 /// Measures the journal in a file.
 ///
-///     swift run -c release JournalBenchmarks append               changes recorded per second, beside plain SQLite
+///     swift run -c release JournalBenchmarks append               changes per second beside plain SQLite, and set → visible
+///     swift run -c release JournalBenchmarks encode               what writing a state down costs
 ///     swift run -c release JournalBenchmarks generate PATH 1000000  a journal of so many runs, ten changes each
 ///     swift run -c release JournalBenchmarks query PATH           how long filters, words, pages and counts take
 ///     swift run -c release JournalBenchmarks output               a million lines of one run
@@ -16,6 +17,7 @@ import Foundation
         let number = arguments.dropFirst(2).first.flatMap { Int($0) }
         switch (arguments.first, path) {
         case ("append", _): try await Appending.run()
+        case ("encode", _): try Encoding.run()
         case ("output", _): try await Output.run()
         case ("generate", let path?): try await Generating.run(path: path, runs: number ?? 1_000_000)
         case ("query", let path?): try await Querying.run(path: path)
@@ -23,7 +25,9 @@ import Foundation
         case ("hammer", let path?): try await Crashing.hammer(path: path)
         case ("verify", let path?): try await Crashing.verify(path: path, through: Int64(number ?? 0))
         default:
-            print("append | output | generate PATH [RUNS] | query PATH | prune PATH | hammer PATH | verify PATH N")
+            print(
+                "append | encode | output | generate PATH [RUNS] | query PATH | prune PATH | hammer PATH | verify PATH N"
+            )
             exit(64)
         }
     }

@@ -13,9 +13,13 @@ struct PlainRow {
     init(_ draft: ChangeDraft) throws {
         self.draft = draft
         // The stream's number need not be right for the work to be the same: neighbours have neighbouring numbers.
-        stream = if case .run(let id) = draft.stream { Int64(id.suffix(12)) ?? 0 } else { 0 }
+        stream = if case .run(let id) = draft.stream { Int64(id.suffix(12)) ?? Self.number(of: id) } else { 0 }
         payload = try draft.state.payload.text()
         input = try draft.opening?.input.text()
+    }
+
+    private static func number(of id: String) -> Int64 {
+        id.utf8.reduce(0) { ($0 &* 31 &+ Int64($1)) & 0xFFFF_FFFF }
     }
 }
 
@@ -33,7 +37,12 @@ final class PlainSQLite {
         sqlite3_open(path, &connection)
         try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32000")
         if bare { try execute("DROP INDEX changes_of_stream; DROP INDEX changes_of_operation") }
-        change = prepare("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+        change = prepare(
+            """
+            INSERT INTO changes (sequence, stream, revision, operation, at, "case", phase, transition, done, total, unit,
+                payload, cause, origin)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """)
         run = prepare(
             """
             INSERT INTO runs (opened, id, operation, actor, input, phase, revision, sequence, started)

@@ -15,13 +15,17 @@ enum Querying {
         func moment(_ part: Double) -> Timestamp { Timestamp(milliseconds: 1_700_000_000_000 + Int64(span * part)) }
 
         for (name, make) in queries(head, moment) {
-            var times: [Double] = []
+            var (times, works): ([Double], [Double]) = ([], [])
             var found = 0
             for round in 0..<200 {
                 let query = make(round)
-                times.append(try await timed { found = try await journal.runs(query).runs.count } * 1_000)
+                times.append(
+                    try await timed {
+                        works.append(
+                            try await worked { found = try await journal.runs(query).runs.count } * 1_000)
+                    } * 1_000)
             }
-            print("\(name): \(summary(times)) (\(found) found)")
+            print("\(name): \(summary(times)); of the processor \(summary(works)) (\(found) found)")
         }
         try await others(journal, head)
         await journal.close()

@@ -7,9 +7,13 @@ import States
 struct CheckScenario {
     let writer: PageWriter
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
-    private let frame = PageFrame(
-        path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
-        viewer: PageViewer(name: "x", canRename: true))
+    private let frame = {
+        var frame = PageFrame(
+            path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
+            viewer: PageViewer(name: "x", canRename: true))
+        frame.setAside = "a"
+        return frame
+    }()
 
     /// Renders them all.
     func render() {

@@ -14,6 +14,7 @@ enum StringKey: String, CaseIterable {
     case system = "nav.system"
     case startForm = "start.title"
     case paused = "live.paused"
+    case setAside = "live.set-aside"
     case causeActor = "cause.actor"
     case causeReplaced = "cause.replaced"
     case causeUnwatched = "cause.unwatched"

@@ -45,6 +45,7 @@ extension PageWriter {
         let fields: Fields = [
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
             "notRecorded": frame.notRecordedSince.map(moment),
+            "setAside": frame.setAside.map { strings(.setAside, ["file": $0]) },
             "paused": frame.standing.map { strings(.paused, ["n": format.integer($0.sequence)]) },
             "broken": library.covered.map { Markup(TemplateLibrary.boxHTML($0)) },
             "links": links.map { link -> Fields in

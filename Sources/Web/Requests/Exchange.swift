@@ -32,8 +32,10 @@ struct Exchange: Sendable {
     func frame(_ dashboard: Dashboard) -> PageFrame {
         var since: Timestamp?
         if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
-        return PageFrame(
+        var frame = PageFrame(
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
             notRecordedSince: since, viewer: viewer)
+        frame.setAside = dashboard.configuration.setAside
+        return frame
     }
 }

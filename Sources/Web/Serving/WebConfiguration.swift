@@ -15,6 +15,8 @@ public struct WebConfiguration: Sendable {
     ///
     /// Read once, at the start.
     public var publicFolder: URL?
+    /// The name under which a damaged journal was set aside when it was opened: every page says so.
+    public var setAside: String?
     /// The version that the system page tells.
     public var version = "development"
     /// How many requests may be held at once; beyond, clients are told to come back after a while instead.

@@ -45,13 +45,9 @@ final class WatchedJournal: Journal, Sendable {
         asked()
         return try await inner.changes(of: topic, after: after, through: last, limit: limit)
     }
-    func lastChange(of topic: Topic, through sequence: Int64) async throws -> Change? {
+    func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change] {
         asked()
-        return try await inner.lastChange(of: topic, through: sequence)
-    }
-    func tail(_ limit: Int) async throws -> [Change] {
-        asked()
-        return try await inner.tail(limit)
+        return try await inner.newestChanges(of: topic, through: sequence, limit: limit)
     }
     func run(_ id: String) async throws -> RunRecord? {
         asked()
