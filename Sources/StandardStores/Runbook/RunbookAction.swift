@@ -45,7 +45,7 @@ public enum RunbookAction: ActedAction {
     public static var forms: [ActionForm] {
         let step = InputField("step", "Step", .text(maximumLength: 100), required: true)
         return [
-            ActionForm("tick", "Tick", fields: [step], tone: .primary),
+            ActionForm("tick", "Tick", fields: [step]),
             ActionForm("untick", "Open again", fields: [step]),
             ActionForm("take", "I’ll do it", fields: [step]),
             ActionForm("wait", "Tell me when done", fields: [step]),
