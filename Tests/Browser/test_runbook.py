@@ -1,6 +1,7 @@
 """Runbook: a checklist from a Markdown file, worked through by several people at once."""
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 CHECKLIST = """# Release
@@ -127,3 +128,25 @@ def test_without_javascript_on_a_small_screen_steps_are_ticked_and_skipped(visit
     expect(step(page, "sign-it").locator(".chip")).to_contain_text("Skipped")
     width = page.locator("html").bounding_box()["width"]
     assert page.locator("#store").bounding_box()["width"] <= width == 390
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing_with_all_of_it_open_and_nothing_is_too_wide(visit, weir, scheme, width):
+    last = [
+        weir.ask("stores/runbook-release/actions", "POST", action)
+        for action in [
+            {"type": "tick", "step": "sign-it"},
+            {"type": "wait", "step": "tests-are-green"},
+            {"type": "comment", "step": "tests-are-green", "text": "x" * 200},
+            {"type": "skip", "step": "tell-everybody", "reason": "Nobody asked."},
+        ]
+    ][-1]["cursor"].split(".")[1]
+    page = visit("/", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce", locale="pt-BR")
+    for path in ["/stores", PATH, f"{PATH}?at={last}"]:
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true })")
+        tags = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+        violations = Axe().run(page, options={"runOnly": {"type": "tag", "values": tags}}).response["violations"]
+        assert [(found["id"], found["nodes"][0]["html"][:300]) for found in violations] == [], path
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0, path
