@@ -95,10 +95,10 @@ import Testing
         #expect(error?.description == sentence)
     }
 
-    @Test func `a file of more than 500 steps is refused`() {
-        let text = String(repeating: "- [ ] a\n", count: 501)
+    @Test func `a file of more than 200 steps is refused`() {
+        let text = String(repeating: "- [ ] a\n", count: 201)
         let error = #expect(throws: RunbookFileError.self) { try read(text) }
-        #expect(error?.detail == "has 501 steps, and 500 are the most; split it into several runbooks")
+        #expect(error?.detail == "has 201 steps, and 200 are the most; split it into several runbooks")
     }
 
     @Test func `a file that is missing, too large or no text is told likewise`() throws {

@@ -3,8 +3,8 @@ public import Foundation
 extension RunbookState {
     /// The most bytes a file may have.
     private static let sizeLimit = 262_144
-    /// The most steps a file may have: each change of a store is recorded with all of its state.
-    private static let stepLimit = 500
+    /// The most steps a file may have: each change is recorded, and sent, with all of them.
+    private static let stepLimit = 200
 
     /// Reads a runbook from a Markdown file.
     ///
@@ -48,7 +48,7 @@ extension RunbookState {
         }
         guard count <= Self.stepLimit else {
             throw RunbookFileError(
-                "has \(count) steps, and 500 are the most; split it into several runbooks", file: file)
+                "has \(count) steps, and 200 are the most; split it into several runbooks", file: file)
         }
         self.init(title: reader.title ?? title, sections: reader.sections)
     }
