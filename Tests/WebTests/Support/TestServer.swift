@@ -25,7 +25,7 @@ struct TestServer: Sendable {
     static func run(
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
         clock: (any HoldClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
-        printing: Bool = false,
+        printing: Bool = false, bell: Bool = false,
         limits: ConnectionLimits = ConnectionLimits(), _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let gate = Gate()
@@ -33,6 +33,7 @@ struct TestServer: Sendable {
         catalog.add(Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.")
         catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
         if printing { catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.") }
+        if bell { catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.") }
         var boards = Board.Configuration()
         boards.tailLimit = tailLimit
         boards.tickInterval = .zero

@@ -1,0 +1,207 @@
+"""Stores: people act, see each other live, and each browser shows each effect once."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from test_accessibility import TAGS, told
+
+STORE = "/stores/runbook-party"
+TOAST = "#toasts .toast"
+
+
+@pytest.fixture
+def settings(tmp_path):
+    (tmp_path / "party.md").write_text("# Party\n\n- [ ] Bake a cake\n- [ ] Hang the lamps\n- [ ] Open the door\n")
+    return {"WEIR_RUNBOOK": str(tmp_path / "party.md")}
+
+
+@pytest.fixture
+def join(visit, weir):
+    """Opens the store for somebody."""
+
+    def join_as(name, path=STORE, **options):
+        page = visit("/health/live", **options)
+        page.context.add_cookies([{"name": "weir-name", "value": name, "url": weir.url}])
+        page.goto(path)
+        return page
+
+    return join_as
+
+
+def act(weir, **action):
+    return weir.ask("stores/runbook-party/actions", "POST", action)
+
+
+def live(page):
+    expect(page.locator("html[data-live]")).to_be_attached()
+    return page
+
+
+def settled(page):
+    """Waits until the page has asked its browser what it has seen: nothing more will be shown of what is listed."""
+    page.evaluate("""() => new Promise((resolve, reject) => {
+      const opening = indexedDB.open("weir", 1);
+      opening.onupgradeneeded = () => opening.result.createObjectStore("seen");
+      opening.onsuccess = () => {
+        const transaction = opening.result.transaction("seen", "readwrite");
+        transaction.objectStore("seen").count();
+        transaction.oncomplete = () => { opening.result.close(); resolve(); };
+      };
+      opening.onerror = () => reject(opening.error);
+    })""")
+
+
+def painted(page, answer):
+    page.wait_for_function("(n) => Number(document.getElementById('page').dataset.sequence) >= n", arg=answer["sequence"])
+
+
+def test_people_see_each_other_act_in_the_same_order(join, weir):
+    ana, rui = live(join("Ana")), live(join("Rui"))
+    ana.locator("#act-tick-bake-a-cake button").click()
+    expect(rui.locator("#entries li").first).to_contain_text("Ana")
+    rui.locator("#act-tick-hang-the-lamps button").click()
+    for number in range(10):
+        act(weir, type="comment", step="open-the-door", text=f"note {number}")
+    for page in (ana, rui):
+        expect(page.locator("#entries li")).to_have_count(13)
+    sequences = [[item.get_attribute("id") for item in page.locator("#entries li").all()] for page in (ana, rui)]
+    assert sequences[0] == sequences[1]
+    recorded = [step["sequence"] for step in weir.ask("stores/runbook-party")["log"]]
+    assert sequences[0] == [f"entry-{sequence}" for sequence in recorded]
+
+
+def test_whoever_waits_is_told_once(join, weir):
+    ana, rui = live(join("Ana")), live(join("Rui"))
+    ana.locator("#act-wait-bake-a-cake button").click()
+    expect(rui.locator("#entries li").first).to_contain_text("Ana")
+    rui.locator("#act-tick-bake-a-cake button").click()
+    expect(ana.locator(TOAST)).to_have_count(1)
+    expect(ana.locator("#toasts")).to_contain_text("Bake a cake")
+    expect(ana.locator("#toasts")).to_have_attribute("role", "status")
+    expect(rui.locator(TOAST)).to_have_count(0)
+    ana.get_by_role("button", name="Close").first.click()
+    expect(ana.locator(TOAST)).to_have_count(0)
+    ana.reload()
+    painted(live(ana), weir.ask("stores/runbook-party"))
+    settled(ana)
+    expect(ana.locator(TOAST)).to_have_count(0)
+
+
+def test_one_of_several_tabs_shows_a_toast(join, weir):
+    first = live(join("Ana"))
+    tabs = [first] + [first.context.new_page() for _ in range(2)]
+    for tab in tabs[1:]:
+        tab.goto(STORE)
+        live(tab)
+    tabs[0].locator("#act-wait-bake-a-cake button").click()
+    answer = act(weir, type="tick", step="bake-a-cake")
+    for tab in tabs:
+        painted(tab, answer)
+    first.wait_for_function("() => true")
+    for tab in tabs:
+        settled(tab)
+    for _ in range(3):
+        settled(first)
+    assert sum(tab.locator(TOAST).count() for tab in tabs) == 1
+
+
+def test_a_restart_shows_nothing_twice_and_what_was_missed_once(join, weir):
+    ana = live(join("Ana"))
+    ana.locator("#act-wait-bake-a-cake button").click()
+    expect(ana.locator("#entries li")).to_have_count(2)
+    ana.locator("#act-wait-hang-the-lamps button").click()
+    expect(ana.locator("#entries li")).to_have_count(3)
+    act(weir, type="tick", step="bake-a-cake")
+    expect(ana.locator(TOAST)).to_have_count(1)
+    ana.goto("/health/live")
+    weir.kill()
+    weir.start()
+    answer = act(weir, type="tick", step="hang-the-lamps")
+    ana.goto(STORE)
+    expect(ana.locator(TOAST)).to_have_count(1)
+    expect(ana.locator("#toasts")).to_contain_text("Hang the lamps")
+    painted(ana, answer)
+    ana.reload()
+    painted(live(ana), answer)
+    settled(ana)
+    expect(ana.locator(TOAST)).to_have_count(0)
+
+
+def test_a_file_comes_to_whom_it_is_for(join):
+    ana, rui = live(join("Ana")), live(join("Rui"))
+    downloads = []
+    rui.on("download", downloads.append)
+    with ana.expect_download() as download:
+        ana.locator("#act-export button").click()
+    assert download.value.suggested_filename.endswith(".md")
+    assert "Bake a cake" in open(download.value.path(), encoding="utf-8").read()
+    expect(rui.locator("#entries li").first).to_contain_text("Ana")
+    settled(rui)
+    assert downloads == []
+
+
+def test_a_moment_is_looked_at_and_returned_to(join, weir):
+    ana = live(join("Ana"))
+    act(weir, type="tick", step="bake-a-cake")
+    answer = act(weir, type="tick", step="hang-the-lamps")
+    painted(ana, answer)
+    ana.locator("#entries li").nth(1).locator("a.mono").click()
+    expect(ana.locator("#live")).to_have_attribute("data-state", "paused")
+    assert ana.locator("form[action*='/actions']").count() == 0
+    ana.get_by_role("button", name="Return to here").click()
+    expect(ana.locator("#entries li").first).to_contain_text("returned to change")
+    expect(ana.locator("#act-tick-hang-the-lamps")).to_be_attached()
+    ana.locator("#reset summary").click()
+    ana.locator("#reset button").click()
+    expect(ana.locator("#act-tick-bake-a-cake")).to_be_attached()
+    assert weir.ask("stores/runbook-party")["last"]["kind"] == "reset"
+
+
+def test_everything_is_done_without_javascript(join, weir):
+    page = join("operator", java_script_enabled=False)
+    page.locator("#who summary").click()
+    page.get_by_label("Your name").fill("Ana Lúcia")
+    page.locator("#name button").click()
+    expect(page.locator("#who")).to_contain_text("Ana Lúcia")
+    page.locator("#act-tick-bake-a-cake button").click()
+    expect(page.locator("#entries li").first).to_contain_text("Ana Lúcia")
+    page.locator("#act-comment-open-the-door-box summary").click()
+    form = page.locator("#act-comment-open-the-door")
+    form.evaluate("(form) => { form.noValidate = true; }")
+    form.locator("button").click()
+    expect(page.locator("#act-comment-open-the-door-text-error")).to_be_visible()
+    page.locator("#act-comment-open-the-door [name=text]").fill("Mind the step")
+    page.locator("#act-comment-open-the-door button").click()
+    expect(page.locator("#entries li").first).to_contain_text("Mind the step")
+    assert weir.ask("stores/runbook-party")["last"]["actor"] == "Ana Lúcia"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_axe_finds_nothing(join, weir, scheme, width):
+    sequence = act(weir, type="comment", step="bake-a-cake", text="With cherries")["sequence"]
+    page = live(join("Ana", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"))
+    act(weir, type="assign", step="bake-a-cake", to="Ana")
+    for details in page.locator("main details, #who details").all():
+        details.evaluate("(details) => { details.open = true; }")
+    found = {}
+    for path in (None, "/stores", f"{STORE}?at={sequence}", "/"):
+        if path:
+            page.goto(path)
+        violations = Axe().run(page, options={"runOnly": {"type": "tag", "values": TAGS}}).response["violations"]
+        if violations:
+            found[path or STORE] = told(violations)
+        if (over := page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")) > 0:
+            found[f"{path} width"] = over
+    assert found == {}
+
+
+def test_the_header_leads_to_stores(visit):
+    page = live(visit("/"))
+    page.keyboard.press("g")
+    page.keyboard.press("t")
+    page.wait_for_url("**/stores")
+    expect(page.locator("#store-runbook-party")).to_contain_text("Party")
+    expect(page.get_by_role("link", name="Stores")).to_have_attribute("href", re.compile("/stores$"))
