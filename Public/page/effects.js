@@ -68,10 +68,14 @@ export class Effects {
     if (!visible()) return;
     const effects = list();
     const seen = await advance(key, newest(effects));
+    /** @type {Effect|undefined} */ let last;
     for (const effect of due(effects, seen, name)) {
       const what = deed(effect, now(), origin);
-      if (what) perform(what, effect);
+      if (what === "go") last = effect;
+      else if (what) perform(what, effect);
     }
+    // Whoever is led away has been shown the rest before, and is led to one place.
+    if (last) perform("go", last);
   }
 }
 

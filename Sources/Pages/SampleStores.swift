@@ -25,7 +25,8 @@ struct SampleStores {
 
     private static func steps(of entry: StoreEntry) -> [StoreStep] {
         let effects: [RecordedEffect] = [
-            RecordedEffect(.toast(message: "message"), audience: ["sample"]), RecordedEffect(.navigation(path: "/runs")),
+            RecordedEffect(.toast(message: "message"), audience: ["sample"]),
+            RecordedEffect(.navigation(path: "/runs")),
             RecordedEffect(.download(filename: "file.txt", mediaType: "text/plain", text: "text")),
             RecordedEffect(.other(name: "other", payload: [:])),
         ]

@@ -108,6 +108,13 @@ test("nobody is led to another site", () => {
   }
 });
 
+test("whoever is led away is shown the rest first, and is led to the last place", async () => {
+  const tab = new Browser().tab();
+  await tab.look([]);
+  await tab.look([toast("3.0"), toast("2.1", { kind: "navigation", path: "/b" }), toast("2.0", { kind: "navigation", path: "/a" })]);
+  assert.deepEqual(tab.shown, [["toast", "3.0"], ["go", "2.1"]]);
+});
+
 test("whoever comes late is offered what would have happened", () => {
   const late = (kind) => deed({ ...toast("1.0"), kind, path: "/x" }, 61_000, ORIGIN);
   assert.deepEqual([late("navigation"), late("download"), late("toast"), late("other")], ["link", "link", "toast", null]);

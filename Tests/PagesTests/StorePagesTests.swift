@@ -91,7 +91,8 @@ import Testing
         let stores = PageContent.stores(fixture.script.board)
         let free = try page(PageViewer(name: "Ana", canRename: true), stores)
         #expect(try free.elements("//input[@id='name-name']").map { $0["value"] } == ["Ana"])
-        #expect(try free.elements("//form[@id='name']/input[@name='back']").map { $0["value"] } == ["/stores/door?at=3"])
+        #expect(
+            try free.elements("//form[@id='name']/input[@name='back']").map { $0["value"] } == ["/stores/door?at=3"])
         #expect(try free.elements("//*[@id='toasts']").map { $0["data-name"] } == ["Ana"])
         let fixed = try page(PageViewer(name: "Ana", canRename: false), stores)
         #expect(try fixed.elements("//*[@id='who']").count == 1 && fixed.elements("//form[@id='name']").isEmpty)
@@ -108,8 +109,10 @@ import Testing
         let problems = fixture.pages.check().filter { $0.file.hasPrefix("stores/") }.map(\.description)
         #expect(
             problems.map { $0.prefix { $0 != " " } }.sorted()
-                == ["stores/door/ajar.mustache:", "stores/door/broken.mustache:", "stores/door/closed.mustache:1:",
-                    "stores/door/open.mustache:", "stores/gate/closed.mustache:"].map { $0[...] })
+                == [
+                    "stores/door/ajar.mustache:", "stores/door/broken.mustache:", "stores/door/closed.mustache:1:",
+                    "stores/door/open.mustache:", "stores/gate/closed.mustache:",
+                ].map { $0[...] })
     }
 
     @Test func `a store's pages look as they were reviewed, in each language`() throws {

@@ -15,7 +15,9 @@ struct StringPlaces {
     private var english: Set<String> = []
 
     /// Strings that override what an operation says of itself in English, so that English need not have them.
-    private static let overrides = ["operation.", "store.", "field.", "case.", "member.", "problem.", "system.", "language."]
+    private static let overrides = [
+        "operation.", "store.", "field.", "case.", "member.", "problem.", "system.", "language.",
+    ]
 
     init(_ layers: [TemplateSet.Table], tables: StringTables) {
         var lines: [String: [String: (file: String, line: Int)]] = [:]

@@ -92,14 +92,14 @@ struct TemplateCheck {
         }
         return stores
             + catalog.entries.flatMap { entry -> [TemplateProblem] in
-            let taken = ["t", "base", "run", "operation"]
-            let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
-            let clashes = taken.filter(members.contains).map {
-                "a case carries \($0), a name that templates need themselves"
+                let taken = ["t", "base", "run", "operation"]
+                let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
+                let clashes = taken.filter(members.contains).map {
+                    "a case carries \($0), a name that templates need themselves"
+                }
+                return (entry.problems + clashes).map {
+                    TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
+                }
             }
-            return (entry.problems + clashes).map {
-                TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
-            }
-        }
     }
 }

@@ -45,7 +45,8 @@ extension PageWriter {
         var fields: Fields = [
             "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
             // Without a mistake of its own a field must not find that of the form around it.
-            "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit, "value": typed,
+            "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
+            "value": typed,
             "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
             "line": nil, "multiline": nil, "number": nil, "boolean": nil, "choice": nil, "file": nil,
         ]

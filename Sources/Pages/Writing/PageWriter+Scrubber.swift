@@ -18,7 +18,9 @@ extension PageWriter {
             "url": scrubber.url, "run": scrubber.run, "isPast": standing != nil,
             "steps": [
                 step(.scrubFirst, isFirst ? nil : first.map(at)),
-                step(.scrubPrevious, standing == nil ? (isFirst ? nil : "\(scrubber.url)?at=previous") : previous.map(at)),
+                step(
+                    .scrubPrevious, standing == nil ? (isFirst ? nil : "\(scrubber.url)?at=previous") : previous.map(at)
+                ),
                 step(.scrubNext, standing?.next.map(at)),
                 step(.scrubLast, standing == nil ? nil : scrubber.url),
             ],

@@ -28,7 +28,9 @@ extension PageWriter {
         case .opened: return strings[.storeOpened]
         case .action:
             let name = step.action?.name ?? ""
-            return strings.optional("store.\(view.entry.kind).\(name)") ?? view.entry.form(name)?.title ?? Humanized(name).text.nonEmpty ?? "\u{2013}"
+            return strings.optional("store.\(view.entry.kind).\(name)") ?? view.entry.form(name)?.title ?? Humanized(
+                name
+            ).text.nonEmpty ?? "\u{2013}"
         case .rehydrated: return strings[.storeRehydrated]
         case .returned:
             return strings(.storeReturned, ["change": step.returnedTo.map(format.integer) ?? ""])

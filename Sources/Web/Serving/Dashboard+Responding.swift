@@ -36,7 +36,9 @@ extension Dashboard {
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
-        if ![.get, .head].contains(request.method), !CrossSiteCheck.allows(request.headers, authority: request.head.authority) {
+        if ![.get, .head].contains(request.method),
+            !CrossSiteCheck.allows(request.headers, authority: request.head.authority)
+        {
             throw .crossSite
         }
         return Exchange(
@@ -45,7 +47,9 @@ extension Dashboard {
     }
 
     private func answer(_ exchange: Exchange) async throws(Problem) -> Response {
-        if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms, let tag = exchange.target.query["lang"] {
+        if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms,
+            let tag = exchange.target.query["lang"]
+        {
             return try Languages(dashboard: self).choose(tag, exchange)
         }
         return switch exchange.route {

@@ -75,7 +75,8 @@ struct BoardScript {
             return OperationView(
                 id: operation.id, recent: Array(own.prefix(10)), activeRuns: own.count { $0.record.endedAt == nil })
         }
-        return BoardView(sequence: sequence, operations: operations, recentRuns: Array(all.prefix(25)),
+        return BoardView(
+            sequence: sequence, operations: operations, recentRuns: Array(all.prefix(25)),
             stores: board.stores.map { stores[$0.id] ?? $0 })
     }
 }

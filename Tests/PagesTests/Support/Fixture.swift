@@ -65,7 +65,8 @@ struct Fixture {
 
     /// One effect of every kind.
     static let effects = [
-        RecordedEffect(.toast(message: "It is open."), audience: ["Ana", "Rui"]), RecordedEffect(.navigation(path: "/runs")),
+        RecordedEffect(.toast(message: "It is open."), audience: ["Ana", "Rui"]),
+        RecordedEffect(.navigation(path: "/runs")),
         RecordedEffect(.download(filename: "door.md", mediaType: "text/markdown", text: "# Door")),
         RecordedEffect(.other(name: "bell", payload: [:])),
     ]

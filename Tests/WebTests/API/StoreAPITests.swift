@@ -40,7 +40,8 @@ struct StoreAPITests {
             let feed = try await server.ask("GET", "/api/v1/feeds/store-bell/changes?after=\(before)").json()
             #expect(feed["next"] == store["cursor"])
             let change = try #require(feed["changes"]?.array?.first)
-            #expect(change["sequence"] == store["sequence"] && change["store"] == "bell" && change["state"]?["rings"] == 3)
+            #expect(
+                change["sequence"] == store["sequence"] && change["store"] == "bell" && change["state"]?["rings"] == 3)
             #expect(change["step"]?["kind"] == "action" && change["step"]?["actor"] == "Ana")
         }
     }
@@ -50,14 +51,19 @@ struct StoreAPITests {
         (#"{"type":"ring","times":1,"loud":true}"#, 422, ["loud"]), (#"{"type":"sing"}"#, 422, []),
         (#"{"times":1}"#, 422, []), (#"{"type":"#, 400, []), (#"[1]"#, 422, []),
     ])
-    func `an action that does not fit is refused with a sentence`(body: String, status: Int, fields: [String]) async throws {
+    func `an action that does not fit is refused with a sentence`(body: String, status: Int, fields: [String])
+        async throws
+    {
         try await TestServer.run(bell: true) { server in
             let answer = try await server.ask("POST", Self.actions, headers: [Self.json], body: body)
             #expect(answer.status == status)
             #expect(answer["content-type"] == "application/problem+json" && answer["cache-control"] == "no-store")
             let problem = try answer.json()
             #expect(problem["detail"]?.string?.isEmpty == false)
-            #expect(fields.allSatisfy { field in problem["errors"]?.array?.contains { $0["field"]?.string == field } ?? false })
+            #expect(
+                fields.allSatisfy { field in
+                    problem["errors"]?.array?.contains { $0["field"]?.string == field } ?? false
+                })
             #expect(try await server.ask("GET", Self.bell).json()["revision"] == 0)
         }
     }
@@ -65,10 +71,13 @@ struct StoreAPITests {
     @Test func `a repeated key does a thing once`() async throws {
         try await TestServer.run(bell: true) { server in
             let headers = [Self.json, "Idempotency-Key: k1"]
-            let first = try await server.ask("POST", Self.actions, headers: headers, body: #"{"type":"ring","times":1}"#)
-            let second = try await server.ask("POST", Self.actions, headers: headers, body: #"{"type":"ring","times":1}"#)
+            let first = try await server.ask(
+                "POST", Self.actions, headers: headers, body: #"{"type":"ring","times":1}"#)
+            let second = try await server.ask(
+                "POST", Self.actions, headers: headers, body: #"{"type":"ring","times":1}"#)
             #expect(try first.json()["cursor"] == second.json()["cursor"])
-            let other = try await server.ask("POST", Self.actions, headers: headers, body: #"{"type":"ring","times":2}"#)
+            let other = try await server.ask(
+                "POST", Self.actions, headers: headers, body: #"{"type":"ring","times":2}"#)
             #expect(other.status == 422)
             #expect(try await server.ask("GET", Self.bell).json()["state"]?["rings"] == 1)
         }

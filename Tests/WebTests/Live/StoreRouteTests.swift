@@ -10,9 +10,11 @@ struct StoreRouteTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"
     private static let html = "Accept: text/html"
 
-    private static func ring(_ server: TestServer, _ times: Int = 1, headers: [String] = []) async throws -> RawResponse {
+    private static func ring(_ server: TestServer, _ times: Int = 1, headers: [String] = []) async throws -> RawResponse
+    {
         try await server.ask(
-            "POST", "/stores/bell/actions?form=act-ring", headers: [form, html] + headers, body: "type=ring&times=\(times)")
+            "POST", "/stores/bell/actions?form=act-ring", headers: [form, html] + headers,
+            body: "type=ring&times=\(times)")
     }
 
     // L5

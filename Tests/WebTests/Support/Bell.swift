@@ -16,7 +16,8 @@ struct Bell: Reducer {
         case .say(let words, let to): Reduced(state, BellEffect(.toast(message: words), audience: to.map { [$0] }))
         case .lead(let path): Reduced(state, BellEffect(.navigation(path: path)))
         case .hand(let name):
-            Reduced(state, BellEffect(.download(filename: name, mediaType: "text/markdown", text: "# \(state.rings)\n")))
+            Reduced(
+                state, BellEffect(.download(filename: name, mediaType: "text/markdown", text: "# \(state.rings)\n")))
         }
     }
 }
@@ -45,7 +46,8 @@ enum BellAction: ActedAction {
         return [
             ActionForm("ring", "Ring", fields: [InputField("times", "Times", .integer(1...9), required: true)]),
             ActionForm(
-                "say", "Say", fields: [InputField("words", "Words", text, required: true), InputField("to", "To", text)]),
+                "say", "Say",
+                fields: [InputField("words", "Words", text, required: true), InputField("to", "To", text)]),
             ActionForm("lead", "Lead", fields: [InputField("path", "Path", text, required: true)]),
             ActionForm("hand", "Hand out", fields: [InputField("name", "Name", text, required: true)]),
         ]
