@@ -138,7 +138,7 @@ def test_a_restart_shows_nothing_twice_and_what_was_missed_once(join, weir):
 def test_a_file_comes_to_whom_it_is_for(join):
     ana, rui = live(join("Ana")), live(join("Rui"))
     downloads = []
-    rui.on("download", downloads.append)
+    rui.on("download", lambda download: downloads.append(download))
     with ana.expect_download() as download:
         press(ana, "#act-export")
     assert download.value.suggested_filename.endswith(".md")

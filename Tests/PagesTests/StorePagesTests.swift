@@ -39,12 +39,15 @@ import Testing
     }
 
     @Test func `a template puts the actions of a part where the part is, and the others stay below`() throws {
-        let template = "<ul>{{#bolts}}<li id=\"{{uid}}-{{id}}\">Bolt {{id}} {{{acts}}}</li>{{/bolts}}</ul>"
+        let template = "<ul>{{#bolts}}<li id=\"{{uid}}-{{id}}\"{{#hasMistake}} class=\"bad\"{{/hasMistake}}>Bolt {{id}} {{{acts}}}</li>{{/bolts}}</ul>"
         let overlay = Dictionary(
             uniqueKeysWithValues: ["closed", "open", "broken"].map { ("stores/door/\($0).mustache", template) })
         let page = try Self.page(DoorState.samples[0], overlay: overlay)
         #expect(try page.elements("//li[@id='store-1']//form").map { $0["id"] } == ["act-draw-1", "act-paint-1"])
         #expect(try page.elements("//*[@id='acts']//form").map { $0["id"] } == ["act-open-2"])
+        let draft = FormDraft(form: "act-paint-2", errors: [.init(field: "colour", detail: "is dry")])
+        let mistaken = try Self.page(DoorState.samples[0], overlay: overlay, draft: draft)
+        #expect(try mistaken.elements("//li[@class='bad']").map { $0["id"] } == ["store-2"])
     }
 
     @Test func `a mistake stands beside its field, in the form that was sent`() throws {

@@ -31,6 +31,7 @@ indirect enum TemplateShape: Sendable {
         case let object as ObjectValue:
             var members = object.json.compactMapValues { object.values.value($0).map { TemplateShape($0) } }
             members.merge(object.acts.mapValues { TemplateShape($0) }) { $1 }
+            if !object.acts.isEmpty { members["hasMistake"] = .plain }
             self = .record(members, transforms: ObjectValue.transforms)
         case let list as ListValue: self = .list(Self.union(list.map { TemplateShape($0) }))
         case let list as [Any]: self = .list(Self.union(list.map { TemplateShape($0) }))

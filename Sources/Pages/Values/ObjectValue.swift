@@ -8,6 +8,7 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
 
     func child(named name: String) -> Any? {
         if let act = acts[name] { return act }
+        if name == "hasMistake", hasMistake { return true }
         return json[name].flatMap(values.value)
     }
 
@@ -19,6 +20,9 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
         if acts.count > 1 { named["moreActs"] = Markup(acts.dropFirst()) }
         return named
     }
+
+    /// Whether one of the actions that belong to this part was filled in wrongly, so that its form has to be seen.
+    var hasMistake: Bool { values.mistaken != nil && values.mistaken == json["id"].map(values.id) }
 
     func transform(_ name: String) -> Any? { name == "members" ? rows : nil }
 

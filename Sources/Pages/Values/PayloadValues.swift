@@ -8,6 +8,8 @@ struct PayloadValues {
     /// What can be done with a part of a store's state, by the part's `id`: a template finds all of it as `{{{acts}}}`,
     /// the first as `{{{act}}}` and the others as `{{{moreActs}}}`; nil where the payload is no store's.
     var acts: [String: [Markup]]?
+    /// The part of the state of which an action was filled in wrongly.
+    var mistaken: String?
 
     /// The value of a template's variable; nil for `null`, which is as if it were not there.
     func value(_ json: JSONValue) -> Any? {

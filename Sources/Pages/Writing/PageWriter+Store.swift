@@ -74,6 +74,7 @@ extension PageWriter {
         var values = PayloadValues(format: format, strings: strings, operation: view.entry.kind)
         values.acts = Dictionary(grouping: acts.filter { $0.anchor != nil }) { $0.anchor ?? "" }
             .mapValues { list in list.map { render("partials/act", $0.fields.merging(["isFolded": !$0.isButton])) } }
+        values.mistaken = acts.first(where: \.isMistaken)?.anchor
         let context: Fields = [
             "uid": place.uid, "compact": place.isCompact, "case": label(of: state.caseName, in: view.entry.kind),
             "store": store(view.id), "progress": gauge(state.progress),

@@ -11,6 +11,8 @@ extension PageWriter {
         let anchor: String?
         /// Whether nothing is asked for.
         let isButton: Bool
+        /// Whether it was filled in wrongly.
+        let isMistaken: Bool
         let fields: Fields
     }
 
@@ -45,7 +47,7 @@ extension PageWriter {
         let title = strings.optional("store.\(entry.kind).\(form.name)") ?? form.title
         let fixed = form.fields.filter { values[$0.name] != nil }
         return Act(
-            id: id, anchor: offer.anchor, isButton: open.isEmpty,
+            id: id, anchor: offer.anchor, isButton: open.isEmpty, isMistaken: draft != nil,
             fields: [
                 "formID": id, "name": form.name, "title": offer.title ?? title,
                 "tone": form.tone == .plain ? nil : form.tone.rawValue,
