@@ -61,7 +61,11 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
         try storage.update(transform)
     }
 
-    /// Changes the value in place, once, while other writers wait.
+    /// Changes the value once, while other writers wait.
+    ///
+    /// The body changes a copy, since until it returns others read the value as it was, which also stays when the body
+    /// throws or changes nothing. So a large array is copied each time: to collect many things, keep them elsewhere, and a
+    /// count or the newest of them in the flow.
     ///
     /// - Parameter body: changes the value; it may read this flow but not write it, which stops the program. On a sealed
     ///   flow it changes a copy that nobody sees.

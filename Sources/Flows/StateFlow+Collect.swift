@@ -15,6 +15,22 @@ extension StateFlow {
         try await values(policy).collect(isolation: isolation, body)
     }
 
+    /// Runs a body that does not wait, for the current value and each that follows; cheaper than one that may.
+    ///
+    /// - Parameters:
+    ///   - policy: what happens to values that come while the body runs.
+    ///   - isolation: the actor the body runs on; the caller's.
+    ///   - body: what to do with a value.
+    /// - Returns: why there are no more values.
+    /// - Throws: what the body throws, after leaving the flow.
+    @discardableResult @inlinable
+    public func collect(
+        _ policy: DeliveryPolicy = .conflated, isolation: isolated (any Actor)? = #isolation,
+        _ body: (Value) throws -> Void
+    ) async rethrows -> FlowEnd {
+        try await values(policy).collect(isolation: isolation, body)
+    }
+
     /// Calls back with the current value and each that follows; see ``StateValues/subscribe(onValue:onEnd:)``.
     ///
     /// - Parameters:

@@ -43,19 +43,35 @@ import Testing
     }
 
     // F2
-    @Test func `an iterator dropped in the middle of a wait frees its place`() async {
+    @Test func `an iterator dropped in the middle of a wait frees its place, with no value to end the wait`() async {
         let flow = MutableStateFlow(0)
-        let isWaiting = Signal()
-        let task = Task {
-            var values = flow.makeAsyncIterator()
-            _ = await values.next()
-            isWaiting.happen()
-            return await values.next()
+        do {
+            // Left without asking for its outcome, which is how a task that waits is dropped.
+            async let _ = {
+                var values = flow.makeAsyncIterator()
+                _ = await values.next()
+                return await values.next()
+            }()
+            while flow.storage.waiting == 0 { await Task.yield() }
+            #expect(flow.subscriptionCount.value == 1)
         }
-        await isWaiting.wait()
-        task.cancel()
-        #expect(await task.value == nil)
+        #expect(flow.storage.waiting == 0)
         #expect(flow.subscriptionCount.value == 0)
+    }
+
+    // F2
+    @Test func `a subscription dropped in the middle of a wait frees its place, and its task ends`() async {
+        let flow = MutableStateFlow(0)
+        let seat = flow.values(.conflated).makeSeat()
+        #expect(seat.nextIfAny() == 0)
+        var subscription: FlowSubscription? = FlowSubscription(seat)
+        async let next = seat.next(isolation: nil)
+        while flow.storage.waiting == 0 { await Task.yield() }
+        withExtendedLifetime(subscription) {}
+        subscription = nil
+        #expect(flow.storage.waiting == 0)
+        #expect(flow.subscriptionCount.value == 0)
+        #expect(await next == nil)
     }
 
     // F3

@@ -27,6 +27,24 @@ import Testing
         executor.close()
     }
 
+    @Test func `tasks that keep each other busy there leave room for what other threads bring`() async {
+        let executor = CollectorExecutor()
+        let scope = FlowScope(executor: executor)
+        let ball = MutableStateFlow(0)
+        let isOver = MutableStateFlow(false)
+        for player in 0..<2 {
+            scope.launch {
+                await ball.collect { if $0 % 2 == player, !isOver.value { ball.value = $0 + 1 } }
+            }
+        }
+        _ = await ball.first { $0 > 1_000 }
+        #expect(await scope.launch {}.join()?.isFinished == true)
+        isOver.value = true
+        scope.cancel()
+        await scope.join()
+        executor.close()
+    }
+
     @Test func `after the close a job still runs`() async {
         let executor = CollectorExecutor()
         executor.close()

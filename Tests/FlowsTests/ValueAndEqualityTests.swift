@@ -113,4 +113,30 @@ import Testing
         #expect(flow.value == 4)
         holder.withLock { $0 = nil }
     }
+
+    // A2
+    @Test func `what is read back is what was set, of values of any size`() {
+        enum Light: Equatable, Sendable { case red, green }
+        struct Pair: Equatable, Sendable { var first: Int32, second: Int32 }
+        func readsBack<Value: Equatable & Sendable>(_ first: Value, _ second: Value) -> Bool {
+            let flow = MutableStateFlow(first)
+            guard flow.value == first else { return false }
+            flow.value = second
+            guard flow.value == second, flow.asStateFlow().value == second else { return false }
+            flow.update { _ in first }
+            guard flow.value == first else { return false }
+            flow.mutate { $0 = second }
+            guard flow.value == second, flow.compareAndSet(expect: second, update: first), flow.value == first else {
+                return false
+            }
+            return flow.seal(with: second) && flow.value == second
+        }
+        #expect(readsBack(Light.red, .green))
+        #expect(readsBack(UInt8(1), 255))
+        #expect(readsBack(Pair(first: 1, second: -1), Pair(first: -2, second: 2)))
+        #expect(readsBack(Int.min, .max))
+        #expect(readsBack(Int?.none, 7))
+        #expect(readsBack([1], [1, 2]))
+        #expect(readsBack("a", "b"))
+    }
 }

@@ -24,7 +24,8 @@ func nanoseconds(_ work: (Int) async -> Void) async -> Double {
         return clock.now - start
     }
     var count = 1
-    while await time(count) < .milliseconds(15) { count *= 2 }
+    // Twice, as one time may be long for another reason.
+    while min(await time(count), await time(count)) < .milliseconds(15) { count *= 2 }
     var best = Duration.seconds(1_000)
     for _ in 0..<3 { best = min(best, await time(count * 2)) }
     return best / .nanoseconds(1) / Double(count * 2)

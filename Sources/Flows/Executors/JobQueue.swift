@@ -15,15 +15,15 @@ import Synchronization
 final class JobQueue: @unchecked Sendable {
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isReady = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
-    private var jobs: [UnownedJob] = []
-    private var isClosed = false
-    private var isAsleep = false
+    @exclusivity(unchecked) private var jobs: [UnownedJob] = []
+    @exclusivity(unchecked) private var isClosed = false
+    @exclusivity(unchecked) private var isAsleep = false
     /// Whether other threads have added jobs: the thread asks this, without the lock, before it goes on with its own.
     private let hasJobs = Atomic(false)
     /// The thread that takes the jobs, as long as it does.
     private let thread = Atomic<UInt>(0)
     /// What that thread has added; nobody else touches it.
-    private var own: [UnownedJob] = []
+    @exclusivity(unchecked) private var own: [UnownedJob] = []
 
     init() {
         mutex.initialize(to: pthread_mutex_t())

@@ -145,7 +145,7 @@ extension FlowStorage {
         var wake = FlowMachine<Int>.Wake()
         counter.lock.lock()
         _ = counter.machine.commit(count, &wake)
-        counter.lock.unlock()
+        counter.unlockAfterWriting()
         lock.unlock()
         counter.perform(&wake, count)
     }

@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// Where a flow lives: the machine, its lock, and everything that must happen outside that lock.
 ///
 /// Equality, transforms, callbacks, continuations and the end of old values all run after the lock is given back. Writers
@@ -9,6 +11,8 @@
 @usableFromInline
 final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     @usableFromInline let lock = BriefLock()
+    /// The value once more, where it fits; written under the lock.
+    @usableFromInline let word: Atomic<UInt>
     @usableFromInline let comparesInPlace: Bool
     @usableFromInline let areEquivalent: @Sendable (Value, Value) -> Bool
     @exclusivity(unchecked) @usableFromInline var counter: FlowStorage<Int>?
@@ -24,6 +28,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     ) {
         self.areEquivalent = areEquivalent
         self.comparesInPlace = comparesInPlace
+        word = Atomic(FlowStorage.fitsWord ? FlowStorage.word(of: initial) : 0)
         machine = FlowMachine(initial, replay: replay)
     }
 
@@ -31,6 +36,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
 
     @inlinable
     var value: Value {
+        if FlowStorage.fitsWord { return valueOfWord }
         lock.lock()
         defer { lock.unlock() }
         return machine.value
@@ -110,7 +116,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
             if isNew, let last { old = machine.commit(last, &wake) }
             let value = machine.value
             let settling = machine.seal(&wake)
-            lock.unlock()
+            unlockAfterWriting()
             _ = old
             perform(&wake, value)
             for seat in settling { settle(seat) }
@@ -162,7 +168,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         guard machine.isQuiet else { return announceAndUnlock(new) }
         // The old value dies with this function, after the lock is given back.
         let old = machine.replace(new)
-        lock.unlock()
+        unlockAfterWriting()
         _ = old
     }
 
@@ -170,7 +176,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     func announceAndUnlock(_ new: Value) {
         var wake = FlowMachine<Value>.Wake()
         let old = machine.commit(new, &wake)
-        lock.unlock()
+        unlockAfterWriting()
         perform(&wake, new)
         _ = old
     }
@@ -202,7 +208,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         machine.isReserved = false
         var wake = FlowMachine<Value>.Wake()
         if isNew { _ = machine.commit(new, &wake) }
-        lock.unlock()
+        unlockAfterWriting()
         gate.unlock()
         perform(&wake, new)
         return (result, (old, isNew ? new : old))

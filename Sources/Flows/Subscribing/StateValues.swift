@@ -58,6 +58,34 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
+    /// Runs a body that does not wait, for the current value and each that follows; otherwise as the other `collect`.
+    ///
+    /// What a body might wait for costs as much as the rest of a hand-over, so a body without `await` is spared it.
+    ///
+    /// - Parameters:
+    ///   - isolation: the actor the body runs on; the caller's.
+    ///   - body: what to do with a value.
+    /// - Returns: why there are no more values.
+    /// - Throws: what the body throws, after leaving the flow.
+    @discardableResult @inlinable
+    public func collect(
+        isolation: isolated (any Actor)? = #isolation, _ body: (Value) throws -> Void
+    ) async rethrows -> FlowEnd {
+        let seat = makeSeat()
+        defer { seat.cancel() }
+        return try await withTaskCancellationHandler {
+            while true {
+                switch seat.look() {
+                case .value(let value, _): try body(value)
+                case .end(let end): return end
+                case .nothing: await withUnsafeContinuation(isolation: isolation) { seat.storage.wait(seat, $0) }
+                }
+            }
+        } onCancel: {
+            seat.cancel()
+        }
+    }
+
     /// Calls back with the current value and each that follows.
     ///
     /// The first call comes before this returns; the others on the threads that write, outside every lock, never two at
