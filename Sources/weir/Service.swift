@@ -41,7 +41,7 @@ struct Service: Sendable {
         do {
             try await runbooks.takeInEdits(on: board)
         } catch {
-            throw StartError.unavailable("What was edited in the runbooks cannot be recorded. \(error)")
+            logger.warning("What was edited in the runbooks is not shown, as it cannot be recorded. \(error)")
         }
         let server = try server(board, setAside: (journal as? SQLiteJournal)?.setAside) { [logger] bound in
             port.value = bound
