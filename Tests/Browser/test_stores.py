@@ -148,6 +148,29 @@ def test_a_file_comes_to_whom_it_is_for(join):
     assert downloads == []
 
 
+def test_whoever_is_led_away_takes_messages_along(join):
+    ana = live(join("Ana"))
+    settled(ana)
+    ana.evaluate("""() => {
+      const list = document.getElementById("effects");
+      const add = (effect, kind, text, more) => {
+        const item = Object.assign(document.createElement("li"), { textContent: text });
+        Object.assign(item.dataset, { effect, kind, at: new Date().toISOString(), ...more });
+        list.prepend(item);
+      };
+      add("9999.0", "navigation", "/runs", { path: "/runs?text=led" });
+      add("9999.1", "toast", "See the runs", {});
+      add("9999.2", "toast", "Not for Ana", { audience: '["Rui"]' });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }""")
+    ana.wait_for_url("**/runs?text=led")
+    expect(ana.locator(TOAST)).to_have_count(1)
+    expect(ana.locator("#toasts")).to_contain_text("See the runs")
+    ana.goto(STORE)
+    settled(live(ana))
+    expect(ana).to_have_url(re.compile(STORE))
+
+
 def test_a_moment_is_looked_at_and_returned_to(join, weir):
     ana = live(join("Ana"))
     act(weir, type="tick", step="bake-a-cake")
@@ -188,6 +211,8 @@ def test_axe_finds_nothing(join, weir, scheme, width):
     sequence = act(weir, type="comment", step="bake-a-cake", text="With cherries")["sequence"]
     page = live(join("Ana", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"))
     act(weir, type="assign", step="bake-a-cake", to="Ana")
+    painted(page, act(weir, type="assign", step="hang-the-lamps", to="Ana"))
+    expect(page.locator(TOAST)).to_have_count(2)
     for details in page.locator("main details, #who details").all():
         details.evaluate("(details) => { details.open = true; }")
     found = {}

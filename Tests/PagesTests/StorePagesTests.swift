@@ -39,7 +39,10 @@ import Testing
     }
 
     @Test func `a template puts the actions of a part where the part is, and the others stay below`() throws {
-        let template = "<ul>{{#bolts}}<li id=\"{{uid}}-{{id}}\"{{#hasMistake}} class=\"bad\"{{/hasMistake}}>Bolt {{id}} {{{acts}}}</li>{{/bolts}}</ul>"
+        let template = """
+            <ul>{{#bolts}}<li id="{{uid}}-{{id}}"{{#hasMistake}} class="bad"{{/hasMistake}}>
+            Bolt {{id}} {{{acts}}}</li>{{/bolts}}</ul>
+            """
         let overlay = Dictionary(
             uniqueKeysWithValues: ["closed", "open", "broken"].map { ("stores/door/\($0).mustache", template) })
         let page = try Self.page(DoorState.samples[0], overlay: overlay)
