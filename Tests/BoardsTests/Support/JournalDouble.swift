@@ -9,6 +9,8 @@ final class JournalDouble: Journal, Sendable {
         var outputError: JournalError?
         var deniesOutput = false
         var outputAppends: [Int] = []
+        var countsOutput = false
+        var outputCount: Int64 = 0
         var appends: [[ChangeDraft]] = []
         var attempts = 0
         var prunes = 0
@@ -55,6 +57,9 @@ final class JournalDouble: Journal, Sendable {
 
     /// How many lines each append of output had that was taken.
     var outputAppends: [Int] { core.withLock { $0.outputAppends } }
+
+    /// Keeps of all output only how much it is from now on.
+    func onlyCountOutput() { core.withLock { $0.countsOutput = true } }
 
     /// Makes appends of output wait until `releaseOutput`.
     func holdOutput() { outputDoor.value = false }
@@ -120,6 +125,12 @@ final class JournalDouble: Journal, Sendable {
         outputAttemptCount.update { $0 + 1 }
         _ = await outputDoor.first { $0 }
         if let outputError { throw outputError }
+        let counted = core.withLock { core -> Int64? in
+            guard core.countsOutput else { return nil }
+            core.outputCount += Int64(lines.count)
+            return core.outputCount
+        }
+        if let counted { return counted }
         let last = try await inner.appendOutput(run: run, lines: lines)
         let denies = core.withLock { core in
             core.outputAppends.append(lines.count)
