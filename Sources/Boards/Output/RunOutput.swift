@@ -39,6 +39,7 @@ final class RunOutput: OutputSink {
         var isOpen = false
         var isDraining = false
         var isOver = false
+        var isOverTold = false
         var writers: [Deferred<Bool>] = []
         var flushing: [Deferred<Bool>] = []
 
@@ -47,9 +48,11 @@ final class RunOutput: OutputSink {
             return writers
         }
 
-        /// Those who wait for the queue to be empty, if it is.
+        var isSettled: Bool { queue.isEmpty && isOver == isOverTold }
+
+        /// Those who wait until all is settled, if it is.
         mutating func takeFlushing() -> [Deferred<Bool>] {
-            guard queue.isEmpty else { return [] }
+            guard isSettled else { return [] }
             defer { flushing = [] }
             return flushing
         }
@@ -74,8 +77,8 @@ final class RunOutput: OutputSink {
         core = Locked(Core(queue: OutputQueue(lineLimit: world.lineLimit, byteLimit: world.byteLimit)))
     }
 
-    /// Whether nothing waits to be recorded.
-    var isEmpty: Bool { core.withLock { $0.queue.isEmpty } }
+    /// Whether nothing waits to be recorded, or to be told.
+    var isSettled: Bool { core.withLock { $0.isSettled } }
 
     // MARK: Taking in
 
@@ -128,12 +131,21 @@ final class RunOutput: OutputSink {
 
     /// Waits until all that was printed so far is recorded, or that time is over.
     func flush(within limit: Duration) async {
-        let empty = Deferred<Bool>()
-        let isEmpty = core.withLock { core in
-            if !core.queue.isEmpty { core.flushing.append(empty) }
-            return core.queue.isEmpty
+        let settled = Deferred<Bool>()
+        let isSettled = core.withLock { core in
+            if !core.isSettled { core.flushing.append(settled) }
+            return core.isSettled
         }
-        if !isEmpty { _ = await empty.value(within: limit, clock: world.clock) }
+        if !isSettled { _ = await settled.value(within: limit, clock: world.clock) }
+    }
+
+    private func tellOver() {
+        onEvent(.over)
+        let waiting = core.withLock { core in
+            core.isOverTold = true
+            return core.takeFlushing()
+        }
+        for wait in waiting { wait.resolve(true) }
     }
 
     @discardableResult
@@ -145,7 +157,7 @@ final class RunOutput: OutputSink {
             return (result, drains, core.endsNow())
         }
         if drains { world.scope.launch { await self.drain() } }
-        if isOver { onEvent(.over) }
+        if isOver { tellOver() }
         return result
     }
 
@@ -194,10 +206,11 @@ final class RunOutput: OutputSink {
         let (waiting, isOver) = core.withLock { core in
             core.recorded = last
             core.queue.confirm(drafts.count)
-            return (core.takeWriters() + core.takeFlushing(), core.endsNow())
+            let isOver = core.endsNow()
+            return (core.takeWriters() + core.takeFlushing(), isOver)
         }
         for wait in waiting { wait.resolve(true) }
-        if isOver { onEvent(.over) }
+        if isOver { tellOver() }
     }
 
     private func abandon(_ error: JournalError) {

@@ -202,7 +202,7 @@ final class Recorder: Sendable {
     /// The output of a run that ends with this draft, if something of it waits to be recorded.
     private func unwritten(_ draft: ChangeDraft) -> RunOutput? {
         guard draft.state.phase.isEnded, case .run(let id) = draft.stream, let output = output(id) else { return nil }
-        return output.isEmpty ? nil : output
+        return output.isSettled ? nil : output
     }
 
     /// What to write next; nil when there is nothing, and then the drain is over.

@@ -40,7 +40,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     private func record(_ run: Run<Work.State>, _ live: LiveRun, _ onEnd: @escaping @Sendable (String, Phase) -> Void) {
         let stream = StreamID.run(run.id)
         recorder.open(stream, subject: id, .describing(run.state.value), opening: live.request.opening)
-        let subscription = run.state.subscribe(.lossless) { [recorder] state in
+        let subscription = run.state.subscribe(.lossless) { [recorder, output = live.output] state in
+            if state.phase.isEnded { output?.close() }
             recorder.offer(stream, .describing(state), cause: run.cancellationCause?.description)
         } onEnd: { [recorder, output = live.output] _ in
             output?.close()

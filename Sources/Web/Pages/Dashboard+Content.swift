@@ -42,14 +42,14 @@ extension Dashboard {
     func output(on name: PageName, _ locale: PageLocale) async throws(Problem) -> PageOutput? {
         guard case .run(let id) = name else { return nil }
         let tail: OutputTail
-        let prints: Bool
         do {
+            let prints = try await board.catalog[board.run(id).record.operation]?.prints
+            if prints == false { return nil }
             tail = try await board.outputTail(of: id)
-            prints = try await board.catalog[board.run(id).record.operation]?.prints ?? false
+            if prints == nil, tail.head == 0 { return nil }
         } catch {
             throw Problem(error)
         }
-        guard prints || tail.head > 0 else { return nil }
         let page = LivePage(.output(id), locale)
         let cursor = tail.isClosed ? nil : desk.answers.cursor(page, sequence: tail.head, after: nil)
         return PageOutput(tail: tail, cursor: cursor)
