@@ -7,6 +7,12 @@ import States
 struct CheckScenario {
     let writer: PageWriter
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
+    private let output = PageOutput(
+        tail: OutputTail(
+            head: 2,
+            lines: [OutputLine(number: 2, draft: OutputDraft(at: Timestamp(milliseconds: 0), text: "x"))],
+            isClosed: false),
+        cursor: PageCursor(epoch: "e", sequence: 2, next: "n", now: "w", snap: "s", after: nil))
     private let frame = {
         var frame = PageFrame(
             path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
@@ -67,7 +73,7 @@ struct CheckScenario {
     }
 
     private func pages(_ content: PageContent) {
-        let main = writer.region(content, cursor: cursor, frame: frame, draft: nil)
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: nil, output: output)
         let title = writer.title(content)
         _ = writer.document(main, title: title, section: writer.section(of: content), cursor: cursor, frame: frame)
     }
