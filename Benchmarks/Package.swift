@@ -29,6 +29,9 @@ let package = Package(
                 .product(name: "Boards", package: "weir"),
                 .product(name: "Journals", package: "weir"),
                 .product(name: "JournalsSQLite", package: "weir"),
+                .product(name: "Boards", package: "weir"),
+                .product(name: "Operations", package: "weir"),
+                .product(name: "Stores", package: "weir"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
     ]
