@@ -148,6 +148,7 @@ public final class Board: Sendable {
             logger.warning("Not everything had ended and was recorded in time.", metadata: ["left": "\(left)"])
         }
         recorder.stop()
+        liveStores.removeAll()
         outputs.stop()
     }
 

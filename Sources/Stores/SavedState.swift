@@ -1,6 +1,11 @@
 public import Foundation
 
 /// Where a store's state outlives the process: the `SavedStateHandle` of *Redux for KMP*.
+///
+/// A store on a board needs none: there the journal is its saved state. Each commit is a recorded change, and a board that
+/// opens puts the store in the state of its last change; one that no longer decodes stays in the journal, is logged, and
+/// the store begins anew with a step `unreadable`. This protocol is for stores that live elsewhere, and keeps the same
+/// promises: what is saved is the last committed state, and what cannot be read is set aside.
 public protocol SavedState: Sendable {
     /// The bytes saved last; nil when there are none. Throws what the place throws.
     func load() throws -> Data?

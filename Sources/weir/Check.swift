@@ -38,7 +38,7 @@ struct Check: AsyncParsableCommand {
             complain(error.description)
             throw ExitCode(1)
         }
-        let declared = catalog.entries.flatMap(\.problems)
+        let declared = catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)
         for problem in declared { print(problem) }
         for problem in problems { print(problem) }
         let count = declared.count + problems.count

@@ -89,10 +89,10 @@ extension Board {
     // MARK: Inside
 
     private func admitted(_ store: String) throws(BoardError) -> LiveStores.Member {
-        guard let live = liveStores[store] else { throw .unknownStore(store) }
         if liveStores.isClosed {
             throw BoardError(.shuttingDown, "The server is shutting down. Send this again when it is back.")
         }
+        guard let live = liveStores[store] else { throw .unknownStore(store) }
         if recorder.backlog >= configuration.recordBufferLimit { throw .tooMuchWaits }
         return live
     }
