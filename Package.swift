@@ -148,8 +148,8 @@ let package = Package(
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows", "StandardOperations",
-                "StandardStores", "MarkupTesting",
+                "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Stores", "States", "Flows",
+                "StandardOperations", "StandardStores", "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",

@@ -3,9 +3,12 @@
 
 import { goLive } from "./feed/live.js";
 import { Page } from "./feed/page.js";
+import { say } from "./feed/status.js";
 import { advance, Effects, read } from "./page/effects.js";
 import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
+import { growLanes } from "./page/lanes.js";
+import { listenToScrubber } from "./page/scrubber.js";
 import { Tail } from "./page/tail.js";
 import { Times } from "./page/times.js";
 import { Toasts } from "./page/toasts.js";
@@ -16,13 +19,15 @@ const page = element && new Page(element);
 /** How far the server's clock is ahead of ours, where the page tells it and it matters. */
 const rendered = Date.parse(element?.dataset.clock ?? "");
 const ahead = Math.abs(rendered - Date.now()) > 2_000 ? rendered - Date.now() : 0;
-const times = new Times(() => Date.now() + ahead);
+/** The page's time: it passes, but on a page of the past it stands still. */
+const now = () => (element?.dataset.paused ? Date.parse(element.dataset.clock ?? "") : Date.now() + ahead);
+const times = new Times(now);
 
 document.documentElement.dataset.live = "";
-times.refresh();
-document.addEventListener("visibilitychange", () => times.refresh());
+refresh();
+document.addEventListener("visibilitychange", refresh);
+setInterval(() => growLanes(now()), 1_000);
 listenToKeys();
-listenToScrubbers();
 const unreachable = document.getElementById("live")?.dataset.textUnreachable;
 new Forms(page, unreachable ?? "The server could not be reached. Try again.").listen();
 
@@ -39,18 +44,42 @@ if (page) {
   mirrorTitle();
   checkIds(page.element);
   lookForEffects();
-  goLive(page, () => {
-    mirrorTitle();
-    times.refresh();
-    checkIds(page.element);
-    lookForEffects();
-  }, document.getElementById("live"));
+  goLive(page, painted, document.getElementById("live"));
+  listenToScrubber(page, () => {
+    times.forget();
+    tellPaused();
+    painted();
+  });
 }
 
 // What follows a feed of its own inside the page: the lines that a run prints.
 for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-feed]"))) {
   const tail = new Tail(part);
   goLive(new Page(part), () => tail.grown(), null);
+}
+
+/** What a change of the page asks for around it. */
+function painted() {
+  mirrorTitle();
+  refresh();
+  if (page) checkIds(page.element);
+  lookForEffects();
+}
+
+function refresh() {
+  times.refresh();
+  growLanes(now());
+}
+
+/** The header's line and the links to other languages follow the moment that the page shows. */
+function tellPaused() {
+  const line = document.getElementById("live");
+  if (line && element?.dataset.paused) say(line, "paused", { n: Number(element.dataset.paused) });
+  for (const link of document.querySelectorAll("a[data-language]")) {
+    const url = new URL(location.href);
+    url.searchParams.set("lang", link.getAttribute("data-language") ?? "");
+    link.setAttribute("href", url.pathname + url.search);
+  }
 }
 
 /** Looks whether the page lists effects that this browser has not seen. */
@@ -82,20 +111,6 @@ function mirrorTitle() {
   const link = /** @type {HTMLLinkElement|null} */ (document.getElementById("favicon"));
   const icon = link?.getAttribute(`data-icon-${said.icon ?? "idle"}`);
   if (link && icon && link.getAttribute("href") !== icon) link.setAttribute("href", icon);
-}
-
-/** A scrubber is sent when it rests for this long. */
-const REST = 250;
-
-/** Sends the form of a `[data-scrub]` range soon after it changed. */
-function listenToScrubbers() {
-  /** @type {ReturnType<typeof setTimeout>|undefined} */ let timer;
-  document.addEventListener("change", (event) => {
-    const range = /** @type {HTMLInputElement} */ (event.target);
-    if (!range.matches("input[type=range][data-scrub]")) return;
-    clearTimeout(timer);
-    timer = setTimeout(() => range.form?.requestSubmit(), REST);
-  });
 }
 
 /** In development, complains about ids that occur twice: patches find elements by them. @param {HTMLElement} page */

@@ -21,9 +21,13 @@ export function release(element, ...names) {
 
 const FIELDS = new Set(["input", "textarea", "select"]);
 
-/** Not `isContentEditable`: that makes the browser work out styles, for every element of a patch. @param {Element} element */
+/**
+ * Not `isContentEditable`: that makes the browser work out styles, for every element of a patch. A scrubber's slider is no
+ * field: it shows where the page stands.
+ * @param {Element} element
+ */
 function isEditable(element) {
-  return FIELDS.has(element.localName) || element.hasAttribute("contenteditable");
+  return (FIELDS.has(element.localName) && !element.hasAttribute("data-scrub")) || element.hasAttribute("contenteditable");
 }
 
 /** Whether a field holds something its reader put there and the server has not seen. @param {Element} element */

@@ -59,6 +59,11 @@ export class Times {
     this.now = now;
   }
 
+  /** Writes everything anew at the next chance: the time has jumped. */
+  forget() {
+    this.#known = new WeakMap();
+  }
+
   /** Writes what is due, and comes back when the next is. */
   refresh() {
     clearTimeout(this.#timer);

@@ -22,10 +22,10 @@ extension Board {
     ///   - id: The run's id.
     ///   - sequence: The change's sequence; of any other, the run's last change before counts.
     /// - Returns: The run after that change.
-    /// - Throws: `unknownRun`, also when the run had not begun, and `unavailable` when the journal cannot be read.
+    /// - Throws: `unknownRun`, `unknownMoment` when the run had not begun, and `unavailable`.
     public func run(_ id: String, at sequence: Int64) async throws(BoardError) -> RunView {
         if let run = feed.run(id, through: sequence) { return run }
-        return try await fold(id, through: min(sequence, feed.head(of: .board)))
+        return try await moment(of: id, at: sequence).run
     }
 
     /// The runs that match, newest first, from the journal.

@@ -53,6 +53,42 @@ extension BoardError {
             .unavailable, "Too much waits to be recorded. Try again when the journal works: see the system page.")
     }
 
+    static func notBegun(_ id: String, opened: Int64, at sequence: Int64) -> BoardError {
+        BoardError(
+            .unknownMoment,
+            "Run “\(id.prefix(64))” began with change \(opened), so there is nothing to show at change \(sequence). "
+                + "Its page without “at” shows it as it stands.")
+    }
+
+    static func notBegun(operation id: String, first: Int64?, at sequence: Int64) -> BoardError {
+        let beginning = first.map { "began with change \($0)" } ?? "was never started"
+        return BoardError(
+            .unknownMoment,
+            "“\(id.prefix(64))” \(beginning), so there is nothing to show at change \(sequence). "
+                + "Its page without “at” shows it as it stands.")
+    }
+
+    static func forgotten(_ id: String, floor: Int64, at sequence: Int64) -> BoardError {
+        BoardError(
+            .unknownMoment,
+            "Of “\(id.prefix(64))” not everything that happened up to change \(floor) is kept, so how it stood at change "
+                + "\(sequence) cannot be shown. Its page without “at” shows it as it stands.")
+    }
+
+    static func incomparable(_ first: String, _ second: String) -> BoardError {
+        BoardError(
+            .incomparable,
+            "One run is of “\(first.prefix(64))”, the other of “\(second.prefix(64))”, so their states have nothing in "
+                + "common. Choose two runs of one operation.")
+    }
+
+    static func noSuccess(before id: String) -> BoardError {
+        BoardError(
+            .unknownRun,
+            "No run of this operation that was started before run “\(id.prefix(64))” succeeded, or none is kept. Choose "
+                + "another run on the operation's page.")
+    }
+
     /// What a reader is told when the journal does not answer.
     static func unreadable(_ error: any Error) -> BoardError {
         let reason = (error as? JournalError)?.description ?? "The journal does not answer."

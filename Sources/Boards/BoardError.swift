@@ -14,6 +14,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownAction
         /// The store had not begun at that moment, or its changes of then are gone.
         case unknownMoment
+        /// The runs are of different operations, so that there is nothing to compare.
+        case incomparable
         /// The input does not fit the operation's fields.
         case invalidInput
         /// The run has ended, so it cannot be cancelled.

@@ -24,6 +24,11 @@ public protocol Journal: Sendable {
     func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change]
     /// The run of that id, if it is kept.
     func run(_ id: String) async throws -> RunRecord?
+    /// A run as it stood after its last change at or before a sequence (the newest without one), and as it stands, each
+    /// with its newest transitions, at most so many; nil if it is not kept. Costs the same however many changes it has.
+    func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast?
+    /// How many runs of an operation had begun and not ended right after a sequence.
+    func activeRuns(of operation: String, at sequence: Int64) async throws -> Int
     /// The newest run that was started here under that key, if one is kept; an imported one is none of this history's.
     func run(idempotencyKey: String) async throws -> RunRecord?
     /// The runs that match, newest first.

@@ -56,6 +56,16 @@ public actor MemoryJournal: Journal {
     /// The run of that id, if it is kept.
     public func run(_ id: String) -> RunRecord? { log.run(id) }
 
+    /// A run at a moment of its past, and as it stands.
+    public func past(of run: String, at sequence: Int64?, transitions limit: Int) -> RunPast? {
+        log.past(of: run, at: sequence ?? .max, limit: limit)
+    }
+
+    /// How many runs of an operation had begun and not ended right after a sequence.
+    public func activeRuns(of operation: String, at sequence: Int64) -> Int {
+        log.activeRuns(of: operation, at: sequence)
+    }
+
     /// The newest run started under that key, if one is kept.
     public func run(idempotencyKey: String) -> RunRecord? { log.run(idempotencyKey: idempotencyKey) }
 

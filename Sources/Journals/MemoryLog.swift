@@ -12,6 +12,8 @@ struct MemoryLog: Sendable {
     /// The sequence of the last change that went, of the board, of operations and of stores.
     private var floors: [Topic: Int64] = [:]
     private(set) var head: Int64 = 0
+    /// The sequences of the transitions of every kept run, oldest first.
+    private(set) var transitions: [String: [Int64]] = [:]
 
     /// The kept runs, and their ids in the order they were opened.
     private(set) var records: [String: RunRecord] = [:]
@@ -41,6 +43,7 @@ struct MemoryLog: Sendable {
         switch draft.stream {
         case .store(let id): stores[id] = (draft.revision, draft.subject)
         case .run(let id):
+            if draft.isTransition { transitions[id, default: []].append(head) }
             if let record = RunRecord(opening: change) {
                 records[id] = record
                 order.append(id)
@@ -106,6 +109,7 @@ struct MemoryLog: Sendable {
                 floors[topic] = max(floors[topic] ?? 0, record.sequence)
             }
             sequences[.run(id)] = nil
+            transitions[id] = nil
             lines[id] = nil
             importedAt[id] = nil
         }
@@ -168,5 +172,5 @@ struct MemoryLog: Sendable {
     func outputCount(of run: String) -> Int64 { Int64(lines[run]?.count ?? 0) }
 
     /// The change of a sequence that is known to be kept.
-    private func change(at sequence: Int64) -> Change { changes[changes.partitioningIndex { $0.sequence >= sequence }] }
+    func change(at sequence: Int64) -> Change { changes[changes.partitioningIndex { $0.sequence >= sequence }] }
 }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The journal's file, format 3.
+/// The journal's file, format 4.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
 /// Moments are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are kept once, in `names`.
@@ -87,6 +87,11 @@ enum JournalSchema {
         ALTER TABLE changes ADD COLUMN step TEXT;
         ALTER TABLE stores ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE stores ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
+        """,
+        // The past of a run, however long it is, and what went on at a moment.
+        """
+        CREATE INDEX transitions_of_stream ON changes (stream) WHERE transition = 1;
+        CREATE INDEX runs_by_end ON runs (operation, sequence) WHERE ended IS NOT NULL;
         """,
     ]
 

@@ -27,6 +27,16 @@ extension SQLiteJournal {
         try await read { try RunReader($0).run(id) }
     }
 
+    /// A run at a moment of its past, and as it stands.
+    public func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast? {
+        try await read { try PastReader($0).past(of: run, at: sequence ?? .max, limit: limit) }
+    }
+
+    /// How many runs of an operation had begun and not ended right after a sequence.
+    public func activeRuns(of operation: String, at sequence: Int64) async throws -> Int {
+        try await read { try PastReader($0).activeRuns(of: operation, at: sequence) }
+    }
+
     /// The newest run started under that key, if one is kept.
     public func run(idempotencyKey: String) async throws -> RunRecord? {
         try await read { try RunReader($0).run(idempotencyKey: idempotencyKey) }

@@ -85,6 +85,30 @@ public final class PageRenderer: Sendable {
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor, frame: frame)
     }
 
+    /// A whole document of a page of the past, which is not followed and on which nothing can be done.
+    ///
+    /// What it shows is what was live then, byte for byte; around it are the scrubber and the news of where it stands.
+    /// - Parameters:
+    ///   - past: The moment.
+    ///   - ahead: The change that was asked for, if there is none of that number yet.
+    ///   - frame: The request.
+    public func document(_ past: PastContent, ahead: Int64? = nil, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        var frame = frame
+        frame.standing = past.standing
+        return writer.document(
+            writer.region(past, ahead: ahead, frame: frame), title: writer.title(past.content),
+            section: writer.section(of: past.content), frame: frame)
+    }
+
+    /// Two runs of one operation, side by side.
+    public func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        let title = writer.title(writer.strings[.compare])
+        let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
+        return writer.document(main, title: title, section: .runs, frame: frame)
+    }
+
     /// The element `<main id="page">` of a live page: what a client that lost its place takes over.
     public func region(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil

@@ -81,7 +81,7 @@ import Testing
         #expect(tree.element(id: "entries")?.elements.count == 100 && tree.element(id: "effects")?.elements.count == 50)
     }
 
-    @Test func `a tick sends the state and the title and nothing else`() throws {
+    @Test func `a tick sends the state, the lane it makes longer, the title, and nothing else`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
@@ -93,11 +93,24 @@ import Testing
             }
         }
         #expect(ids(.board) == ["op-copy-state"])
-        #expect(ids(.operation("copy")) == ["run-r-state", "page-title"])
-        #expect(ids(.run("r")) == ["run-r-state", "page-title"])
+        #expect(ids(.operation("copy")) == ["run-r-state", "run-r-lane", "page-title"])
+        #expect(ids(.run("r")) == ["run-r-state", "run-r-lane", "page-title"])
         #expect(ids(.runs) == [])
         #expect(ids(.run("other")) == [])
         #expect(ids(.operation("watch")) == [])
+    }
+
+    @Test func `a tick for which the axis has become too short sends the timeline and the scrubber anew`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
+        let reading = CopyState.reading(bytes: 700, total: 1_000)
+        let tick = try #require(fixture.script.move("r", try StateRecord(reading), after: 60_000))
+        let ids = fixture.pages.patches(for: tick, page: LivePage(.run("r"))).map { patch in
+            guard case .morph(let id, _) = patch else { return "\(patch)" }
+            return id
+        }
+        #expect(ids == ["run-r-state", "run-r-timeline", "scrubber", "page-title"])
     }
 
     @Test func `a patch is written as the protocol says`() throws {

@@ -42,7 +42,7 @@ import Testing
         #expect(html.contains("2.5\u{A0}s"))
     }
 
-    @Test func `a timeline is to scale, and the state that goes on is open`() throws {
+    @Test func `a timeline is to scale in milliseconds, at every change of the state that goes on`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]), after: 1_000)
@@ -50,11 +50,28 @@ import Testing
         let writer = fixture.pages.writer(.english)
         func bars() throws -> [[String?]] {
             let rows = writer.timeline(try #require(fixture.script.runs["r"]))["rows"] as? [Fields]
-            return (rows ?? []).map { [$0["x"] as? String, $0["width"] as? String] }
+            return (rows ?? []).map { row in
+                let lane = row["lane"] as? Fields
+                return ["x", "width", "length"].map { lane?[$0] as? String }
+            }
         }
-        #expect(try bars() == [["0", "215"], ["215", "645"], ["860", "140"]])
-        _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]), after: 4_000)
-        #expect(try bars() == [["0", "125"], ["125", "375"], ["500", "500"], ["992", "8"]])
+        #expect(try bars() == [["0", "1000", "5000"], ["1000", "3000", "5000"], ["4000", "0", "5000"]])
+        let tick = CopyState.writing(target: "t", part: 9, nested: [:], note: nil)
+        _ = fixture.script.move("r", try StateRecord(tick), after: 2_500)
+        #expect(try bars() == [["0", "1000", "8000"], ["1000", "3000", "8000"], ["4000", "2500", "8000"]])
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]), after: 1_500)
+        #expect(
+            try bars() == [
+                ["0", "1000", "8000"], ["1000", "3000", "8000"], ["4000", "4000", "8000"], ["8000", "0", "8000"],
+            ])
+    }
+
+    @Test func `an axis has room for what it shows and some more, and is not far too long`() {
+        #expect([0, 800, 1_000, 4_400, 60_000, 100_000].map(TimeAxis.length) == [1_000, 1_000, 1_500, 5_000, 80_000, 150_000])
+        for elapsed in stride(from: Int64(1_000), to: 10_000_000, by: 7_919) {
+            let length = TimeAxis.length(holding: elapsed)
+            #expect(length > elapsed && length <= elapsed * 2)
+        }
     }
 
     @Test func `a very long run shows its newest states and says how many are left out`() throws {

@@ -25,7 +25,7 @@ struct BoardFold: Sendable {
             let after = before?.applying(change) ?? RunView(opening: change)
             runs[id] = after?.isActive == true ? after : nil
             board = board.applying(change, before: before, after: after)
-            return Publication(change: change, run: after, board: board)
+            return Publication(change: change, run: after, before: before, board: board)
         case .store(let id):
             let store = board.store(id)?.applying(change)
             board = board.applying(change, store: store)

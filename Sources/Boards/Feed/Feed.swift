@@ -66,6 +66,13 @@ public final class Feed: Sendable {
         machine.withLock { $0.store(id, through: sequence) }
     }
 
+    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil when not in memory.
+    func moment(
+        of topic: Topic, through sequence: Int64
+    ) -> (publication: Publication, previous: Int64?, next: Int64?)? {
+        machine.withLock { $0.moment(of: topic, through: sequence) }
+    }
+
     /// Publishes recorded changes.
     ///
     /// Called by one at a time, in the order of the sequences.

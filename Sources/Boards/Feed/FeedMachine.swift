@@ -100,6 +100,18 @@ struct FeedMachine: Sendable {
         return log.places[next - 1].flatMap { ring[$0]?.publication.store }
     }
 
+    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil when it is not in memory.
+    func moment(
+        of topic: Topic, through sequence: Int64
+    ) -> (publication: Publication, previous: Int64?, next: Int64?)? {
+        guard let log = topics[topic] else { return nil }
+        let at = { (place: Int) in log.places[place].flatMap { ring[$0]?.publication } }
+        let after = log.places.firstPlace { (ring[$0]?.publication.change.sequence ?? .max) > sequence }
+        guard let publication = at(after - 1) else { return nil }
+        let previous = at(after - 2)?.change.sequence ?? (log.floor > 0 ? log.floor : nil)
+        return (publication, previous, at(after)?.change.sequence)
+    }
+
     private func publications(of topic: Topic, after: Int64, limit: Int) -> [Publication] {
         if topic == .board {
             let first = ring.firstPlace { $0.publication.change.sequence > after }

@@ -27,6 +27,7 @@ struct CheckScenario {
         for entry in entries {
             let views = SampleViews(entry).views + others(entry)
             for view in views { pages(entry, view, all: views) }
+            past(entry, views)
             startForm(entry)
         }
         for entry in writer.catalog.stores { stores(entry) }
@@ -76,6 +77,17 @@ struct CheckScenario {
         let main = writer.region(content, cursor: cursor, frame: frame, draft: nil, output: output)
         let title = writer.title(content)
         _ = writer.document(main, title: title, section: writer.section(of: content), cursor: cursor, frame: frame)
+    }
+
+    /// Moments of the past, and two runs side by side.
+    private func past(_ entry: CatalogEntry, _ views: [RunView]) {
+        for view in views {
+            let moment = RunMoment(run: view, newest: view, previous: 1, next: 2)
+            _ = writer.region(.run(moment), ahead: 9, frame: frame)
+            _ = writer.comparePage(RunComparison(view, views.first ?? view))
+            let compared = RunComparison(views.first ?? view, view)
+            _ = writer.region("pages/compare", writer.comparePage(compared), title: writer.title(""), frame: frame)
+        }
     }
 
     /// Runs that no sample shows: interrupted, tried again, and very long.

@@ -17,7 +17,9 @@ struct PagePatcher {
         case .board: return board(run)
         case .runs: return runs(run)
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
-        case .run(let id): return run.record.id == id ? section(run, isAlone: true) + [title(.run(run))] : []
+        case .run(let id):
+            guard run.record.id == id else { return [] }
+            return section(run, isAlone: true) + scrubber(run) { writer.scrubber(run: run) } + [title(.run(run))]
         case .stores, .store: return []
         case .output: return []
         }
@@ -67,6 +69,10 @@ struct PagePatcher {
         let isLatest = view.latest?.record.id == run.record.id
         var patches: [Patch] = []
         if isTransition { patches.append(morph("facts", "partials/facts", writer.facts(view))) }
+        if isLatest { patches += scrubber(run) { writer.scrubber(operation: id, run) } }
+        if isTransition, view.recent.contains(where: { $0.record.id == run.record.id }) || isOpening {
+            patches.append(morph("compare", "partials/choice", writer.compareChoice(view)))
+        }
         if isOpening {
             patches.append(morph("current", "partials/current", writer.current(view)))
             patches.append(morph("earlier", "partials/earlier", ["earlier": writer.earlier(view)]))
@@ -83,6 +89,25 @@ struct PagePatcher {
         if isTransition { return [morph(id, "partials/run", writer.run(run, isAlone: isAlone))] }
         let place = PageWriter.Place(uid: id, isCompact: false)
         return [.morph(id: "\(id)-state", html: writer.statePanel(run, id: "\(id)-state", place: place).html)]
+            + lane(run, id)
+    }
+
+    /// What a tick changes of a timeline: the lane that goes on, or all of them when they have become too short.
+    private func lane(_ run: RunView, _ id: String) -> [Patch] {
+        guard let lane = writer.openLane(run) else { return [] }
+        return hasGrown(run, writer.timelineLength)
+            ? [morph("\(id)-timeline", "partials/timeline", writer.timeline(run))]
+            : [morph("\(id)-lane", "partials/lane", lane)]
+    }
+
+    /// A scrubber changes with its run's states, and when its strip has become too short.
+    private func scrubber(_ run: RunView, _ render: () -> Markup) -> [Patch] {
+        guard isTransition || hasGrown(run, writer.stripLength) else { return [] }
+        return [.morph(id: "scrubber", html: render().html)]
+    }
+
+    private func hasGrown(_ run: RunView, _ length: (RunView) -> Int64) -> Bool {
+        publication.before.map(length) != length(run)
     }
 
     func title(_ content: PageContent) -> Patch { morph("page-title", "partials/title", writer.title(content)) }

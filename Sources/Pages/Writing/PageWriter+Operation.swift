@@ -8,6 +8,7 @@ extension PageWriter {
     func operationPage(_ view: OperationView, draft: FormDraft?) -> Fields {
         [
             "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
+            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
             "start": startForm(view.id, draft: draft),
             "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
         ]

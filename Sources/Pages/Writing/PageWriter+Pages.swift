@@ -8,7 +8,8 @@ extension PageWriter {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
             "output": output.map { self.output($0, of: view.record.id) },
-            "apiURL": "\(base)/api/v1/runs/\(view.record.id)",
+            "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "scrubber": scrubber(run: view), "isPast": false,
+            "compareURL": "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
             "exportURL": "\(base)/runs/\(view.record.id)/export", "isImported": view.record.origin != nil,
         ]
     }

@@ -44,19 +44,24 @@ extension PageWriter {
 
     /// What a run was started with, field by field.
     func inputRows(_ record: RunRecord) -> [Fields] {
-        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let fields = catalog[record.operation]?.fields ?? []
         let members = record.opening.input.object ?? [:]
         let known = fields.map(\.name).filter { members[$0] != nil }
         let others = members.keys.filter { !known.contains($0) }.sorted()
         return (known + others).compactMap { name in
-            guard let value = members[name], value != .null else { return nil }
-            let field = fields.first { $0.name == name }
-            return [
-                "label": field.map { label(of: $0, in: record.operation) } ?? values.label(name),
-                "text": fileText(value) ?? values.text(value),
-            ]
+            inputRow(name, of: record).map { ["label": $0.label, "text": $0.text] }
         }
+    }
+
+    /// A field of what a run was started with, in words; nil where it was left out.
+    func inputRow(_ name: String, of record: RunRecord) -> (label: String, text: String)? {
+        guard let value = record.opening.input[name], value != .null else { return nil }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let field = catalog[record.operation]?.fields.first { $0.name == name }
+        return (
+            field.map { label(of: $0, in: record.operation) } ?? values.label(name),
+            fileText(value) ?? values.text(value)
+        )
     }
 
     /// The input in one line.

@@ -5,33 +5,49 @@ import States
 extension PageWriter {
     /// How many rows of a timeline are shown, the newest.
     static var timelineRows: Int { 40 }
-    /// The part of a timeline that the current state of a run takes, whose end nobody knows, in thousandths.
-    private static var openPart: Int64 { 140 }
 
-    /// The states a run passed through, to scale, for `partials/timeline`.
+    /// The states a run passed through, to scale, for `partials/timeline`; the units of its lanes are milliseconds.
     func timeline(_ run: RunView) -> Fields {
         let shown = run.transitions.suffix(Self.timelineRows)
         let omitted = run.omittedTransitions + run.transitions.count - shown.count
-        guard let first = shown.first, let last = shown.last else { return ["rows": [Fields]()] }
-        let isOpen = run.record.endedAt == nil
-        let whole = max(last.at - first.at, 0)
-        let room = !isOpen ? 1_000 : whole == 0 ? 0 : 1_000 - Self.openPart
-        func place(_ moment: Timestamp) -> Int64 {
-            whole == 0 ? (isOpen ? 0 : 1_000) : (moment - first.at) * room / whole
-        }
         let rows = zip(shown, shown.dropFirst().map(Optional.some) + [nil]).map { state, next -> Fields in
-            let start = next == nil && !isOpen ? 992 : min(place(state.at), 992)
-            let end = next.map { place($0.at) } ?? 1_000
+            let isOpen = next == nil && run.record.endedAt == nil
             return [
                 "rowID": "run-\(run.record.id)-t\(state.revision)",
-                "chip": chip(state.caseName, state.phase, in: run.record.operation),
-                "x": String(start), "width": String(max(end - start, 8)),
-                "duration": next.map { format.duration($0.at - state.at) },
-                "since": next == nil && isOpen ? moment(state.at) : nil,
+                "chip": chip(state.caseName, state.phase, in: run.record.operation), "lane": lane(state, next, of: run),
+                "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
                 "at": moment(state.at), "isLast": next == nil,
             ]
         }
-        return ["rows": rows, "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil]
+        return [
+            "timelineID": "run-\(run.record.id)-timeline", "rows": rows,
+            "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
+        ]
+    }
+
+    /// The lane of the state that a run is in, which grows with every change of it; nil for a run that has ended.
+    func openLane(_ run: RunView) -> Fields? {
+        guard run.record.endedAt == nil, let last = run.transitions.last else { return nil }
+        return lane(last, nil, of: run)
+    }
+
+    /// How many milliseconds the lanes of a run's timeline have room for.
+    func timelineLength(_ run: RunView) -> Int64 {
+        guard let first = run.transitions.suffix(Self.timelineRows).first else { return 0 }
+        let elapsed = max(run.at - first.at, 0)
+        return run.record.endedAt == nil ? TimeAxis.length(holding: elapsed) : elapsed
+    }
+
+    private func lane(_ state: Transition, _ next: Transition?, of run: RunView) -> Fields {
+        let length = timelineLength(run)
+        let first = run.transitions.suffix(Self.timelineRows).first?.at ?? state.at
+        let start = min(max(state.at - first, 0), length)
+        let isOpen = next == nil && run.record.endedAt == nil
+        return [
+            "laneID": isOpen ? "run-\(run.record.id)-lane" : nil, "length": String(max(length, 1)),
+            "tone": state.phase.tone, "x": String(start),
+            "width": String(min(max((next?.at ?? run.at) - state.at, 0), length - start)),
+        ]
     }
 
     /// The active cases of an operation in their order, with how long each took; nil where there are not two.
@@ -61,5 +77,4 @@ extension PageWriter {
         }
         return ["list": steps]
     }
-
 }

@@ -17,9 +17,20 @@ struct RunList {
         ])
     }
 
-    func show(_ id: String) async throws(Problem) -> Response {
+    /// A run as it stands, or with `at` as it stood after a change.
+    func show(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let run: RunView
-        do { run = try await dashboard.board.run(id) } catch { throw Problem(error) }
+        let moment = try exchange.target.query["at"].map { text throws(Problem) in try exchange.moment(text) }
+        do {
+            run =
+                if let moment {
+                    try await dashboard.board.run(id, at: moment)
+                } else {
+                    try await dashboard.board.run(id)
+                }
+        } catch {
+            throw Problem(error)
+        }
         return try .json(run.record.json)
     }
 }

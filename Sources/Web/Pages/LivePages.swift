@@ -19,6 +19,7 @@ struct LivePages {
         if case .store(let id) = name, let moment = exchange.target.query["at"] {
             return try await StorePast(dashboard: dashboard).show(id, at: moment, exchange)
         }
+        if let past = try await MomentPages(dashboard: dashboard).show(name, exchange) { return past }
         return .page(try await document(name, exchange, draft: try await again(name, exchange)))
     }
 

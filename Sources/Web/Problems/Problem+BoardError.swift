@@ -17,6 +17,7 @@ extension Problem {
             case .removedRun: ("removed-run", .gone, "Removed run")
             case .malformedImport: ("malformed-import", .unprocessableContent, "Malformed import")
             case .importConflict: ("import-conflict", .conflict, "Import conflict")
+            case .incomparable: ("incomparable", .unprocessableContent, "Incomparable")
             case .invalidInput: ("invalid-input", .unprocessableContent, "Invalid input")
             case .alreadyEnded: ("already-ended", .conflict, "Already ended")
             case .stillRunning: ("still-running", .conflict, "Still running")

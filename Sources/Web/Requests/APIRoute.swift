@@ -9,6 +9,7 @@ enum APIRoute: Hashable, Sendable {
     case run(String)
     case runCancellation(String)
     case runRetries(String)
+    case runComparison(String)
     case stores
     case store(String)
     case storeActions(String)
@@ -33,6 +34,7 @@ enum APIRoute: Hashable, Sendable {
         case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
+        case (3, "runs", "comparison"): self = .runComparison(segments[1])
         case (1, "stores", _): self = .stores
         case (2, "stores", let id?): self = .store(id)
         case (3, "stores", "actions"): self = .storeActions(segments[1])
@@ -48,7 +50,7 @@ enum APIRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges: [.get, .head]
-        case .runExport, .runsExport: [.get, .head]
+        case .runComparison, .runExport, .runsExport: [.get, .head]
         case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports: [.post]
         case .storeState: [.put]
         }

@@ -104,6 +104,12 @@ final class JournalDouble: Journal, Sendable {
         return try await body()
     }
 
+    func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast? {
+        try await read { try await inner.past(of: run, at: sequence, transitions: limit) }
+    }
+    func activeRuns(of operation: String, at sequence: Int64) async throws -> Int {
+        try await read { try await inner.activeRuns(of: operation, at: sequence) }
+    }
     func head() async throws -> Int64 { try await read { try await inner.head() } }
     func floor(of topic: Topic) async throws -> Int64 { try await read { try await inner.floor(of: topic) } }
     func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change] {

@@ -65,7 +65,7 @@ struct BoardScript {
         if let run { runs[id] = run }
         if old == nil { order.insert(id, at: 0) }
         board = view()
-        return Publication(change: change, run: run, board: board)
+        return Publication(change: change, run: run, before: old, board: board)
     }
 
     private func view() -> BoardView {

@@ -92,6 +92,11 @@ struct Fixture {
         }
         for (id, run) in script.runs.sorted(by: { $0.key < $1.key }) {
             all.append(("run \(id)", pages.document(.run(run), cursor: Self.cursor, frame: frame)))
+            let moment = RunMoment(run: run, newest: run, previous: 1, next: 2)
+            all.append(("past \(id)", pages.document(.run(moment), ahead: 9, frame: frame)))
+            if let other = script.runs.values.first(where: { $0.record.operation == run.record.operation }) {
+                all.append(("pair \(id)", pages.comparison(RunComparison(other, run), frame: frame)))
+            }
         }
         return all
     }

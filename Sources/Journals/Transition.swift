@@ -1,4 +1,3 @@
-public import Journals
 public import States
 
 /// One state that a run passed through, without its ticks: a row of its timeline.
@@ -16,10 +15,17 @@ public struct Transition: Sendable, Hashable {
 
     /// The row of a change.
     public init(_ change: Change) {
-        caseName = change.state.caseName
-        phase = change.state.phase
-        at = change.at
-        sequence = change.sequence
-        revision = change.revision
+        self.init(
+            caseName: change.state.caseName, phase: change.state.phase, at: change.at, sequence: change.sequence,
+            revision: change.revision)
+    }
+
+    /// Makes a row of its parts.
+    public init(caseName: String, phase: Phase, at: Timestamp, sequence: Int64, revision: Int64) {
+        self.caseName = caseName
+        self.phase = phase
+        self.at = at
+        self.sequence = sequence
+        self.revision = revision
     }
 }

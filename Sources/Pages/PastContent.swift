@@ -1,0 +1,26 @@
+public import Boards
+import Journals
+
+/// What a page of the past is rendered from.
+public enum PastContent: Sendable {
+    /// One operation as it stood.
+    case operation(OperationMoment)
+    /// One run as it stood.
+    case run(RunMoment)
+
+    /// What was live at that moment.
+    public var content: PageContent {
+        switch self {
+        case .operation(let moment): .operation(moment.operation)
+        case .run(let moment): .run(moment.run)
+        }
+    }
+
+    /// The change after which it was so.
+    public var standing: PageFrame.Standing {
+        switch self {
+        case .operation(let moment): .init(sequence: moment.change.sequence, at: moment.change.at)
+        case .run(let moment): .init(sequence: moment.run.record.sequence, at: moment.run.at)
+        }
+    }
+}
