@@ -16,7 +16,8 @@ def paths(weir, sky):
     operations = [operation["id"] for operation in weir.ask("operations")["operations"]]
     return [
         "/", "/runs", "/runs?operation=greeting&text=nothing", "/runs?from=yesterday", "/gallery", "/system", "/nowhere",
-        f"/runs/{done['id']}", f"/runs/{failed['id']}", *(f"/operations/{id}" for id in operations),
+        f"/runs/{done['id']}", f"/runs/{failed['id']}", f"/runs/{done['id']}?at=previous",
+        f"/operations/http-request/compare?a={failed['id']}&b={failed['id']}", "/operations/greeting?at=previous", *(f"/operations/{id}" for id in operations),
     ]
 
 

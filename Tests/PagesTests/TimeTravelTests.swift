@@ -120,7 +120,8 @@ import Testing
                     for (past, content) in pasts {
                         let html = pages.document(past, frame: frame)
                         try #require(
-                            try shown(html, in: locale) == shown(live(content, frame), in: locale), "change \(sequence)")
+                            try shown(html, in: locale) == shown(live(content, frame), in: locale), "change \(sequence)"
+                        )
                         #expect(html.contains("data-paused=\"\(sequence)\""))
                         #expect(Markup.check(html, as: .document) == [])
                     }

@@ -67,7 +67,10 @@ import Testing
     }
 
     @Test func `an axis has room for what it shows and some more, and is not far too long`() {
-        #expect([0, 800, 1_000, 4_400, 60_000, 100_000].map(TimeAxis.length) == [1_000, 1_000, 1_500, 5_000, 80_000, 150_000])
+        #expect(
+            [0, 800, 1_000, 4_400, 60_000, 100_000].map(TimeAxis.length) == [
+                1_000, 1_000, 1_500, 5_000, 80_000, 150_000,
+            ])
         for elapsed in stride(from: Int64(1_000), to: 10_000_000, by: 7_919) {
             let length = TimeAxis.length(holding: elapsed)
             #expect(length > elapsed && length <= elapsed * 2)

@@ -17,7 +17,8 @@ extension PageWriter {
         }
         let omitted = max(0, runs.steps.count - Self.comparedSteps)
         return [
-            "operation": self.operation(operation), "runs": [
+            "operation": self.operation(operation),
+            "runs": [
                 compared(runs.first, "A", whole), compared(runs.second, "B", whole),
             ],
             "parting": runs.parting.map { place -> Fields in
@@ -44,7 +45,8 @@ extension PageWriter {
 
     /// The form that compares two of an operation's newest runs, for `partials/choice`.
     func compareChoice(_ view: OperationView) -> Fields {
-        let success = view.recent.dropFirst().first { $0.record.state.phase == .succeeded } ?? view.recent.dropFirst().first
+        let earlier = view.recent.dropFirst()
+        let success = earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first
         let options = { (chosen: String?) in
             view.recent.map { run -> Fields in
                 summary(run.record).merging([

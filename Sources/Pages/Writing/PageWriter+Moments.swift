@@ -8,6 +8,7 @@ extension PageWriter {
     ///   - past: The moment.
     ///   - ahead: The change that was asked for, if there is none of that number yet.
     ///   - frame: The request.
+    /// - Returns: The page's own element.
     func region(_ past: PastContent, ahead: Int64?, frame: PageFrame) -> Markup {
         let standing = standing(past, note: ahead.map { strings(.scrubAhead, ["n": format.integer($0)]) })
         var fields: Fields
@@ -49,7 +50,8 @@ extension PageWriter {
     /// The scrubber of an operation's page, which shows the run that is its newest there.
     func scrubber(operation: String, _ run: RunView?, _ standing: Scrubber.Standing? = nil) -> Markup {
         let url = "\(base)/operations/\(operation)"
-        var strip = run.map { self.strip($0, url: url, standing) } ?? Scrubber(url: url, moments: [], standing: standing)
+        var strip =
+            run.map { self.strip($0, url: url, standing) } ?? Scrubber(url: url, moments: [], standing: standing)
         strip.run = run?.record.id
         return render("partials/scrubber", scrubber(strip))
     }

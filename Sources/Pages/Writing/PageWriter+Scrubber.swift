@@ -10,17 +10,15 @@ extension PageWriter {
         let ruler = Ruler(scrubber)
         let value = standing.map { ruler.place($0) } ?? ruler.length
         let first = scrubber.first ?? scrubber.moments.first?.sequence
-        let previous = standing.map(\.previous) ?? nil
         let isFirst = standing.map { $0.previous == nil } ?? (first == nil)
         let at = { (sequence: Int64) in "\(scrubber.url)?at=\(sequence)" }
+        let previous = standing.map { $0.previous.map(at) } ?? "\(scrubber.url)?at=previous"
         let label = scrubber.moments.last { $0.sequence <= standing?.sequence ?? .max }
         return [
             "isEmpty": scrubber.moments.isEmpty, "url": scrubber.url, "run": scrubber.run, "isPast": standing != nil,
             "steps": [
                 step(.scrubFirst, isFirst ? nil : first.map(at)),
-                step(
-                    .scrubPrevious, standing == nil ? (isFirst ? nil : "\(scrubber.url)?at=previous") : previous.map(at)
-                ),
+                step(.scrubPrevious, isFirst ? nil : previous),
                 step(.scrubNext, standing?.next.map(at)),
                 step(.scrubLast, standing == nil ? nil : scrubber.url),
             ],

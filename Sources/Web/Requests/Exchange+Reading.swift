@@ -5,7 +5,8 @@ extension Exchange {
     /// A change's sequence, as a query or a form names it.
     func moment(_ text: String) throws(Problem) -> Int64 {
         guard let sequence = Int64(text), sequence > 0 else {
-            throw .malformedQuery("at", "must be the number of a change, a whole number such as 1042. Without it the page is live.")
+            throw .malformedQuery(
+                "at", "must be the number of a change, a whole number such as 1042. Without it the page is live.")
         }
         return sequence
     }

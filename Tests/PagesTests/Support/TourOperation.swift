@@ -28,7 +28,10 @@ struct TourOperation: StateOperation {
         static func failed(_ error: any Error) -> Self { .lost(message: "\(error)") }
         static func cancelled(from last: Self) -> Self { .stopped }
         static var samples: [Self] {
-            [.waiting, .travelling(stop: 1, of: 3), .resting(label: "a"), .home(stops: 3), .lost(message: "m"), .stopped]
+            [
+                .waiting, .travelling(stop: 1, of: 3), .resting(label: "a"), .home(stops: 3), .lost(message: "m"),
+                .stopped,
+            ]
         }
 
         var phase: Phase {

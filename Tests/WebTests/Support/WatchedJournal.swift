@@ -33,6 +33,14 @@ final class WatchedJournal: Journal, Sendable {
 
     private func asked(_ name: String = #function) { state.withLockedValue { $0.reads.append(name) } }
 
+    func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast? {
+        asked()
+        return try await inner.past(of: run, at: sequence, transitions: limit)
+    }
+    func activeRuns(of operation: String, at sequence: Int64) async throws -> Int {
+        asked()
+        return try await inner.activeRuns(of: operation, at: sequence)
+    }
     func head() async throws -> Int64 {
         asked()
         return try await inner.head()

@@ -1,0 +1,164 @@
+"""Time travel: the scrubber, pages as of a change, and two runs side by side."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+# What a page shows of a moment: not the scrubber, and not the words that the client keeps fresh by itself.
+SHOWN = """() => {
+    const run = document.querySelector("section.run").cloneNode(true);
+    for (const time of run.querySelectorAll("time[data-relative], time[data-since]")) { time.textContent = ""; time.removeAttribute("title"); }
+    return run.outerHTML;
+}"""
+
+
+@pytest.fixture
+def ended(weir):
+    return weir.ended(weir.run("http-request", url=f"{weir.url}/hello?label=there", attempts=1))
+
+
+def changes(weir, run):
+    return [change["sequence"] for change in weir.ask(f"feeds/run-{run['id']}/changes")["changes"]]
+
+
+def at(number):
+    return re.compile(rf"\?at={number}$")
+
+
+def test_buttons_and_keys_go_through_every_moment_and_the_address_follows(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    page.get_by_role("link", name="Previous moment").click()
+    expect(page).to_have_url(at(moments[-2]))
+    expect(page.locator("#live")).to_have_text(re.compile("Paused at change"))
+    for moment in reversed(moments[:-2]):
+        page.get_by_role("link", name="Previous moment").click()
+        expect(page).to_have_url(at(moment))
+        expect(page.locator("#page")).to_have_attribute("data-paused", str(moment))
+    expect(page.get_by_role("link", name="Previous moment")).to_have_attribute("aria-disabled", "true")
+    expect(page.locator("#scrub-standing")).to_contain_text(f"step 1 of {len(moments)}")
+    for moment in moments[1:3]:
+        page.keyboard.press("ArrowRight")
+        expect(page).to_have_url(at(moment))
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(at(moments[1]))
+    page.locator("#scrub-range").focus()
+    page.keyboard.press("End")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+    assert "?" not in page.url
+
+
+def test_a_page_of_the_past_is_what_was_live_then_and_a_reload_shows_the_same(visit, weir, ended):
+    page = visit(f"/runs/{ended['id']}")
+    live = page.evaluate(SHOWN)
+    moments = changes(weir, ended)
+    page.goto(f"/runs/{ended['id']}?at={moments[-1]}")
+    assert page.evaluate(SHOWN) == live
+    seen = {}
+    for moment in moments:
+        page.goto(f"/runs/{ended['id']}?at={moment}")
+        seen[moment] = page.evaluate(SHOWN)
+    assert len(set(seen.values())) == len(moments)
+    for moment in reversed(moments[:-1]):
+        page.keyboard.press("ArrowLeft")
+        expect(page).to_have_url(at(moment))
+        expect(page.locator("#page")).to_have_attribute("data-paused", str(moment))
+        assert page.evaluate(SHOWN) == seen[moment]
+    page.reload()
+    assert page.evaluate(SHOWN) == seen[moments[0]]
+
+
+def test_every_moment_of_a_run_that_is_watched_stands_in_its_past(visit, weir, sky):
+    """What the page painted live, change by change, is compared with the page as of that change."""
+    page = visit("/operations/http-request")
+    page.evaluate(
+        """(shown) => {
+            window.seen = {};
+            document.addEventListener("weir:painted", ({ detail }) => { window.seen[detail.sequence] = eval(shown)(); });
+        }""".replace("eval(shown)()", "(" + SHOWN + ")()"),
+        None,
+    )
+    run = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=2))
+    last = changes(weir, run)[-1]
+    page.wait_for_function("(last) => window.seen[last]", arg=last)
+    seen = page.evaluate("window.seen")
+    compared = 0
+    for moment, live in seen.items():
+        if run["id"] not in live:
+            continue
+        page.goto(f"/operations/http-request?at={moment}")
+        past = page.evaluate(SHOWN)
+        strip = lambda html: re.sub(r' (viewBox="0 0 \d+ 10"|width="\d+")', "", html).replace(' disabled=""', "")
+        assert strip(past) == strip(live), moment
+        compared += 1
+    assert compared >= 3
+
+
+def test_the_slider_is_dragged_and_the_page_follows_without_loading_anew(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}?at={moments[0]}")
+    page.evaluate("window.same = true")
+    slider = page.locator("#scrub-range")
+    slider.evaluate("(range) => { range.value = range.max; range.dispatchEvent(new Event('input', { bubbles: true })); }")
+    expect(page).to_have_url(at(moments[-1]))
+    expect(page.locator("section.run > header .chip")).to_have_text("Success")
+    box = slider.bounding_box()
+    page.mouse.move(box["x"] + box["width"] - 12, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=8)
+    page.mouse.up()
+    expect(page.locator("#scrub-standing")).not_to_contain_text(f"step {len(moments)} of")
+    assert page.evaluate("window.same") is True
+    page.get_by_role("link", name="Back to live").click()
+    expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
+    expect(page.locator("#live")).to_have_attribute("data-state", "live")
+
+
+def test_nothing_can_be_done_in_the_past(visit, weir, ended):
+    page = visit(f"/runs/{ended['id']}")
+    expect(page.get_by_role("button", name="Try again")).to_be_enabled()
+    page.goto(f"/runs/{ended['id']}?at={changes(weir, ended)[-1]}")
+    expect(page.get_by_role("button", name="Try again")).to_be_disabled()
+    page.goto(f"/operations/http-request?at={changes(weir, ended)[-1]}")
+    expect(page.locator("#start button[type=submit]")).to_be_disabled()
+
+
+def test_without_javascript_links_and_a_form_go_through_the_moments(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}", java_script_enabled=False)
+    page.get_by_role("link", name="Previous moment").click()
+    expect(page).to_have_url(at(moments[-2]))
+    page.get_by_role("link", name="First moment").click()
+    expect(page).to_have_url(at(moments[0]))
+    page.get_by_role("link", name="Next moment").click()
+    expect(page).to_have_url(at(moments[1]))
+    page.locator("#scrub-range").focus()
+    page.keyboard.press("End")
+    page.get_by_role("button", name="Go to this moment").click()
+    expect(page).to_have_url(at(moments[-1]))
+    page.get_by_role("link", name="Back to live").click()
+    expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
+
+
+def test_an_operation_is_gone_through_over_its_runs(visit, weir, ended):
+    second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
+    page = visit(f"/operations/http-request?at={changes(weir, second)[0]}")
+    expect(page.locator("section.run")).to_have_attribute("id", f"run-{second['id']}")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("section.run")).to_have_attribute("id", f"run-{ended['id']}")
+    expect(page.locator("section.run > header .chip")).to_have_text("Success")
+
+
+def test_two_runs_are_chosen_and_compared(visit, weir, ended):
+    failed = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
+    page = visit("/operations/http-request", java_script_enabled=False)
+    page.get_by_role("button", name="Compare").click()
+    expect(page).to_have_url(re.compile(rf"compare\?a={ended['id']}&b={failed['id']}"))
+    expect(page.get_by_text("Here they part")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("They part at step")
+    expect(page.get_by_role("rowheader", name="URL")).to_be_visible()
+    page.goto(f"/runs/{failed['id']}")
+    page.get_by_role("link", name="Compare with the last success").click()
+    expect(page).to_have_url(re.compile(rf"compare\?a={ended['id']}&b={failed['id']}"))

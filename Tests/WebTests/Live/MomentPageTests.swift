@@ -1,0 +1,132 @@
+import Boards
+import Journals
+import States
+import Testing
+
+@testable import Web
+
+/// Pages of the past and of two runs, as they are asked for.
+@Suite(.timeLimit(.minutes(2)))
+struct MomentPageTests {
+    private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
+
+    private func get(_ server: TestServer, _ path: String) async throws -> RawResponse {
+        try await server.ask("GET", path, headers: [Self.html])
+    }
+
+    /// A run of `steps` from its opening to its end, and the sequences of its changes.
+    private func ended(_ server: TestServer, _ label: String, last: Int = 3) async throws -> (String, [Int64]) {
+        let receipt = try await server.start(label, last: last)
+        server.gate.finish()
+        await server.board.outcome(of: receipt.run)
+        try await server.until { try await server.board.run(receipt.run).record.endedAt != nil }
+        let changes = try await server.board.changes(of: .run(receipt.run), after: nil, limit: 100).changes
+        return (receipt.run, changes.map(\.sequence))
+    }
+
+    // K8
+    @Test(arguments: [10_000, 1]) func `a run is shown as it stood after any of its changes`(tail: Int) async throws {
+        try await TestServer.run(tailLimit: tail) { server in
+            let (run, changes) = try await ended(server, "World")
+            for (place, sequence) in changes.enumerated() {
+                for path in ["/runs/\(run)", "/operations/steps"] {
+                    let page = try await get(server, "\(path)?at=\(sequence)")
+                    #expect(page.status == 200)
+                    #expect(page.text.contains("data-paused=\"\(sequence)\""))
+                    #expect(page.text.contains("href=\"\(path)?at=\(sequence)&amp;lang=pt-BR\""))
+                    #expect(!page.text.contains("data-next") && !page.text.contains("http-equiv"))
+                }
+                let page = try await get(server, "/runs/\(run)?at=\(sequence)")
+                #expect(page.text.contains("step \(place + 1) of \(changes.count)"))
+                let json = try await server.ask("GET", "/api/v1/runs/\(run)?at=\(sequence)").json()
+                #expect(json["revision"]?.integer == Int64(place))
+            }
+        }
+    }
+
+    @Test func `the slider and the step back lead to the change they mean`() async throws {
+        try await TestServer.run { server in
+            let (run, changes) = try await ended(server, "World")
+            let path = "/runs/\(run)"
+            let last = try #require(changes.last)
+            #expect(
+                try await get(server, path + "?at=previous")["location"] == "\(path)?at=\(changes[changes.count - 2])")
+            #expect(try await get(server, path + "?offset=99999999")["location"] == "\(path)?at=\(last)")
+            #expect(
+                try await get(server, "/operations/steps?run=\(run)&offset=99999999")["location"]
+                    == "/operations/steps?at=\(last)")
+            // Of the changes within the first millisecond the last counts, as all of them began then.
+            let view = try await server.board.run(run)
+            let first = view.transitions.last { $0.at <= view.record.startedAt }?.sequence ?? changes[0]
+            #expect(try await get(server, path + "?offset=0")["location"] == "\(path)?at=\(first)")
+        }
+    }
+
+    @Test func `what cannot be shown is told in a sentence`() async throws {
+        try await TestServer.run { server in
+            _ = try await ended(server, "earlier")
+            let (run, changes) = try await ended(server, "World")
+            for (query, status) in [
+                ("at=x", 400), ("at=", 400), ("at=-1", 400), ("at=99999999999999999999", 400), ("offset=x", 400),
+                ("offset=-1", 400), ("at=1", 404),
+            ] {
+                for path in ["/runs/\(run)?", "/api/v1/runs/\(run)?"]
+                where query.hasPrefix("at") || path.hasPrefix("/r") {
+                    #expect(try await get(server, path + query).status == status, "\(path)\(query)")
+                }
+            }
+            let early = try await get(server, "/runs/\(run)?at=1")
+            #expect(early.text.contains("began with change \(changes[0]), so there is nothing to show at change 1"))
+            let ahead = try await get(server, "/runs/\(run)?at=9000")
+            #expect(ahead.status == 200)
+            #expect(ahead.text.contains("There is no change 9,000 yet. This is how it stands now."))
+            #expect(try await get(server, "/runs/nothing?at=1").status == 404)
+            #expect(try await get(server, "/operations/nothing?at=1").status == 404)
+            #expect(try await get(server, "/operations/keep?at=1").text.contains("was never started"))
+        }
+    }
+
+    @Test func `two runs of an operation are shown side by side, and where they part`() async throws {
+        try await TestServer.run { server in
+            let (first, _) = try await ended(server, "one", last: 2)
+            let second = try await server.start("two", last: 3).run
+            let page = try await get(server, "/operations/steps/compare?a=\(first)&b=\(second)")
+            #expect(page.status == 200)
+            #expect(page.text.contains("They part at step 5: A goes on with “Done”, B with “Striding”."))
+            #expect(
+                page.text.contains("<th scope=\"row\">Label</th><td class=\"wide\">one</td><td class=\"wide\">two</td>")
+            )
+            let json = try await server.ask("GET", "/api/v1/runs/\(first)/comparison?with=\(second)").json()
+            #expect(json["parting"]?.integer == 4)
+            #expect(json["differingInput"] == ["label", "last"])
+            let led = try await get(server, "/operations/steps/compare?b=\(second)")
+            #expect(led["location"] == "/operations/steps/compare?a=\(first)&b=\(second)")
+            #expect(try await get(server, "/runs/\(second)").text.contains("/operations/steps/compare?b=\(second)"))
+            let form = try await get(server, "/operations/steps")
+            #expect(
+                form.text.contains(
+                    "<form class=\"choice\" id=\"compare\" method=\"get\" action=\"/operations/steps/compare\">"))
+            server.gate.finish()
+        }
+    }
+
+    @Test func `what cannot be compared is told in a sentence`() async throws {
+        try await TestServer.run { server in
+            let (run, _) = try await ended(server, "one")
+            let path = "/operations/steps/compare"
+            #expect(try await get(server, path).status == 400)
+            #expect(try await get(server, "\(path)?a=\(run)").status == 400)
+            #expect(try await get(server, "\(path)?a=\(run)&b=nothing").status == 404)
+            #expect(try await get(server, "/operations/nothing/compare?a=\(run)&b=\(run)").status == 404)
+            #expect(try await get(server, "/operations/keep/compare?a=\(run)&b=\(run)").text.contains("but of “steps”"))
+            let alone = try await get(server, "\(path)?b=\(run)")
+            #expect(alone.status == 404 && alone.text.contains("No run of this operation that was started before"))
+            let kept = try await server.board.start(
+                "keep", input: ["file": ["id": "f", "filename": "f", "length": 0]],
+                actor: "test"
+            ).run
+            let other = try await get(server, "\(path)?a=\(run)&b=\(kept)")
+            #expect(other.status == 422 && other.text.contains("Choose two runs of one operation."))
+        }
+    }
+}
