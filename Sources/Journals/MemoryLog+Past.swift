@@ -3,13 +3,13 @@ extension MemoryLog {
     func past(of run: String, at sequence: Int64, limit: Int) -> RunPast? {
         let topic = Topic.run(run)
         guard let opening = changes(of: topic, after: 0, through: .max, limit: 1).first,
-            let newest = lastChange(of: topic, through: .max)
+            let newest = newestChanges(of: topic, through: .max, limit: 1).last
         else { return nil }
-        let change = lastChange(of: topic, through: sequence)
+        let change = newestChanges(of: topic, through: sequence, limit: 1).last
         return RunPast(
             opening: opening, standing: change.map { point(at: $0, of: run, limit: limit) },
             newest: point(at: newest, of: run, limit: limit),
-            previous: change.flatMap { lastChange(of: topic, through: $0.sequence - 1)?.sequence },
+            previous: change.flatMap { newestChanges(of: topic, through: $0.sequence - 1, limit: 1).last?.sequence },
             next: changes(of: topic, after: change?.sequence ?? sequence, through: .max, limit: 1).first?.sequence)
     }
 
