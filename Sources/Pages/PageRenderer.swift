@@ -92,6 +92,7 @@ public final class PageRenderer: Sendable {
     ///   - past: The moment.
     ///   - ahead: The change that was asked for, if there is none of that number yet.
     ///   - frame: The request.
+    /// - Returns: HTML that is well-formed XML too.
     public func document(_ past: PastContent, ahead: Int64? = nil, frame: PageFrame) -> String {
         let writer = writer(frame.locale)
         var frame = frame

@@ -88,6 +88,7 @@ import Testing
         return String(text)
             .replacing("<fieldset class=\"past\" disabled=\"disabled\" aria-label=\"\(words)\">", with: "")
             .replacing("</fieldset>", with: "")
+            .replacing("<span class=\"muted\">Imported from another journal.</span>", with: "")
             .replacing(/(\/api\/v1\/[a-z0-9\/-]+)\?at=[0-9]+/) { $0.output.1 }
             .replacing(/\n+/, with: "\n")
     }
