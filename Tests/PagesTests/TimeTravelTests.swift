@@ -194,6 +194,18 @@ import Testing
         #expect(html.contains("href=\"/runs/\(run.id)?at=\(changes[3])&amp;lang=pt-BR\""))
     }
 
+    @Test func `where there is nothing before or after, the step leads nowhere`() async throws {
+        let board = try await lived(on: MemoryJournal())
+        let run = try #require(board.view().recentRuns.last).record
+        let first = pages.document(
+            .run(try await board.moment(of: run.id, at: run.openedSequence)), frame: PageFrame())
+        let last = pages.document(.run(try await board.moment(of: run.id, at: run.sequence)), frame: PageFrame())
+        let nowhere = "role=\"link\" aria-disabled=\"true\" tabindex=\"-1\""
+        #expect(first.contains("id=\"scrub-previous\" data-step=\"previous\" \(nowhere)"))
+        #expect(first.contains("id=\"scrub-first\" data-step=\"first\" \(nowhere)"))
+        #expect(last.contains("id=\"scrub-next\" data-step=\"next\" \(nowhere)"))
+    }
+
     @Test func `the strip of a very long run stays small`() async throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))

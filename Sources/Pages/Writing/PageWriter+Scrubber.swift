@@ -41,10 +41,7 @@ extension PageWriter {
             .scrubNext: "M3.5 2v12l9-6z", .scrubLast: "M11.6 2H14v12h-2.4zM2 2v12l8.6-6z",
         ]
         let name = key.rawValue.split(separator: ".").last.map(String.init) ?? ""
-        // A step that leads nowhere must not find the address of the page around it.
-        return [
-            "name": name, "label": strings[key], "url": url.map { $0 as Any } ?? false, "shape": shapes[key],
-        ]
+        return ["name": name, "label": strings[key], "leads": url, "shape": shapes[key]]
     }
 
     private func words(for moment: Scrubber.Moment, _ standing: Scrubber.Standing?) -> String {
