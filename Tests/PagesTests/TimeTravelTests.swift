@@ -86,7 +86,7 @@ import Testing
         text.removeSubrange(scrubber.lowerBound..<after.upperBound)
         let words = locale == .english ? "As it was then" : "Como estava naquele momento"
         return String(text)
-            .replacing("<fieldset class=\"past\" disabled=\"disabled\" aria-label=\"\(words)\">", with: "")
+            .replacing("<fieldset class=\"then\" disabled=\"disabled\" aria-label=\"\(words)\">", with: "")
             .replacing("</fieldset>", with: "")
             .replacing("<span class=\"muted\">Imported from another journal.</span>", with: "")
             .replacing(/(\/api\/v1\/[a-z0-9\/-]+)\?at=[0-9]+/) { $0.output.1 }
@@ -189,7 +189,7 @@ import Testing
         #expect(html.contains("id=\"scrub-next\" data-step=\"next\" href=\"/runs/\(run.id)?at=\(changes[4])\""))
         #expect(html.contains("id=\"scrub-live\" href=\"/runs/\(run.id)\""))
         #expect(html.contains("data-state=\"paused\""))
-        #expect(html.contains("<fieldset class=\"past\" disabled=\"disabled\""))
+        #expect(html.contains("<fieldset class=\"then\" disabled=\"disabled\""))
         #expect(!html.contains("data-next=") && !html.contains("http-equiv"))
         #expect(html.contains("href=\"/runs/\(run.id)?at=\(changes[3])&amp;lang=pt-BR\""))
     }

@@ -37,7 +37,7 @@ extension PageWriter {
                 ]
             },
             "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
-            "difference": signed(RunComparison.length(of: runs.second) - RunComparison.length(of: runs.first)),
+            "total": signed(RunComparison.length(of: runs.second) - RunComparison.length(of: runs.first)),
             "input": runs.differingInput.isEmpty ? nil : ["rows": inputs(runs)] as Fields,
             "swapURL": "\(base)/operations/\(operation)/compare?a=\(runs.second.record.id)&b=\(runs.first.record.id)",
         ]
