@@ -25,7 +25,9 @@ import Testing
         var uint = UInt.max
         var small = UInt64(7)
         var floats: [Float] = [0.1, 1, -0.0, 3.4e38, .leastNonzeroMagnitude, 16_777_216, 1e10, 33_554_432]
-        var numbers = [0.1, 1, -0.0, 1e15, 9_007_199_254_740_992, 9_007_199_254_740_994, 1e16, -1e300, .leastNonzeroMagnitude, 1.5]
+        var numbers = [
+            0.1, 1, -0.0, 1e15, 9_007_199_254_740_992, 9_007_199_254_740_994, 1e16, -1e300, .leastNonzeroMagnitude, 1.5,
+        ]
         var missing: Int?
         var here: Int? = 3
         var gaps: [Int?] = [1, nil, 3]
