@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5)))
 struct ManyLinesTests {
-    @Test func `a run that prints a million lines harms neither its page, nor programs, nor the download`() async throws {
+    @Test func `a run that prints a million lines harms neither its page, nor programs, nor the download`() async throws
+    {
         try await TestServer.run(printing: true) { server in
             let receipt = try await server.board.start("printer", input: ["lines": 1_000_000], actor: "test")
             while server.board.feed.output(of: receipt.run)?.head ?? 0 < 1_000_000 {
