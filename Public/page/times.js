@@ -1,5 +1,5 @@
 // `<time datetime="…" data-relative>` tells how long ago, with the exact time on hover; `<time datetime="…" data-since>`
-// counts. The server's own words stand there until this module runs, and for readers without it.
+// counts; `<time datetime="…" data-left="…">` counts down, to between two moments. The server's own words stand there until this module runs, and for readers without it.
 
 import { keep } from "../feed/claims.js";
 
@@ -45,6 +45,22 @@ export function durations(language) {
   };
 }
 
+/**
+ * The time that is left, between two bounds, in whole seconds, minutes or hours as the server says it.
+ * @param {number} shortest @param {number} longest in milliseconds
+ * @param {DOMStringMap} words
+ * @returns {{text: string, again: number}}
+ */
+export function rest(shortest, longest, words) {
+  if (!(longest > 0)) return { text: words.textOver ?? "", again: HOUR };
+  const [size, unit] = longest <= 99 * SECOND ? [SECOND, "s"] : longest <= 99 * MINUTE ? [MINUTE, "min"] : [HOUR, "h"];
+  const low = Math.floor(Math.max(0, shortest) / size);
+  const high = Math.ceil(longest / size);
+  const said = low > 0 ? `${low}–${high}\u00a0${unit}` : `${high}\u00a0${unit}`;
+  const text = ((low > 0 ? words.textRange : words.textUpTo) ?? "").replace("{time}", said);
+  return { text, again: Math.min(longest % SECOND || SECOND, shortest > 0 ? shortest % SECOND + 1 : SECOND) };
+}
+
 /** Keeps the times of a document. */
 export class Times {
   /** @type {WeakMap<Element, {datetime: string, due: number}>} */ #known = new WeakMap();
@@ -70,7 +86,7 @@ export class Times {
     if (document.hidden) return;
     const now = this.now();
     let next = Infinity;
-    for (const element of document.querySelectorAll("time[data-relative], time[data-since]")) {
+    for (const element of document.querySelectorAll("time[data-relative], time[data-since], time[data-left]")) {
       next = Math.min(next, this.#write(/** @type {HTMLTimeElement} */ (element), now));
     }
     if (next !== Infinity) this.#timer = setTimeout(() => this.refresh(), Math.max(250, next - now));
@@ -85,7 +101,9 @@ export class Times {
     if (known?.datetime === datetime && known.due > now) return known.due;
     const counts = element.hasAttribute("data-since");
     const age = now - moment;
-    const said = counts ? { text: `${this.#duration(age)}…`, again: 1_000 - (Math.max(0, age) % 1_000) }
+    const left = element.dataset.left;
+    const said = left ? rest(Date.parse(left) - now, moment - now, element.dataset)
+      : counts ? { text: `${this.#duration(age)}…`, again: 1_000 - (Math.max(0, age) % 1_000) }
       : relative(moment, now, this.#relative);
     if (element.textContent !== said.text) element.textContent = said.text;
     if (known?.datetime !== datetime) {

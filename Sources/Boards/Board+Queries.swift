@@ -45,6 +45,13 @@ extension Board {
         try await read { try await journal.counts() }
     }
 
+    /// How many bytes the journal takes on the disk; nil where it takes none.
+    ///
+    /// Throws `unavailable` when the journal cannot be read.
+    public func journalSize() async throws(BoardError) -> Int64? {
+        try await read { try await journal.size() }
+    }
+
     /// The topic's changes after a cursor, oldest first: from memory where they are there, else from the journal.
     ///
     /// - Parameters:

@@ -3,6 +3,7 @@ public import Foundation
 public import Journals
 public import Logging
 import Operations
+import States
 
 /// What can be run, what runs, and what has happened: the one door for commands, and the place where views come from.
 ///
@@ -28,8 +29,9 @@ public final class Board: Sendable {
     private let logger: Logger
 
     private init(
-        _ loader: BoardLoader, feed: Feed, recent: [String: [Change]], now: @escaping @Sendable () -> Timestamp,
-        makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>, logger: Logger
+        _ loader: BoardLoader, feed: Feed, estimates: Estimates, recent: [String: [Change]],
+        now: @escaping @Sendable () -> Timestamp, makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>,
+        logger: Logger
     ) {
         catalog = loader.catalog
         journal = loader.journal
@@ -44,6 +46,10 @@ public final class Board: Sendable {
         ) { [feed, runs, liveStores] changes in
             feed.publish(changes)
             for change in changes {
+                // Learned before whoever waits for the end hears of it: the next run may know.
+                if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
+                    estimates.learn(from: run)
+                }
                 runs.recorded(change)
                 liveStores.recorded(change)
             }
@@ -60,7 +66,7 @@ public final class Board: Sendable {
             feed: feed)
         launcher = Launcher(
             catalog: catalog, configuration: configuration, recorder: recorder, outputs: outputs, runs: runs,
-            clock: clock, makeID: makeID)
+            estimates: estimates, clock: clock, makeID: makeID)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
         watching.follow(feed)
@@ -104,7 +110,9 @@ public final class Board: Sendable {
                 var generator = SystemRandomNumberGenerator()
                 return RunID.make(at: now(), using: &generator)
             }
-        let board = Board(loader, feed: feed, recent: recent, now: now, makeID: makeID, clock: clock, logger: logger)
+        let board = Board(
+            loader, feed: feed, estimates: try await loader.estimates(), recent: recent, now: now, makeID: makeID,
+            clock: clock, logger: logger)
         if let policy = configuration.retention { board.keepWithin(policy) }
         return board
     }

@@ -64,7 +64,8 @@ struct ExportFields {
     private func opening() throws -> RunOpening {
         RunOpening(
             actor: try required("actor", \.string), input: try required("input") { $0 },
-            retryOf: try optional("retryOf", \.string), idempotencyKey: try optional("idempotencyKey", \.string))
+            retryOf: try optional("retryOf", \.string), idempotencyKey: try optional("idempotencyKey", \.string),
+            expected: try optional("expected") { RunEstimate($0) })
     }
 
     // MARK: Kinds of values

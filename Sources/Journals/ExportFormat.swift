@@ -10,8 +10,9 @@ import States
 ///     {"output":{"at":"…","channel":"stdout","number":1,"run":"01k…","text":"…"}}
 ///
 /// A change may also have `cause`, `progress` (`completed`, `total`, `unit`) and, where it was itself imported before,
-/// `origin` (`epoch`, `sequence`); an opening may have `retryOf` and `idempotencyKey`; a line `continues`. Members that
-/// a reader does not know are passed over. The last line counts what should have come before it:
+/// `origin` (`epoch`, `sequence`); an opening may have `retryOf`, `idempotencyKey` and `expected`, by case the bounds of
+/// what was left, in milliseconds, and of how many runs that was right (`{"receiving":[6000,9000,9,10]}`); a line
+/// `continues`. Members that a reader does not know are passed over. The last line counts what should have come before it:
 /// `{"end":{"changes":…,"lines":…,"runs":…}}`; a file without it was cut off.
 enum ExportFormat {
     static let version: Int64 = 1
@@ -65,6 +66,7 @@ enum ExportFormat {
         var members: [String: JSONValue] = ["actor": .string(opening.actor), "input": opening.input]
         members["retryOf"] = opening.retryOf.map(JSONValue.string)
         members["idempotencyKey"] = opening.idempotencyKey.map(JSONValue.string)
+        members["expected"] = opening.expected.map(\.json)
         return .object(members)
     }
 }

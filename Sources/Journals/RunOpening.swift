@@ -11,11 +11,18 @@ public struct RunOpening: Sendable, Hashable, Codable {
     /// The key under which a repeated request finds this run again, if its starter gave one.
     public let idempotencyKey: String?
 
+    /// How long the run may take, if runs before it tell.
+    public let expected: RunEstimate?
+
     /// Makes an opening.
-    public init(actor: String, input: JSONValue, retryOf: String? = nil, idempotencyKey: String? = nil) {
+    public init(
+        actor: String, input: JSONValue, retryOf: String? = nil, idempotencyKey: String? = nil,
+        expected: RunEstimate? = nil
+    ) {
         self.actor = actor
         self.input = input
         self.retryOf = retryOf
         self.idempotencyKey = idempotencyKey
+        self.expected = expected
     }
 }

@@ -20,6 +20,8 @@ public struct RunRecord: Sendable, Hashable {
     public let openedSequence: Int64
     /// When it started.
     public let startedAt: Timestamp
+    /// When its last change happened.
+    public internal(set) var changedAt: Timestamp
     /// When it ended, or nil while it goes on.
     public internal(set) var endedAt: Timestamp?
     /// Where its first change was recorded first, if the run was imported from another journal.
@@ -33,6 +35,7 @@ public struct RunRecord: Sendable, Hashable {
         operation = change.subject
         openedSequence = change.sequence
         startedAt = change.at
+        changedAt = change.at
         origin = change.origin
         state = change.state
         revision = change.revision
@@ -45,7 +48,7 @@ public struct RunRecord: Sendable, Hashable {
     public init(
         id: String, operation: String, opening: RunOpening, state: StateRecord, cause: String?, revision: Int64,
         sequence: Int64, openedSequence: Int64, startedAt: Timestamp, endedAt: Timestamp?,
-        origin: ChangeOrigin? = nil
+        origin: ChangeOrigin? = nil, changedAt: Timestamp? = nil
     ) {
         self.id = id
         self.operation = operation
@@ -56,6 +59,7 @@ public struct RunRecord: Sendable, Hashable {
         self.sequence = sequence
         self.openedSequence = openedSequence
         self.startedAt = startedAt
+        self.changedAt = changedAt ?? endedAt ?? startedAt
         self.endedAt = endedAt
         self.origin = origin
     }
@@ -66,6 +70,7 @@ public struct RunRecord: Sendable, Hashable {
         revision = change.revision
         sequence = change.sequence
         cause = change.draft.cause
+        changedAt = change.at
         endedAt = change.state.phase.isEnded ? change.at : nil
     }
 }

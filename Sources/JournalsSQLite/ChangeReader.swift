@@ -8,7 +8,8 @@ struct ChangeReader {
     private static let query = """
         SELECT c.sequence, c.revision, c.at, c.transition, c.cause, c.origin, r.id, o.name, r.epoch, s.id, s.subject,
             c."case", c.payload, c.phase, c.done, c.total, c.unit,
-            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key, c.step
+            a.name, CASE WHEN c.revision = 0 THEN r.input END, r.retry_of, r.idempotency_key, c.step,
+            r.expected
         FROM changes c LEFT JOIN runs r ON r.opened = c.stream LEFT JOIN names o ON o.id = r.operation
             LEFT JOIN names a ON a.id = r.actor LEFT JOIN stores s ON s.opened = c.stream
         WHERE c.sequence > ? AND c.sequence <= ? AND (r.opened IS NOT NULL OR s.opened IS NOT NULL)
@@ -79,7 +80,7 @@ struct ChangeReader {
             ? nil
             : RunOpening(
                 actor: row.text(17), input: try JSONValue(parsing: row.text(18)), retryOf: row.optionalText(19),
-                idempotencyKey: row.optionalText(20))
+                idempotencyKey: row.optionalText(20), expected: try row.estimate(22))
         let draft = ChangeDraft(
             stream: stream, subject: row.isNull(6) ? row.text(10) : row.text(7), revision: revision,
             at: Timestamp(milliseconds: row.integer(2)), state: try row.state(from: 11),

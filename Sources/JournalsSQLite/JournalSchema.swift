@@ -1,6 +1,6 @@
 import GRDB
 
-/// The journal's file, format 4.
+/// The journal's file, format 5.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
 /// Moments are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are kept once, in `names`.
@@ -14,7 +14,8 @@ import GRDB
 /// - `runs`: each run as its changes tell it, written in the same transaction as they are. What the run was started with
 ///   stands here and not in `changes`; the last state stands there and not here, at `sequence`. `ages_from` is when the
 ///   run ended, or was imported if that was later; null while it goes on. `lines` counts its output. `epoch` names the
-///   journal an imported run came from. `indexed` is 1 once its text is in `run_text`, which happens after its end.
+///   journal an imported run came from. `expected` is how long it may take, as exports write it (since format 5).
+///   `indexed` is 1 once its text is in `run_text`, which happens after its end.
 /// - `stores`: of each store its last revision; since format 3 also `removed`, how many of its changes retention removed,
 ///   which is the revision of the first that is kept, and `floor`, the sequence of the last that was removed.
 /// - `counts`: how many runs of an operation are in a phase.
@@ -93,6 +94,8 @@ enum JournalSchema {
         CREATE INDEX transitions_of_stream ON changes (stream) WHERE transition = 1;
         CREATE INDEX runs_by_end ON runs (operation, sequence) WHERE ended IS NOT NULL;
         """,
+        // How long a run may take is told with what it was started with.
+        "ALTER TABLE runs ADD COLUMN expected TEXT",
     ]
 
     static var version: Int { migrations.count }

@@ -6,7 +6,8 @@ import States
 struct RunReader {
     private static let columns = """
         r.opened, r.id, o.name, a.name, r.input, r.retry_of, r.idempotency_key, r.revision, r.sequence, r.started,
-        r.ended, r.epoch, f.origin, c."case", c.payload, c.phase, c.done, c.total, c.unit, c.cause
+        r.ended, r.epoch, f.origin, c."case", c.payload, c.phase, c.done, c.total, c.unit, c.cause,
+        r.expected, c.at
         """
     private static let joins = """
         CROSS JOIN changes c ON c.sequence = r.sequence CROSS JOIN changes f ON f.sequence = r.opened
@@ -56,12 +57,13 @@ struct RunReader {
     private func record(_ row: SQLRow) throws -> RunRecord {
         let opening = RunOpening(
             actor: row.text(3), input: try JSONValue(parsing: row.text(4)), retryOf: row.optionalText(5),
-            idempotencyKey: row.optionalText(6))
+            idempotencyKey: row.optionalText(6), expected: try row.estimate(20))
         let origin = row.optionalText(11).map { ChangeOrigin(epoch: $0, sequence: row.integer(12)) }
         return RunRecord(
             id: row.text(1), operation: row.text(2), opening: opening, state: try row.state(from: 13),
             cause: row.optionalText(19), revision: row.integer(7), sequence: row.integer(8),
             openedSequence: row.integer(0), startedAt: Timestamp(milliseconds: row.integer(9)),
-            endedAt: row.optionalInteger(10).map(Timestamp.init(milliseconds:)), origin: origin)
+            endedAt: row.optionalInteger(10).map(Timestamp.init(milliseconds:)), origin: origin,
+            changedAt: Timestamp(milliseconds: row.integer(21)))
     }
 }

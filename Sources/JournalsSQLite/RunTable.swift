@@ -26,12 +26,13 @@ struct RunTable {
                 database,
                 """
                 INSERT INTO runs (opened, id, operation, actor, input, retry_of, idempotency_key, phase, revision,
-                    sequence, started, ended, ages_from, epoch)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                    sequence, started, ended, ages_from, epoch, expected)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """
             ).run(
                 run.opened, id, operation, actor, try opening.input.text(), opening.retryOf, opening.idempotencyKey,
-                phase, run.revision, run.sequence, started.milliseconds, run.ended?.milliseconds, agesFrom, run.epoch)
+                phase, run.revision, run.sequence, started.milliseconds, run.ended?.milliseconds, agesFrom, run.epoch,
+                try opening.expected?.json.text())
             let block = run.opened >> JournalSchema.blockBits
             let known = blocks[block] ?? started.milliseconds...started.milliseconds
             blocks[block] = min(known.lowerBound, started.milliseconds)...max(known.upperBound, started.milliseconds)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Chord } from "../../Public/page/keys.js";
-import { durations, relative } from "../../Public/page/times.js";
+import { durations, relative, rest } from "../../Public/page/times.js";
 
 const now = Date.parse("2026-11-21T12:00:00Z");
 const plain = (words) => words.replaceAll("\u00a0", " ");
@@ -52,4 +52,17 @@ test("two keys in time are a chord; too slow, unknown or interrupted they are no
   assert.deepEqual(press(["g", 0], ["g", 10], ["r", 20]), [null, null, "g r"]);
   assert.deepEqual(press(["?", 0], ["/", 1]), ["?", "/"]);
   assert.deepEqual(press(["g", 0], ["o", 1], ["o", 2]), [null, "g o", null]);
+});
+
+test("what is left counts down to the second, as the server says it", () => {
+  const words = { textRange: "{time} left", textUpTo: "up to {time} left", textOver: "longer than usual" };
+  const said = (low, high) => plain(rest(low, high, words).text);
+  assert.equal(said(6_000, 9_000), "6–9 s left");
+  assert.equal(said(5_999, 8_999), "5–9 s left");
+  assert.equal(said(500, 3_500), "up to 4 s left");
+  assert.equal(said(-2_000, 1), "up to 1 s left");
+  assert.equal(said(-2_000, 0), "longer than usual");
+  assert.equal(said(60_000, 130_000), "1–3 min left");
+  assert.equal(rest(5_250, 8_500, words).again, 251);
+  assert.equal(rest(-1, 8_500, words).again, 500);
 });

@@ -10,12 +10,13 @@ extension ChangeDraft {
     /// The first change of a run.
     static func opening(
         _ run: String, operation: String = "upload", at: Int64 = 0, actor: String = "anna",
-        input: JSONValue = ["file": "photo.jpg"], key: String? = nil, retryOf: String? = nil, phase: Phase = .active
+        input: JSONValue = ["file": "photo.jpg"], key: String? = nil, retryOf: String? = nil, phase: Phase = .active,
+        expected: RunEstimate? = nil
     ) -> ChangeDraft {
         ChangeDraft(
             stream: .run(run), subject: operation, revision: 0, at: .test(at),
             state: StateRecord(caseName: "receiving", phase: phase), isTransition: true, cause: nil,
-            opening: RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key))
+            opening: RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key, expected: expected))
     }
 
     /// A later change of a run.

@@ -10,7 +10,8 @@ import Testing
     private func fill(_ journal: any Journal) async throws {
         _ = try await journal.append([
             .opening(
-                "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z"),
+                "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z",
+                expected: RunEstimate(cases: ["a": .init(shortest: 0, longest: 9, right: 8, tried: 10)])),
             .opening("b", operation: "login", at: 5), .store("login", 0),
             .step("a", 1, at: 7, payload: ["_0": [nil, true]], progress: WorkProgress(3, of: nil, unit: .bytes)),
             .step("a", 2, at: 8, phase: .failed, payload: ["message": "refused"], cause: "peer\n"),
@@ -59,6 +60,8 @@ import Testing
                     #expect(here.map(\.origin?.sequence) == there.map(\.sequence))
                     #expect(here.allSatisfy { $0.origin?.epoch == source.epoch })
                     #expect(try await target.run(id)?.origin?.sequence == there.first?.sequence)
+                    #expect(try await target.run(id)?.opening == there.first?.draft.opening)
+                    #expect(try await target.run(id)?.changedAt == all.last?.at)
                     let output = try await source.output(of: id, after: 0, limit: 1_000)
                     #expect(try await target.output(of: id, after: 0, limit: 1_000) == output)
                 }

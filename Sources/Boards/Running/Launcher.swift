@@ -8,17 +8,19 @@ final class Launcher: Sendable {
     private let catalog: Catalog
     private let configuration: Board.Configuration
     private let recorder: Recorder
+    private let estimates: Estimates
     private let makeID: @Sendable () -> String
     private let starters: [String: any RunStarter]
 
     init(
         catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: OutputDesk,
-        runs: LiveRuns, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
+        runs: LiveRuns, estimates: Estimates, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
     ) {
         self.catalog = catalog
         self.configuration = configuration
         self.recorder = recorder
         self.runs = runs
+        self.estimates = estimates
         self.makeID = makeID
         starters = Dictionary(
             catalog.entries.map {
@@ -46,6 +48,7 @@ final class Launcher: Sendable {
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = starters[operation] else { throw .unknownOperation(operation) }
         try admit()
+        let opening = opening.expecting(estimates.estimate(for: operation))
         let request = StartRequest(run: makeID(), opening: opening, content: content)
         let id = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)
         let run = runs[id]

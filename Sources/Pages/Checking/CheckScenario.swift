@@ -99,7 +99,22 @@ struct CheckScenario {
             id: "other", operation: entry.id, opening: opening, state: state, cause: "the server is shutting down",
             revision: 1, sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: sample.startedAt)
         let last = SampleViews(entry).views.last?.transitions ?? []
-        return [RunView(record: record, transitions: last, omittedTransitions: 1)]
+        return [RunView(record: record, transitions: last, omittedTransitions: 1)] + expected(entry)
+    }
+
+    /// Runs of which is known how long they may take.
+    private func expected(_ entry: CatalogEntry) -> [RunView] {
+        SampleViews(entry).views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
+            let sample = view.record
+            let rest = RunEstimate.Rest(shortest: 1_000, longest: 2_000, right: 9, tried: 10)
+            let opening = RunOpening(
+                actor: "a", input: sample.opening.input,
+                expected: RunEstimate(cases: [sample.state.caseName: rest]))
+            let record = RunRecord(
+                id: "expected", operation: entry.id, opening: opening, state: sample.state, cause: nil, revision: 1,
+                sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: nil)
+            return RunView(record: record, transitions: view.transitions, omittedTransitions: 0)
+        }
     }
 
     private func startForm(_ entry: CatalogEntry) {

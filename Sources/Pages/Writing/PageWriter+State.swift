@@ -28,7 +28,7 @@ extension PageWriter {
         let state = run.record.state
         return [
             "body": stateBody(run, place), "tone": state.phase.tone,
-            "gauge": state.phase == .active ? gauge(state.progress) : nil,
+            "gauge": state.phase == .active ? gauge(state.progress) : nil, "left": left(run),
             "cause": stoppedBy(run.record).map(words(forCause:)),
         ]
     }

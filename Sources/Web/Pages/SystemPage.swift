@@ -11,7 +11,13 @@ struct SystemPage {
     func show(_ exchange: Exchange) async throws(Problem) -> Response {
         let board = dashboard.board
         let counts: [RunCount]
-        do { counts = try await board.counts() } catch { throw Problem(error) }
+        let size: Int64?
+        do {
+            counts = try await board.counts()
+            size = try await board.journalSize()
+        } catch {
+            throw Problem(error)
+        }
         let view = board.view()
         var facts: [SystemFacts.Fact] = [
             .init("version", .text(dashboard.configuration.version)),
@@ -25,6 +31,7 @@ struct SystemPage {
             .init("activeRuns", .count(Int64(view.operations.reduce(0) { $0 + $1.activeRuns }))),
             .init("mountPath", .text(dashboard.mount.description)),
         ]
+        if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check())

@@ -36,9 +36,9 @@ struct BoardScript {
 
     mutating func open(
         _ run: String, _ operation: String, _ state: StateRecord, input: JSONValue = [:], actor: String = "operator",
-        retryOf: String? = nil, after milliseconds: Int64 = 100
+        retryOf: String? = nil, expected: RunEstimate? = nil, after milliseconds: Int64 = 100
     ) -> Publication {
-        let opening = RunOpening(actor: actor, input: input, retryOf: retryOf)
+        let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, expected: expected)
         return publish(run, operation, state, opening: opening, cause: nil, after: milliseconds)
     }
 

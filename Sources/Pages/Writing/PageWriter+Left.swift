@@ -1,0 +1,32 @@
+import Boards
+import Journals
+import States
+
+extension PageWriter {
+    /// How long a run may still take, as of its last change, for `partials/left`; nil where nothing honest can be said.
+    func left(_ run: RunView) -> Fields? {
+        let record = run.record
+        guard record.state.phase == .active, run.omittedTransitions == 0,
+            let rest = record.opening.expected?.cases[record.state.caseName],
+            let entered = run.transitions.first(where: { $0.caseName == record.state.caseName })?.at
+        else { return nil }
+        let earliest = Timestamp(milliseconds: entered.milliseconds + rest.shortest)
+        let latest = Timestamp(milliseconds: entered.milliseconds + rest.longest)
+        return [
+            "text": words(forRest: earliest - record.changedAt, latest - record.changedAt),
+            "earliest": CivilTime(earliest).iso, "latest": CivilTime(latest).iso, "exact": format.exact(latest),
+            "right": format.integer(Int64(rest.right)), "tried": format.integer(Int64(rest.tried)),
+        ]
+    }
+
+    /// "6–9 s left", "up to 9 s left", or that it takes longer than it should.
+    private func words(forRest shortest: Int64, _ longest: Int64) -> String {
+        guard longest > 0 else { return strings[.leftOver] }
+        let (size, unit): (Int64, String) =
+            longest <= 99_000 ? (1_000, "s") : longest <= 5_940_000 ? (60_000, "min") : (3_600_000, "h")
+        let low = max(0, shortest) / size
+        let high = (longest + size - 1) / size
+        if low == 0 { return strings(.leftUpTo, ["time": "\(high)\u{A0}\(unit)"]) }
+        return strings(.leftRange, ["time": "\(low)\u{2013}\(high)\u{A0}\(unit)"])
+    }
+}
