@@ -194,6 +194,7 @@ import Testing
             }
             try ForeignConnection(path: folder.file("journal.sqlite")).execute(
                 """
+                DROP INDEX transitions_of_stream; DROP INDEX runs_by_end;
                 ALTER TABLE changes DROP COLUMN step; ALTER TABLE stores DROP COLUMN removed;
                 ALTER TABLE stores DROP COLUMN floor; PRAGMA user_version = 2
                 """)
