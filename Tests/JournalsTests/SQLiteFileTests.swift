@@ -196,7 +196,7 @@ import Testing
                 """
                 DROP INDEX transitions_of_stream; DROP INDEX runs_by_end;
                 ALTER TABLE changes DROP COLUMN step; ALTER TABLE stores DROP COLUMN removed;
-                ALTER TABLE stores DROP COLUMN floor; PRAGMA user_version = 2
+                ALTER TABLE stores DROP COLUMN floor; ALTER TABLE runs DROP COLUMN expected; PRAGMA user_version = 2
                 """)
             try await withJournal(folder) { [epoch] journal in
                 #expect(journal.epoch == epoch)

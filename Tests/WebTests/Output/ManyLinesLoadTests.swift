@@ -5,8 +5,9 @@ import Testing
 
 @testable import Web
 
+/// Run by itself by `script/test`, as it takes all the machine gives.
 @Suite(.timeLimit(.minutes(5)))
-struct ManyLinesTests {
+struct ManyLinesLoadTests {
     @Test func `a run that prints a million lines harms neither its page, nor programs, nor the download`() async throws
     {
         try await TestServer.run(printing: true) { server in
