@@ -144,7 +144,11 @@ let package = Package(
                 "Journals", "JournalsSQLite", "States", .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(
-            name: "BoardsTests", dependencies: ["Boards", "Operations", "Stores", "Journals", "States", "Flows"]),
+            name: "BoardsTests",
+            dependencies: [
+                "Boards", "Operations", "Stores", "Journals", "States", "Flows",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "PagesTests",
             dependencies: [

@@ -10,8 +10,8 @@ struct Import: AsyncParsableCommand {
         abstract: "Takes the runs of exported files into the journal, each file wholly or not at all.",
         discussion: """
             A run that is there already is left as it is; one that differs, or a file that is damaged, is refused with \
-            the number of the line. A run that had not ended ends as interrupted. While a server is using the journal, \
-            import through it: on its page of runs, or by \
+            the number of the line. A run that had not ended ends as interrupted. While a server is using the journal, go \
+            through it: import on its page of runs, or by \
             `curl -F file=@FILE http://127.0.0.1:8080/api/v1/imports`.
             """)
 
