@@ -1,5 +1,5 @@
 extension StateFlow {
-    /// Runs a body for the current value and each that follows; see ``StateValues/collect(isolation:_:)``.
+    /// Runs a body for the current value and each that follows; as `StateValues` says at its own `collect`.
     ///
     /// - Parameters:
     ///   - policy: what happens to values that come while the body runs.

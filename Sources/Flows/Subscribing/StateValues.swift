@@ -4,7 +4,7 @@
 /// called): nothing written after that is missed. It leaves when the loop is broken out of, throws, or its task is
 /// cancelled; a cancelled task gets no further value, even if one is waiting.
 ///
-/// A subscriber that holds a value and does not ask for the next is freed when its iterator goes; ``collect(isolation:_:)``
+/// A subscriber that holds a value and does not ask for the next is freed when its iterator goes; `collect`
 /// frees it as soon as its task is cancelled.
 public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     /// What the loop is given.
