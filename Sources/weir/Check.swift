@@ -8,13 +8,18 @@ import StandardStores
 /// `weir check`: reports every problem of templates, cases, variables, partials and strings.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Checks templates and strings against the operations, and tells every problem by file and line.")
+        abstract:
+            "Checks templates and strings against operations and stores, and tells every problem by file and line.")
 
     @Option(help: "A folder whose templates take the place of the built-in ones, file by file.") var templates: String?
+    @Option(help: "A checklist in Markdown that is to be served; may be given several times.") var runbook: [String] =
+        []
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func run() async throws {
-        let settings = try Settings.inForce(flags: ["templates": templates], config: config)
+        let settings = try Settings.inForce(
+            flags: ["templates": templates, "runbook": runbook.isEmpty ? nil : runbook.joined(separator: ",")],
+            config: config)
         let port = MutableStateFlow<Int?>(nil)
         var catalog = StandardCatalog(
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
@@ -46,6 +51,6 @@ struct Check: AsyncParsableCommand {
             complain(count == 1 ? "1 problem" : "\(count) problems")
             throw ExitCode(1)
         }
-        print("\(catalog.entries.count) operations, no problems")
+        print("Operations: \(catalog.entries.count), stores: \(catalog.stores.count). No problems.")
     }
 }
