@@ -1,0 +1,39 @@
+"""The client in a real browser, against a loopback server that speaks protocol 1. Nothing here needs Weir itself."""
+
+import pytest
+from client_page import STATE
+from loopback import Loopback
+
+WATCH = """
+    window.painted = [];
+    window.violations = [];
+    document.addEventListener("weir:painted", (event) => window.painted.push(event.detail.sequence));
+    document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.violatedDirective));
+"""
+
+
+@pytest.fixture
+def server():
+    server = Loopback()
+    server.feed.body = STATE.format(0) + '<ul id="rows"></ul>'
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def context(browser):
+    context = browser.new_context()
+    context.set_default_timeout(8_000)
+    context.add_init_script(WATCH)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context):
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    assert errors == []
+    assert page.evaluate("window.violations") == []
