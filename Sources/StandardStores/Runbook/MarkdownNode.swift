@@ -1,4 +1,5 @@
 import CMarkGFM
+import Foundation
 
 /// A node of a Markdown document, as GitHub's own parser sees it: `cmark-gfm`.
 ///
@@ -8,15 +9,25 @@ struct MarkdownNode {
 
     /// Reads a document and calls back with its root; nil when there is no memory for it.
     static func withDocument<Result>(_ text: String, _ body: (MarkdownNode) throws -> Result) rethrows -> Result? {
+        guard let root = parse(text) else { return nil }
+        defer { cmark_node_free(root) }
+        return try body(MarkdownNode(pointer: root))
+    }
+
+    /// One document is read at a time: `cmark-gfm` keeps its extensions, and the characters they look for, in variables of
+    /// the whole process.
+    private static let parsing = NSLock()
+
+    private static func parse(_ text: String) -> OpaquePointer? {
+        parsing.lock()
+        defer { parsing.unlock() }
         guard let parser = ccmark_parser() else { return nil }
         defer { cmark_parser_free(parser) }
         var text = text
         text.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { cmark_parser_feed(parser, $0.baseAddress, $0.count) }
         }
-        guard let root = cmark_parser_finish(parser) else { return nil }
-        defer { cmark_node_free(root) }
-        return try body(MarkdownNode(pointer: root))
+        return cmark_parser_finish(parser)
     }
 
     private init(pointer: OpaquePointer) { self.pointer = pointer }
