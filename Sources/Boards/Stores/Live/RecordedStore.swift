@@ -57,23 +57,11 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
     }
 
     func rehydrate(_ state: JSONValue, _ command: StoreCommand) throws(BoardError) {
-        let typed: R.State
-        do {
-            typed = try state.decode(R.State.self)
-        } catch {
-            throw .invalidState(error)
-        }
-        try taken(store.rehydrate(typed, ticket: command))
+        try put(command) { try state.decode(R.State.self) }
     }
 
     func restore(_ state: StateRecord, _ command: StoreCommand) throws(BoardError) {
-        let typed: R.State
-        do {
-            typed = try state.state(as: R.State.self)
-        } catch {
-            throw .invalidState(error)
-        }
-        try taken(store.rehydrate(typed, ticket: command))
+        try put(command) { try state.state(as: R.State.self) }
     }
 
     func reset(_ command: StoreCommand) throws(BoardError) {
@@ -81,6 +69,16 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
     }
 
     func stop() { store.cancelWork(id: nil) }
+
+    private func put(_ command: StoreCommand, _ read: () throws -> R.State) throws(BoardError) {
+        let state: R.State
+        do {
+            state = try read()
+        } catch {
+            throw .invalidState(error)
+        }
+        try taken(store.rehydrate(state, ticket: command))
+    }
 
     private func taken(_ receipt: DispatchReceipt) throws(BoardError) {
         if receipt.rejection != nil { throw .tooMuchWaits }
