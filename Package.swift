@@ -6,21 +6,17 @@ import PackageDescription
 
 let package = Package(
     name: "weir",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
+        .library(name: "Weir", targets: ["Weir"]),
         .library(name: "Flows", targets: ["Flows"]),
         .library(name: "FlowsOpenCombine", targets: ["FlowsOpenCombine"]),
-        .library(name: "Operations", targets: ["States", "Operations"]),
         .library(name: "Stores", targets: ["Stores"]),
+        .library(name: "OperationTesting", targets: ["OperationTesting"]),
         .library(name: "StoreTesting", targets: ["StoreTesting"]),
-        .library(name: "Journals", targets: ["States", "Journals"]),
-        .library(name: "JournalsSQLite", targets: ["JournalsSQLite"]),
-        .library(name: "Boards", targets: ["Boards"]),
-        .library(name: "Web", targets: ["Pages", "Web"]),
-        .library(name: "StandardOperations", targets: ["StandardOperations"]),
-        .library(name: "StandardStores", targets: ["StandardStores"]),
         .library(name: "MarkupTesting", targets: ["MarkupTesting"]),
-        .executable(name: "weir", targets: ["weir"]),
+        .executable(name: "weir", targets: ["WeirCommand"]),
+        .executable(name: "weir-exec", targets: ["CommandHelper"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1"),
@@ -36,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.6"),
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
@@ -54,9 +51,11 @@ let package = Package(
         .target(
             name: "StoreTesting",
             dependencies: [
-                "Stores", "Flows",
+                "Stores", "Flows", "TestClocks",
                 .product(name: "CustomDump", package: "swift-custom-dump"),
                 .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+                // Without it, what a `TestStore` reports reaches no test framework on Linux.
+                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
             ]),
 
         // MARK: What is kept
@@ -70,33 +69,55 @@ let package = Package(
         .target(
             name: "Boards",
             dependencies: [
-                "Flows", "States", "Operations", "Stores", "Journals",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals",
                 .product(name: "Logging", package: "swift-log"),
             ]),
+
+        // MARK: Who may see and do what
+        .target(
+            name: "Access",
+            dependencies: [
+                "States", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
 
         // MARK: What is seen
         .target(
             name: "Pages",
             dependencies: [
-                "States", "Operations", "Journals", "Boards", .product(name: "Mustache", package: "swift-mustache"),
+                "Access", "States", "Operations", "Journals", "Boards",
+                .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),
         .target(
             name: "Web",
             dependencies: [
-                "Flows", "States", "Operations", "Journals", "Boards", "Pages",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Boards", "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             resources: [.copy("../../Public")]),
+
+        .target(
+            name: "Weir",
+            dependencies: [
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Boards", "Pages",
+                "Web", .product(name: "Logging", package: "swift-log"),
+            ]),
 
         // MARK: What is run
         .target(
@@ -110,13 +131,24 @@ let package = Package(
             ]),
         .target(
             name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"]),
-        .executableTarget(
-            name: "weir",
+        .executableTarget(name: "CommandHelper"),
+        .target(
+            name: "Commands",
             dependencies: [
-                "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "Web",
-                "StandardOperations", "StandardStores",
+                "States",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .executableTarget(
+            name: "WeirCommand",
+            dependencies: [
+                "CommandHelper", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
+                "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -124,29 +156,38 @@ let package = Package(
             ]),
 
         // MARK: For tests
+        .target(name: "TestClocks", dependencies: ["Flows"]),
+        .target(
+            name: "OperationTesting", dependencies: ["Flows", "States", "Operations", "Boards", "Pages", "TestClocks"]),
         .target(name: "MarkupTesting", dependencies: ["CLibXML2"], resources: [.copy("Schemas")]),
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .systemLibrary(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"]), .brew(["cmark-gfm"])]),
+        .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        .testTarget(name: "FlowsTests", dependencies: ["Flows"]),
+        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States"]),
         .testTarget(
             name: "FlowsOpenCombineTests",
             dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .testTarget(name: "StatesTests", dependencies: ["States"]),
         .testTarget(name: "OperationsTests", dependencies: ["Operations", "Flows", "States"]),
+        .testTarget(
+            name: "OperationTestingTests",
+            dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),
         .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States"]),
         .testTarget(
             name: "JournalsTests",
             dependencies: [
-                "Journals", "JournalsSQLite", "States", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "Journals", "JournalsSQLite", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(
             name: "BoardsTests",
             dependencies: [
-                "Boards", "Operations", "Stores", "Journals", "States", "Flows",
+                "Access", "Boards", "Operations", "Stores", "Journals", "States", "Flows",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -158,14 +199,17 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Web", "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows", "StandardOperations",
+                "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows",
+                "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
@@ -182,10 +226,28 @@ let package = Package(
         .testTarget(
             name: "StoreExamplesTests",
             dependencies: ["Stores", "StoreTesting", "Flows", "Boards", "Journals", "Operations", "States"]),
-        .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         .testTarget(
-            name: "WeirTests",
-            dependencies: ["weir", "StandardStores", "Flows", "States", "Operations", "Journals", "Boards"]),
+            name: "AccessTests",
+            dependencies: ["Access", "AccessSQLite", "States", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
+        // Compiled as another package would be: it sees what is public and nothing else.
+        .testTarget(
+            name: "PublicTests",
+            dependencies: ["Weir", .product(name: "Hummingbird", package: "hummingbird")], packageAccess: false),
+        .testTarget(
+            name: "CommandsTests",
+            dependencies: [
+                "Commands", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
+        .testTarget(
+            name: "WeirCommandTests",
+            dependencies: [
+                "WeirCommand", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
+                "JournalsSQLite",
+                "Boards",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
     ]
 )
 

@@ -8,31 +8,48 @@ let package = Package(
     name: "benchmarks",
     platforms: [.macOS("26.0")],
     dependencies: [
-        .package(name: "weir", path: ".."),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
     targets: [
+        // The layers below the library, through a link: the journal's benchmarks measure what no product shows.
+        .target(name: "Flows", path: "Weir/Flows", exclude: ["Flows.docc"]),
+        .target(name: "States", path: "Weir/States"),
+        .target(name: "Operations", dependencies: ["Flows", "States"], path: "Weir/Operations"),
+        .target(name: "Stores", dependencies: ["Flows", "States"], path: "Weir/Stores"),
+        .target(name: "Journals", dependencies: ["States"], path: "Weir/Journals"),
+        .target(
+            name: "JournalsSQLite",
+            dependencies: [
+                "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], path: "Weir/JournalsSQLite"),
+        .target(
+            name: "Boards",
+            dependencies: [
+                "Flows", "States", "Operations", "Stores", "Journals", .product(name: "Logging", package: "swift-log"),
+            ], path: "Weir/Boards"),
         .executableTarget(
             name: "FlowBenchmarks",
             dependencies: [
-                .product(name: "Flows", package: "weir"),
-                .product(name: "OpenCombine", package: "OpenCombine"),
+                "Flows", .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]),
         .executableTarget(
             name: "JournalBenchmarks",
             dependencies: [
-                .product(name: "Flows", package: "weir"),
-                .product(name: "Operations", package: "weir"),
-                .product(name: "Boards", package: "weir"),
-                .product(name: "Journals", package: "weir"),
-                .product(name: "JournalsSQLite", package: "weir"),
-                .product(name: "Boards", package: "weir"),
-                .product(name: "Operations", package: "weir"),
-                .product(name: "Stores", package: "weir"),
+                "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Boards",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
     ]
 )
+
+for target in package.targets where target.path != nil {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+    ]
+}

@@ -12,11 +12,7 @@ let package = Package(
         .executableTarget(
             name: "LaunchSite",
             dependencies: [
-                .product(name: "Boards", package: "weir"),
-                .product(name: "Flows", package: "weir"),
-                .product(name: "Journals", package: "weir"),
-                .product(name: "Operations", package: "weir"),
-                .product(name: "Web", package: "weir"),
+                .product(name: "Weir", package: "weir"),
                 .product(name: "Hummingbird", package: "hummingbird"),
             ],
             resources: [.copy("Templates")])

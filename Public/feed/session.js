@@ -29,6 +29,7 @@ export class Session {
   /** Attempts that failed since the last answer. */ failures = 0;
   #after = 0;
   #slowed = false;
+  /** What stands above the page where an answer has nothing to say: that the history was replaced. */ #replaced = "";
   #spins = 0;
   #loop = new Rate(LOOP[0], LOOP[1]);
   #lost = new Rate(LOST[0], LOST[1]);
@@ -84,13 +85,13 @@ export class Session {
         this.#progressed();
         this.cursor = { e: answer.e, n: Number(answer.to) };
         this.#follow(answer, answer.more ? "now" : "tail");
-        return { changes, abandon: false, notice: "" };
+        return { changes, abandon: false, notice: answer.notice ?? this.#replaced };
       case "level":
         this.#follow(answer, "tail");
         if (answer.retry) this.#pause(answer.retry, now);
         this.#slowed = answer.k === "empty" && answer.retry !== undefined;
         this.#guard(relayed, now);
-        return { ...DROP, notice: answer.notice ?? "" };
+        return { ...DROP, notice: answer.notice ?? this.#replaced };
       case "catchUp":
         this.#want("now");
         break;
@@ -100,12 +101,13 @@ export class Session {
       case "snapshot":
         if (answer.snap) this.links.snap = answer.snap;
         this.#snapshot(now);
+        this.#replaced = answer.notice ?? this.#replaced;
         return answer.why === "gap" ? { ...DROP, gap: gap(answer) } : DROP;
       case "show":
         if (relayed) return DROP;
         this.cursor = { e: answer.e, n: Number(answer.at) };
         this.#follow(answer, "tail");
-        return { changes: [], abandon: false, snapshot: answer };
+        return { changes: [], abandon: false, snapshot: answer, notice: answer.notice ?? this.#replaced };
       case "drop":
         break;
     }

@@ -1,7 +1,7 @@
-public import Flows
-public import Foundation
+package import Flows
+import Foundation
 public import Journals
-public import Logging
+package import Logging
 import Operations
 import States
 
@@ -13,23 +13,27 @@ public final class Board: Sendable {
     /// What can be run.
     public let catalog: Catalog
     /// The journal's tail in memory.
-    public let feed: Feed
+    package let feed: Feed
     let journal: any Journal
     let configuration: Configuration
     let clock: any Clock<Duration>
     let now: @Sendable () -> Timestamp
-    let runs = LiveRuns()
+    let runs: LiveRuns
     let liveStores = LiveStores()
     let recorder: Recorder
-    let outputs: OutputDesk
+    let outputs: RunOutputs
     let launcher: Launcher
     let watching: Watching
-    let desk = IdempotencyDesk()
+    let idempotency = IdempotencyRegistry()
+    let importing = ImportLock()
+    let retention: Retention
+    let reported: ReportedRuns
     private let scope = FlowScope()
-    private let logger: Logger
+    private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
+    let logger: Logger
 
     private init(
-        _ loader: BoardLoader, feed: Feed, estimates: Estimates, recent: [String: [Change]],
+        _ loader: BoardLoader, feed: Feed, estimates: Estimates, recent: [String: [Change]], newest: Timestamp?,
         now: @escaping @Sendable () -> Timestamp, makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>,
         logger: Logger
     ) {
@@ -40,6 +44,11 @@ public final class Board: Sendable {
         self.clock = clock
         self.now = now
         self.logger = logger
+        runs = LiveRuns(
+            RunLimits(
+                total: configuration.maximumActiveRuns, perOperation: configuration.maximumActiveRunsPerOperation,
+                perActor: configuration.maximumActiveRunsPerActor),
+            operations: catalog.entries.count)
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger,
             head: feed.head(of: .board)
@@ -58,15 +67,21 @@ public final class Board: Sendable {
         } output: { [runs] run in
             runs[run]?.output
         }
-        outputs = OutputDesk(
-            world: RunOutput.World(
+        retention = Retention(
+            journal: journal, recorder: recorder, feed: feed, newest: newest, now: now, logger: logger)
+        outputs = RunOutputs(
+            environment: RunOutput.Environment(
                 journal: journal, lineLimit: configuration.outputBufferLimit,
                 byteLimit: configuration.outputBufferBytes, batchLimit: configuration.batchLimit, now: now,
                 clock: clock, logger: logger, scope: FlowScope()),
             feed: feed)
+        reported = ReportedRuns(
+            recorder: ReportRecorder(
+                recorder: recorder, feed: feed, journal: journal, configuration: configuration, now: now),
+            configuration: configuration, operations: catalog.entries.count, clock: clock)
         launcher = Launcher(
             catalog: catalog, configuration: configuration, recorder: recorder, outputs: outputs, runs: runs,
-            estimates: estimates, clock: clock, makeID: makeID)
+            estimates: estimates, clock: clock, logger: logger, makeID: makeID)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
         watching.follow(feed)
@@ -82,7 +97,8 @@ public final class Board: Sendable {
 
     /// Opens a board on a journal: takes up what the last process left, and loads the tail.
     ///
-    /// Runs that were going are interrupted, and each store is in the state that was recorded last.
+    /// Runs that were going are interrupted, but for those that programs elsewhere report: these go on if their reporters
+    /// come back in time. Each store is in the state that was recorded last.
     ///
     /// - Parameters:
     ///   - catalog: What can be run, and which stores there are.
@@ -94,13 +110,15 @@ public final class Board: Sendable {
     ///   - logger: Is told what no page can show.
     /// - Returns: The board, ready for commands.
     /// - Throws: `JournalError` when the journal cannot be read, or not be written where runs must be ended.
-    public static func open(
+    package static func open(
         catalog: Catalog, journal: any Journal, configuration: Configuration = Configuration(),
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
         makeID: (@Sendable () -> String)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "weir.board")
     ) async throws -> Board {
         let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
+        // Read before anything is added: how far the clock is ahead of what was recorded last.
+        let newest = try await journal.tail(1).last?.at
         try await loader.interruptUnfinished(at: now())
         try await loader.beginStores(at: now(), logger: logger)
         let feed = try await loader.feed()
@@ -111,29 +129,54 @@ public final class Board: Sendable {
                 return RunID.make(at: now(), using: &generator)
             }
         let board = Board(
-            loader, feed: feed, estimates: try await loader.estimates(), recent: recent, now: now, makeID: makeID,
+            loader, feed: feed, estimates: try await loader.estimates(), recent: recent, newest: newest, now: now,
+            makeID: makeID,
             clock: clock, logger: logger)
+        board.reported.resume(try await loader.resumeOutputs(in: feed))
         if let policy = configuration.retention { board.keepWithin(policy) }
+        if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
         return board
     }
 
     /// Names the history that all sequences belong to.
-    public var epoch: String { journal.epoch }
+    package var epoch: String { journal.epoch }
 
     /// Whether what happens is being written down.
-    public var recording: RecordingStatus { recorder.status.value }
+    package var recording: RecordingStatus { recorder.status.value }
 
     /// Whether what happens is being written down, as it changes.
-    public var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
+    package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
+
+    /// The removal of many old runs that is to come, if one is; it is announced a day before it happens.
+    package var announcedRemoval: AnnouncedRemoval? { retention.announced.value }
+
+    /// What an operator should know about the journal and has not dismissed, oldest first.
+    package var notices: [JournalNotice] { recorder.notices.value }
+
+    /// What an operator should know about the journal and has not dismissed, as it changes.
+    package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> { recorder.notices }
+
+    /// Takes a notice out of the list; false when there is none of that id, or there is none any more.
+    ///
+    /// Throws `BoardError` with `unavailable` when that cannot be written down.
+    @discardableResult
+    package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
+        defer { recorder.noteNotices() }
+        do {
+            return try await journal.dismissNotice(id)
+        } catch {
+            throw BoardError.unreadable(error)
+        }
+    }
 
     /// Says that somebody looks at a topic, until the watch is released or dropped.
     ///
     /// What runs only while watched begins with the first watch of its operation, of one of its runs, or of the board,
     /// and ends some time after the last was released.
-    public func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
+    package func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
 
     /// How many look at exactly that topic.
-    public func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
+    package func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
 
     /// Ends all runs, records what is left, and starts nothing more.
     ///
@@ -141,6 +184,7 @@ public final class Board: Sendable {
     /// stays open: whoever opened it closes it afterwards.
     public func shutdown() async {
         watching.stop()
+        reported.stop()
         scope.cancel()
         liveStores.close()
         let runs = runs.close()
@@ -153,32 +197,30 @@ public final class Board: Sendable {
         }
         if await done.value(within: configuration.drainTimeout, clock: clock) == nil {
             let left = recorder.backlog
-            logger.warning("Not everything had ended and was recorded in time.", metadata: ["left": "\(left)"])
+            logger.warning("Some runs had not ended or could not be recorded in time.", metadata: ["left": "\(left)"])
         }
         recorder.stop()
         liveStores.removeAll()
         outputs.stop()
     }
 
+    /// Sets what the journal may forget from the next look on, which comes each hour.
+    ///
+    /// Without effect on a board whose journal keeps everything.
+    public func keep(_ policy: RetentionPolicy) { retentionPolicy.value = policy }
+
     /// Lets the journal forget what it may, now and then each hour.
     private func keepWithin(_ policy: RetentionPolicy) {
-        scope.launch { [journal, recorder, feed, clock, now, logger] in
-            while true {
-                do {
-                    let count = try await journal.prune(policy, now: now())
-                    if count > 0 {
-                        logger.info("Old runs were removed.", metadata: ["count": "\(count)"])
-                        try await recorder.whileNothingIsRecorded { try await feed.forgetRemoved(from: journal) }
-                    }
-                } catch {
-                    logger.error("Old runs could not be removed.", metadata: ["cause": "\(error)"])
-                }
-                try await clock.sleep(for: .seconds(3_600))
+        retentionPolicy.value = policy
+        scope.launch { [retention, clock, retentionPolicy] in
+            while let policy = retentionPolicy.value {
+                await retention.look(policy)
+                try await clock.sleep(for: RetentionPlan.interval)
             }
         }
     }
 }
 
 extension CancellationCause {
-    static let unrecorded = CancellationCause("its states could not be recorded any more")
+    static let unrecorded = CancellationCause(EndCause.unrecorded)
 }

@@ -16,6 +16,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownMoment
         /// The runs are of different operations, so that there is nothing to compare.
         case incomparable
+        /// Whoever asks may see that, and not do it.
+        case notAllowed
         /// The input does not fit the operation's fields.
         case invalidInput
         /// The run has ended, so it cannot be cancelled.
@@ -24,34 +26,39 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case stillRunning
         /// A run is going and the operation refuses a second one.
         case busy
-        /// The key was used for another operation or another input.
+        /// The actor used the key for another input or another action.
         case keyReused
         /// Too many runs are going.
         case overloaded
+        /// Too many runs of the operation, or of the actor, are going.
+        case limitReached
+        /// Runs of the operation are started here, and cannot be reported; or only reported, and cannot be started.
+        case notReported
         /// There was such a run, most likely, and retention has removed it.
         case removedRun
         /// What is to be imported is not what an export writes.
         case malformedImport
         /// A run that is to be imported is here already, and is not the same.
         case importConflict
+        /// The run has begun, and nothing of it could be recorded yet.
+        case notRecorded
+        /// Another import is going on.
+        case importing
         /// The journal could not be read.
         case unavailable
         /// The server is shutting down.
         case shuttingDown
     }
 
-    /// A mistake in one field.
-    public typealias FieldError = InputMistake
-
     /// What kind of refusal it is.
     public let code: Code
     /// What happened and what to do, in a sentence or two.
     public let description: String
     /// The mistakes of each field, with `invalidInput`.
-    public let fields: [FieldError]
+    public let fields: [InputMistake]
 
     /// Makes an error.
-    public init(_ code: Code, _ description: String, fields: [FieldError] = []) {
+    package init(_ code: Code, _ description: String, fields: [InputMistake] = []) {
         self.code = code
         self.description = description
         self.fields = fields

@@ -10,12 +10,25 @@ struct BoardLoader: Sendable {
 
     /// Ends the runs that were going when the last process stopped.
     ///
-    /// Those that had ended are not touched.
+    /// Those that had ended are not touched, nor are those that programs elsewhere report.
     func interruptUnfinished(at now: Timestamp) async throws {
-        let runs = try await journal.unfinishedRuns()
+        let runs = try await journal.unfinishedRuns().filter { !$0.isReportedHere }
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
-            runs.map { .interruption(of: $0, at: now, cause: "the server stopped while this was running") })
+            runs.map { .interruption(of: $0, at: now, cause: .stopped) })
+    }
+
+    /// Shows what the runs have printed that programs elsewhere report and that are not over; these runs.
+    func resumeOutputs(in feed: Feed) async throws -> [RunRecord] {
+        let runs = try await journal.unfinishedRuns().filter(\.isReportedHere)
+        for run in runs {
+            let head = try await journal.outputCount(of: run.id)
+            let after = head.advanced(by: -OutputTail.lineLimit)
+            let lines = try await journal.output(of: run.id, after: after, limit: OutputTail.lineLimit)
+            feed.openOutput(of: run.id)
+            feed.publish(lines, of: run.id)
+        }
+        return runs
     }
 
     /// Begins the stores that are there for the first time, and those anew whose recorded state no longer decodes.
@@ -37,10 +50,10 @@ struct BoardLoader: Sendable {
             do {
                 try store.factory.check(last.state)
             } catch {
-                let words = CodingWords.sentence(for: error)
+                let words = CodingErrorText.sentence(for: error)
                 logger.error(
-                    "A store's recorded state no longer decodes; it is kept, and the store begins anew.",
-                    metadata: ["store": "\(store.id)", "sequence": "\(last.sequence)", "cause": "\(words)"])
+                    "A store's recorded state no longer decodes; it is kept, and the store starts again.",
+                    metadata: ["store": "\(store.id)", "sequence": "\(last.sequence)", "cause": "\(Quoted(words))"])
                 begin(
                     store, .unreadable, revision: last.revision + 1,
                     cause: "the state of change \(last.sequence) no longer decodes: \(words)")
@@ -62,10 +75,12 @@ struct BoardLoader: Sendable {
     func feed() async throws -> Feed {
         let tail = try await journal.tail(configuration.tailLimit)
         let head = try await journal.head()
-        let start = tail.first.map { $0.sequence - 1 } ?? head
+        let start = tail.first.map { $0.sequence.previous } ?? head
         let fold = try await fold(at: start, before: tail)
-        var floors: [Topic: Int64] = [:]
-        for topic in catalog.entries.map({ Topic.operation($0.id) }) {
+        var floors: [Topic: SequenceNumber] = [:]
+        // Runs may have been reported of operations that are not in the catalog.
+        let operations = Set(catalog.entries.map(\.id)).union(try await journal.counts().map(\.operation))
+        for topic in operations.map(Topic.operation) {
             floors[topic] = try await journal.lastChange(of: topic, through: start)?.sequence ?? 0
         }
         let feed = Feed(
@@ -78,7 +93,7 @@ struct BoardLoader: Sendable {
     }
 
     /// The board as it stood at a sequence, and the runs that went on then.
-    private func fold(at sequence: Int64, before tail: [Change]) async throws -> BoardFold {
+    private func fold(at sequence: SequenceNumber, before tail: [Change]) async throws -> BoardFold {
         guard sequence > 0 else {
             let operations = catalog.entries.map { OperationView(id: $0.id) }
             return BoardFold(
@@ -98,15 +113,18 @@ struct BoardLoader: Sendable {
             }
             return list
         }
-        // A run that changes in the tail without being opened there was going when the tail began.
+        // A run that changes in the tail without being opened there was going when the tail began, and so was one that is
+        // not over yet: its reporter may come back.
         var going: [RunView] = []
-        for id in Set(tail.compactMap(\.runAfterOpening)).subtracting(tail.compactMap(\.openedRun)) {
+        let unfinished = try await journal.unfinishedRuns().map(\.id)
+        let opened = tail.compactMap(\.openedRun)
+        for id in Set(tail.compactMap(\.runAfterOpening)).union(unfinished).subtracting(opened) {
             if let view = try await view(id), view.isActive { going.append(view) }
         }
         var operations: [OperationView] = []
         for entry in catalog.entries {
             let limit = OperationView.recentLimit
-            var query = RunQuery(operation: entry.id, isImported: false, before: sequence + 1, limit: limit)
+            var query = RunQuery(operation: entry.id, isImported: false, before: sequence.next, limit: limit)
             var recent = try await newest(query)
             query.isImported = true
             query.limit = limit - recent.count
@@ -116,7 +134,7 @@ struct BoardLoader: Sendable {
         }
         var stores: [StoreView] = []
         for entry in catalog.stores { stores.append(try await journal.view(of: entry, through: sequence)) }
-        let recent = try await newest(RunQuery(before: sequence + 1, limit: BoardView.recentLimit))
+        let recent = try await newest(RunQuery(before: sequence.next, limit: BoardView.recentLimit))
         return BoardFold(
             board: BoardView(sequence: sequence, operations: operations, recentRuns: recent, stores: stores),
             runs: going)
@@ -132,5 +150,20 @@ extension Change {
     fileprivate var runAfterOpening: String? {
         guard case .run(let id) = stream, draft.opening == nil else { return nil }
         return id
+    }
+}
+
+extension Journal {
+    /// A store as it stood after its last change at or before a sequence, with as much of its log as is kept.
+    func view(of store: StoreEntry, through sequence: SequenceNumber) async throws -> StoreView {
+        StoreView(
+            store,
+            changes: try await newestChanges(of: .store(store.id), through: sequence, limit: StoreView.logLimit))
+    }
+
+    /// A run as it stood after its last change at or before a sequence; nil when it had not begun or is not kept.
+    func view(of run: String, through sequence: SequenceNumber?) async throws -> RunView? {
+        guard let past = try await past(of: run, at: sequence, transitions: RunView.transitionLimit) else { return nil }
+        return past.standing.flatMap { RunView(opening: past.opening, at: $0) }
     }
 }

@@ -1,4 +1,4 @@
-/// A state flow as its readers see it: there is no way back to the one that writes.
+/// A read-only state flow: it cannot be cast back to the one that writes.
 public struct ReadOnlyStateFlow<Value: Sendable>: StateFlow {
     @usableFromInline let storage: FlowStorage<Value>
 

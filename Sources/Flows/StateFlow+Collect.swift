@@ -1,10 +1,10 @@
 extension StateFlow {
-    /// Runs a body for the current value and each that follows; as `StateValues` says at its own `collect`.
+    /// Runs a body for the current value and each that follows; see `collect` of `StateValues`.
     ///
     /// - Parameters:
-    ///   - policy: what happens to values that come while the body runs.
+    ///   - policy: what happens to values that arrive while the body runs.
     ///   - isolation: the actor the body runs on; the caller's.
-    ///   - body: what to do with a value.
+    ///   - body: handles a value.
     /// - Returns: why there are no more values.
     /// - Throws: what the body throws, after leaving the flow.
     @discardableResult @inlinable
@@ -18,9 +18,9 @@ extension StateFlow {
     /// Runs a body that does not wait, for the current value and each that follows; cheaper than one that may.
     ///
     /// - Parameters:
-    ///   - policy: what happens to values that come while the body runs.
+    ///   - policy: what happens to values that arrive while the body runs.
     ///   - isolation: the actor the body runs on; the caller's.
-    ///   - body: what to do with a value.
+    ///   - body: handles a value.
     /// - Returns: why there are no more values.
     /// - Throws: what the body throws, after leaving the flow.
     @discardableResult @inlinable
@@ -34,10 +34,10 @@ extension StateFlow {
     /// Calls back with the current value and each that follows; see ``StateValues/subscribe(onValue:onEnd:)``.
     ///
     /// - Parameters:
-    ///   - policy: what happens to values that come while a callback runs.
-    ///   - onValue: what to do with a value; first called before this returns.
+    ///   - policy: what happens to values that arrive while a callback runs.
+    ///   - onValue: handles a value; first called before this returns.
     ///   - onEnd: called once when there are no more values, and never after the subscription was cancelled.
-    /// - Returns: the subscription, which ends when it goes.
+    /// - Returns: the subscription, which ends when it is released.
     public func subscribe(
         _ policy: DeliveryPolicy, onValue: @escaping @Sendable (Value) -> Void,
         onEnd: (@Sendable (FlowEnd) -> Void)? = nil
@@ -45,14 +45,14 @@ extension StateFlow {
         values(policy).subscribe(onValue: onValue, onEnd: onEnd)
     }
 
-    /// Waits for a value that fits: the current one, or the first that does.
+    /// Waits for a value that satisfies a predicate: the current one, or the first that does.
     ///
-    /// Watches conflated: to find a value that is over in an instant, use `values(.lossless).first(where:)`.
+    /// It observes conflated: to find a short-lived value, use `values(.lossless).first(where:)`.
     ///
     /// - Parameters:
     ///   - isolation: the actor the predicate runs on; the caller's.
-    ///   - predicate: whether a value fits.
-    /// - Returns: the value; nil when the flow ended or the task was cancelled before one came.
+    ///   - predicate: whether a value is the one to wait for.
+    /// - Returns: the value; nil if the flow ended or the task was cancelled first.
     /// - Throws: what the predicate throws.
     @inlinable
     public func first(

@@ -11,10 +11,10 @@ extension StateFlow {
         _ body: @escaping @Sendable (Value) async throws(Failure) -> Void
     ) async throws(Failure) -> FlowEnd {
         let scope = FlowScope()
-        let seat = values(.conflated).makeSeat()
+        let subscriber = values(.conflated).makeSubscriber()
         let job = await withTaskCancellationHandler {
-            var job: Job?
-            while let value = await seat.next(isolation: nil) {
+            var job: FlowJob?
+            while let value = await subscriber.next(isolation: nil) {
                 job?.cancel()
                 await job?.ended()
                 if job?.outcome.value?.error != nil { break }
@@ -22,7 +22,7 @@ extension StateFlow {
                     do {
                         try await body(value)
                     } catch {
-                        if !Task.isCancelled { seat.cancel() }  // no further value is waited for
+                        if !Task.isCancelled { subscriber.cancel() }  // no further value is waited for
                         throw error
                     }
                 }
@@ -30,11 +30,11 @@ extension StateFlow {
             await job?.ended()
             return job
         } onCancel: {
-            seat.cancel()
+            subscriber.cancel()
             scope.cancel()
         }
-        seat.cancel()
+        subscriber.cancel()
         if let failure = job?.outcome.value?.error as? Failure { throw failure }
-        return seat.end ?? .cancelled
+        return subscriber.end ?? .cancelled
     }
 }

@@ -8,8 +8,8 @@ import Flows
 
 /// A subscriber without its type, as the subscriptions hold it.
 ///
-/// Combine's subscribers do not say that they are Sendable; what makes it safe is that a subscription gives to its
-/// subscriber on one thread at a time.
+/// Combine's subscribers are not declared Sendable. Sending them is safe because a subscription calls its subscriber on
+/// one thread at a time.
 final class Downstream<Input, Failure: Error>: @unchecked Sendable {
     let begin: (any Subscription) -> Void
     let give: (Input) -> Subscribers.Demand

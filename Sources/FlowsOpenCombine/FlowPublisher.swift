@@ -8,12 +8,12 @@ public import Flows
 
 /// A state flow as a publisher: Combine's on Apple systems, OpenCombine's elsewhere.
 ///
-/// - A subscriber is given its subscription first, then values as it asks for them: with no demand nothing comes, and with
-///   later demand the latest (conflated) or the next one (lossless).
-/// - Values come on the threads that write the flow, never two at once.
-/// - It finishes when the flow is sealed and everything pending was given, or the buffer overflowed; once, and not after a
-///   cancel.
-/// - A cancelled subscriber is let go at once, and so is everything it holds.
+/// - A subscriber receives its subscription first, then values on demand: with no demand nothing arrives, and with
+///   later demand the latest value (conflated) or the next one (lossless).
+/// - Values arrive on the threads that write the flow, never two at once.
+/// - The publisher finishes once, when the flow is sealed and everything pending was delivered, or when the buffer
+///   overflowed. It does not finish after a cancel.
+/// - A cancelled subscriber is released at once, with everything it holds.
 public struct FlowPublisher<Output: Sendable>: Publisher, Sendable {
     /// A state flow does not fail: errors are states.
     public typealias Failure = Never
@@ -29,7 +29,7 @@ public struct FlowPublisher<Output: Sendable>: Publisher, Sendable {
 
     /// Attaches a subscriber.
     ///
-    /// - Parameter subscriber: who is given the values.
+    /// - Parameter subscriber: receives the values.
     public func receive<Subscribing: Subscriber>(subscriber: Subscribing)
     where Subscribing.Input == Output, Subscribing.Failure == Never {
         FlowPublisherSubscription(Downstream(subscriber)).begin(values)
@@ -39,7 +39,7 @@ public struct FlowPublisher<Output: Sendable>: Publisher, Sendable {
 extension StateFlow {
     /// The flow as a publisher.
     ///
-    /// - Parameter policy: what a subscriber is given when values come faster than it asks for them.
+    /// - Parameter policy: what a subscriber receives when values arrive faster than it requests them.
     /// - Returns: a publisher that any number of subscribers can attach to.
     public func publisher(_ policy: DeliveryPolicy = .conflated) -> FlowPublisher<Value> {
         FlowPublisher(values(policy))

@@ -8,8 +8,8 @@ import Flows
 
 /// One subscriber of a ``FlowPublisher``.
 ///
-/// It holds the subscriber until the end, and is held by the flow until then. The flow gives values to one subscriber on
-/// one thread at a time, which is what a subscriber may expect.
+/// It holds the subscriber until the end, and the flow holds it until then. The flow delivers values to one subscriber
+/// on one thread at a time, as subscribers may expect.
 final class FlowPublisherSubscription<Input: Sendable>: Subscription, Sendable {
     private struct Ends {
         var downstream: Downstream<Input, Never>?
@@ -48,7 +48,7 @@ final class FlowPublisherSubscription<Input: Sendable>: Subscription, Sendable {
         if let more = downstream?.give(value) { request(more) }
     }
 
-    /// Lets go of both ends; whoever comes second gets nothing.
+    /// Releases both ends; the second call returns nothing.
     private func leave() -> Ends {
         ends.withLock { ends in
             defer { ends = Ends() }

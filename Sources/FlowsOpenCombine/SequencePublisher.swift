@@ -6,16 +6,16 @@ public import Flows
     public import OpenCombine
 #endif
 
-/// An asynchronous sequence, which may throw, as a publisher.
+/// An asynchronous sequence, which can throw, as a publisher.
 ///
-/// Each subscriber iterates the sequence on its own, in the scope: the next element is asked for only while there is
-/// demand. It ends with exactly one of `.finished` and `.failure`, and with neither after a cancel of the subscription or
-/// the scope.
+/// Each subscriber iterates the sequence separately, in the scope; the next element is requested only while there is
+/// demand. The publisher ends with exactly one of `.finished` and `.failure`, and with neither after the subscription
+/// or the scope is cancelled.
 public struct SequencePublisher<Elements: AsyncSequence & Sendable>: Publisher, Sendable
 where Elements.Element: Sendable {
-    /// What the sequence gives.
+    /// The elements of the sequence.
     public typealias Output = Elements.Element
-    /// What the sequence throws.
+    /// The error of the sequence.
     public typealias Failure = any Error
 
     private let elements: Elements
@@ -33,7 +33,7 @@ where Elements.Element: Sendable {
 
     /// Attaches a subscriber.
     ///
-    /// - Parameter subscriber: who is given the elements.
+    /// - Parameter subscriber: receives the elements.
     public func receive<Subscribing: Subscriber>(subscriber: Subscribing)
     where Subscribing.Input == Output, Subscribing.Failure == any Error {
         SequencePublisherSubscription(Downstream(subscriber)).begin(elements, scope)

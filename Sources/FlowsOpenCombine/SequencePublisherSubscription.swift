@@ -10,7 +10,7 @@ import Flows
 final class SequencePublisherSubscription<Input: Sendable>: Subscription, Sendable {
     private struct Ends {
         var downstream: Downstream<Input, any Error>?
-        var job: Job?
+        var job: FlowJob?
     }
 
     private let ends: Locked<Ends>
@@ -63,7 +63,7 @@ final class SequencePublisherSubscription<Input: Sendable>: Subscription, Sendab
         if !Task.isCancelled { leave().downstream?.end(completion) }
     }
 
-    /// Lets go of both ends; whoever comes second gets nothing.
+    /// Releases both ends; the second call returns nothing.
     private func leave() -> Ends {
         ends.withLock { ends in
             defer { ends = Ends() }

@@ -1,12 +1,12 @@
-/// Why a journal could not do what it was asked, in words for a person, with the cause for the log.
+/// Why a journal could not do something, in a sentence for people, with the cause for the log.
 public struct JournalError: Error, Sendable, CustomStringConvertible {
-    /// What kind of trouble it is.
-    public enum Code: String, Sendable {
+    /// The kind of error.
+    package enum Code: String, Sendable {
         /// No space is left.
         case full
-        /// The journal may not be written.
+        /// The journal cannot be written.
         case readOnly
-        /// Somebody else holds the journal.
+        /// Another program holds the journal.
         case locked
         /// What is stored is not a journal, or is damaged.
         case corrupt
@@ -14,7 +14,7 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         case tooNew
         /// A draft does not follow its stream's last change: a programmer's error.
         case outOfOrder
-        /// What is imported is here already, and is not the same.
+        /// What is to be imported is already here, and differs.
         case conflict
         /// A file to import is not what an export writes.
         case malformed
@@ -22,17 +22,29 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         case unavailable
     }
 
-    /// What kind of trouble it is.
-    public let code: Code
-    /// A sentence for a person, without paths or secrets.
+    /// The kind of error.
+    package let code: Code
+    /// A sentence for people, without paths or secrets.
     public let description: String
-    /// What lay underneath, for the log.
-    public let cause: (any Error)?
+    /// The underlying error, for the log.
+    package let cause: (any Error)?
 
-    /// Makes an error.
-    public init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
+    /// Creates an error.
+    package init(_ code: Code, _ description: String, cause: (any Error)? = nil) {
         self.code = code
         self.description = description
         self.cause = cause
+    }
+}
+
+extension JournalError {
+    /// The error for output of a run that is not kept.
+    package static func unknownRun(_ id: String) -> JournalError {
+        JournalError(.outOfOrder, "Run \(id) is not in the journal, so its output has no place.")
+    }
+
+    /// The error for changes beyond the last place of a journal.
+    package static var noPlaceLeft: JournalError {
+        JournalError(.full, "The journal has assigned its last number. Start the server with another data folder.")
     }
 }

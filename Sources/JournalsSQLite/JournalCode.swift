@@ -1,7 +1,7 @@
 import Journals
 import States
 
-/// The small numbers that stand for words in the journal's file; see `JournalSchema`.
+/// The small numbers that represent words in the journal's file; see `JournalSchema`.
 enum JournalCode {
     static func code(of phase: Phase) -> Int64 {
         switch phase {

@@ -1,33 +1,36 @@
 extension SQLiteJournal {
     /// How a journal's file is used.
     public struct Configuration: Sendable {
-        /// What a change that was recorded outlives.
+        /// What a recorded change survives.
         public enum Durability: Sendable {
-            /// The end of the process, however sudden. A power cut or a crash of the whole machine may take the changes of
-            /// the last moments, but leaves the file sound: no change waits for the disk.
+            /// The end of the process, however sudden.
+            ///
+            /// A power cut or a crash of the whole machine can lose the changes of the last moments, but does not
+            /// damage the file: no change waits for the disk. If changes may be lost, the journal continues as a new
+            /// history.
             case process
-            /// A power cut too: each batch waits until the disk has it, some milliseconds.
-            case power
+            /// A power cut as well: each batch waits until the disk has it, some milliseconds.
+            case machine
         }
 
         /// What the file is opened for.
         public enum Access: Sendable {
             /// Recording; one process at a time.
             case writing
-            /// Looking only, while another process may be recording.
+            /// Reading only, while another process may be recording.
             case reading
         }
 
-        /// What a change that was recorded outlives.
+        /// What a recorded change survives.
         public var durability: Durability
         /// What the file is opened for.
         public var access: Access
-        /// For how many milliseconds to wait when another program holds the file.
+        /// How many milliseconds to wait if another program holds the file.
         public var busyTimeout: Int
-        /// How large the file may grow, in bytes; nil is as large as the disk allows.
+        /// The maximum size of the file, in bytes; nil is as large as the disk allows.
         public var maximumBytes: Int64?
 
-        /// Makes a configuration.
+        /// Creates a configuration.
         public init(
             durability: Durability = .process, access: Access = .writing, busyTimeout: Int = 250,
             maximumBytes: Int64? = nil

@@ -1,56 +1,58 @@
 import GRDB
-public import Journals
+package import Journals
 
 extension SQLiteJournal {
     /// The sequence of the last change.
-    public func head() async throws -> Int64 {
-        try await read { try SQLStatement($0, "SELECT head FROM journal").first { $0.integer(0) } ?? 0 }
+    package func head() async throws -> SequenceNumber {
+        try await read { try SQLStatement($0, "SELECT head FROM journal").first { try $0.sequence(0) } ?? 0 }
     }
 
     /// The sequence of the topic's last change that is no longer kept.
-    public func floor(of topic: Topic) async throws -> Int64 {
+    package func floor(of topic: Topic) async throws -> SequenceNumber {
         try await read { try FloorTable($0).floor(of: topic) }
     }
 
     /// The topic's changes after one sequence up to another, oldest first.
-    public func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change] {
+    package func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
+        -> [Change]
+    {
         try await read { try ChangeReader($0).changes(of: topic, after: after, through: last ?? .max, limit: limit) }
     }
 
     /// The topic's newest changes at or before a sequence, oldest first.
-    public func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change] {
+    package func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
         try await read { try ChangeReader($0).last(limit, of: topic, through: sequence) }
     }
 
-    /// The run of that id, if it is kept.
-    public func run(_ id: String) async throws -> RunRecord? {
+    /// The run with that id, if it is kept.
+    package func run(_ id: String) async throws -> RunRecord? {
         try await read { try RunReader($0).run(id) }
     }
 
-    /// A run at a moment of its past, and as it stands.
-    public func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast? {
+    /// A run at a moment of its past, and as it is now.
+    package func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
         try await read { try PastReader($0).past(of: run, at: sequence ?? .max, limit: limit) }
     }
 
     /// How many runs of an operation had begun and not ended right after a sequence.
-    public func activeRuns(of operation: String, at sequence: Int64) async throws -> Int {
+    package func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
         try await read { try PastReader($0).activeRuns(of: operation, at: sequence) }
     }
 
-    /// The newest run started under that key, if one is kept.
-    public func run(idempotencyKey: String) async throws -> RunRecord? {
-        try await read { try RunReader($0).run(idempotencyKey: idempotencyKey) }
+    /// The newest kept run of an operation that an actor started with that key, if there is one.
+    package func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
+        try await read { try RunReader($0).run(idempotencyKey: idempotencyKey, operation: operation, actor: actor) }
     }
 
     /// The runs that match, newest first.
-    public func runs(_ query: RunQuery) async throws -> RunPage {
-        // What ended lately is indexed first, so that a search has little to read through.
+    package func runs(_ query: RunQuery) async throws -> RunPage {
+        // Runs that ended recently are indexed first, so that a search has little to read through.
         if query.text != nil, canWrite { try await write { try RunTextIndex($0).catchUp(ifAtLeast: 1) } }
         return try await read { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
     }
 
     /// How many runs of each operation are in each phase.
-    public func counts() async throws -> [RunCount] {
+    package func counts() async throws -> [RunCount] {
         try await read { database in
             try SQLStatement(
                 database,
@@ -60,28 +62,41 @@ extension SQLiteJournal {
                 """
             ).all { row in
                 RunCount(
-                    operation: row.text(0), phase: try JournalCode.phase(row.integer(1)), count: Int(row.integer(2)))
+                    operation: row.text(0), phase: try JournalCode.phase(row.integer(1)),
+                    count: Int(clamping: row.integer(2)))
             }
         }
     }
 
     /// The runs that have not ended, oldest first.
-    public func unfinishedRuns() async throws -> [RunRecord] {
+    package func unfinishedRuns() async throws -> [RunRecord] {
         try await read { try RunReader($0).unfinished() }
     }
 
     /// The lines of a run's output after a number, oldest first.
-    public func output(of run: String, after number: Int64, limit: Int) async throws -> [OutputLine] {
+    package func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         try await read { try OutputTable($0).lines(of: run, after: number, limit: limit) }
     }
 
-    /// How many bytes the file has and its log beside it.
-    public func size() async throws -> Int64? {
-        try await read { [file] _ in try file.size() }
+    /// What pruning would remove.
+    package func forecast(
+        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
+    ) async throws -> RetentionForecast {
+        try await read { try RunRemoval($0).forecast(policy, now: now, after: sequence) }
     }
 
-    /// How many lines of output a run has.
-    public func outputCount(of run: String) async throws -> Int64 {
+    /// The text that is stored under a name.
+    package func note(_ name: String) async throws -> String? {
+        try await read { try SQLStatement($0, "SELECT text FROM notes WHERE name = ?").first(name) { $0.text(0) } }
+    }
+
+    /// The size of the file and its log, in bytes.
+    package func size() async throws -> Int64? {
+        try await read { [file] _ in file.size() }
+    }
+
+    /// The number of lines of a run's output.
+    package func outputCount(of run: String) async throws -> SequenceNumber {
         try await read { try OutputTable($0).count(of: run) }
     }
 }

@@ -1,11 +1,11 @@
 import GRDB
-public import Journals
+package import Journals
 
 extension SQLiteJournal {
     /// Adds the drafts in their order, all or none.
-    public func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
+    package func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         guard !drafts.isEmpty else { return [] }
-        return try await write { database in
+        return try await record { database in
             let writer = try ChangeWriter(database)
             let changes = try drafts.map { try writer.add($0) }
             try writer.finish()
@@ -14,14 +14,15 @@ extension SQLiteJournal {
     }
 
     /// Adds lines to the output of a run.
-    public func appendOutput(run: String, lines: [OutputDraft]) async throws -> Int64 {
+    package func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
         try await write { try OutputTable($0).append(lines, to: run) }
     }
 
-    /// Removes whole ended runs and old changes of stores as the policy says, and gives the space back.
+    /// Removes whole ended runs and old changes of stores according to the policy, and returns the space to the disk.
     ///
-    /// Each step is a short transaction; others append between them. A step that was interrupted is finished next time.
-    public func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
+    /// Each step is a short transaction; others append between them. The next call finishes a step that was
+    /// interrupted.
+    package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         var removed = 0
         while true {
             let hidden = try await write { try RunRemoval($0).hide(policy, now: now) }
@@ -31,18 +32,45 @@ extension SQLiteJournal {
         }
         while try await write({ try StoreRemoval($0).sweep(policy) }) {}
         var shrinks = false
-        while try await write({ try RunRemoval($0).shrink() }) { shrinks = true }
-        // The log beside the file holds what was given back until it is copied over.
+        while let pages = try await write({ try RunRemoval($0).shrink() }) {
+            noteDatabase(pages: pages)
+            shrinks = true
+        }
+        // The log beside the file contains the freed space until it is copied over.
         if shrinks { try await checkpoint() }
         return removed
     }
 
-    /// Takes in what `next` gives until it gives nil, in one transaction.
-    ///
-    /// Others append afterwards.
-    public func importEntries(
-        at now: Timestamp, _ next: @escaping @Sendable () throws -> ExportedEntry?
-    ) async throws -> ImportReport {
-        try await write { try RunImport($0, at: now).run(next) }
+    /// Adds entries of an import in their order, all or none, in one transaction.
+    package func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
+        try await record { try RunImport($0).add(entries, at: now) }
+    }
+
+    /// Ends the open import: everything it added stays.
+    package func commitImport() async throws {
+        try await write { try RunImport($0).commit() }
+    }
+
+    /// Removes every run that the open import added, in short transactions.
+    package func rollBackImport() async throws -> Int {
+        var removed = 0
+        while case let count = try await write({ try RunImport($0).rollBackStep() }), count > 0 {
+            removed += count
+            while try await write({ try RunRemoval($0).sweep() }) {}
+        }
+        return removed
+    }
+
+    /// Stores a text under a name, replacing the previous one; nil removes it.
+    package func setNote(_ name: String, _ text: String?) async throws {
+        try await write { database in
+            guard let text else {
+                return try SQLStatement(database, "DELETE FROM notes WHERE name = ?").run(name)
+            }
+            try SQLStatement(
+                database,
+                "INSERT INTO notes (name, text) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET text = excluded.text"
+            ).run(name, text)
+        }
     }
 }

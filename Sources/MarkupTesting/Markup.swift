@@ -1,16 +1,17 @@
-/// Checks that HTML is well-formed, follows the schema of pages, and keeps the rules of good pages.
+/// Checks that HTML is well-formed, matches the schema of pages, and follows the rules of good pages.
 ///
-/// Markup is held to XML's syntax as well as HTML's: void elements are closed (`<br/>`), attributes quoted, entities
-/// numeric (`&#160;`). Nothing here reaches the network or loads an entity, and nothing is printed. Every function may
-/// be called from any thread.
+/// Markup must follow XML's syntax as well as HTML's: void elements are closed (`<br/>`), attributes quoted, entities
+/// numeric (`&#160;`). Nothing here accesses the network, loads an entity, or prints. Every function may be called from
+/// any thread.
 public enum Markup {
-    /// Every problem of a page or fragment, in the order of the source; empty if it is good.
+    /// Every problem of a page or fragment, in the order of the source; empty if there is none.
     ///
-    /// Markup that is not well-formed gets only those problems, because there is no tree to hold the rest against.
+    /// For markup that is not well-formed, only those problems are returned, because there is no tree for the other
+    /// checks.
     /// - Parameters:
     ///   - html: The markup.
-    ///   - kind: Whether it is a whole page or a piece of one.
-    ///   - rules: The rules to hold it to, besides syntax and schema. Rules for documents are not asked of fragments.
+    ///   - kind: Whether it is a whole page or a fragment.
+    ///   - rules: The rules to check, besides syntax and schema. Rules for documents do not apply to fragments.
     /// - Returns: The problems, sorted by line and column.
     public static func check(
         _ html: String, as kind: MarkupKind, rules: [any MarkupRule] = .all
@@ -18,11 +19,11 @@ public enum Markup {
         check(Array(html.utf8), as: kind, rules: rules)
     }
 
-    /// Every problem of markup that came as bytes, which may not be UTF-8.
+    /// Every problem of markup given as bytes, which may not be UTF-8.
     /// - Parameters:
-    ///   - bytes: The markup, as it goes over the wire.
-    ///   - kind: Whether it is a whole page or a piece of one.
-    ///   - rules: The rules to hold it to, besides syntax and schema.
+    ///   - bytes: The markup, as it is sent.
+    ///   - kind: Whether it is a whole page or a fragment.
+    ///   - rules: The rules to check, besides syntax and schema.
     /// - Returns: The problems, sorted by line and column.
     public static func check(
         _ bytes: [UInt8], as kind: MarkupKind, rules: [any MarkupRule] = .all
@@ -41,8 +42,8 @@ public enum Markup {
     /// Throws all problems of a page or fragment as one error, so that a test can simply `try` it.
     /// - Parameters:
     ///   - html: The markup.
-    ///   - kind: Whether it is a whole page or a piece of one.
-    ///   - rules: The rules to hold it to, besides syntax and schema.
+    ///   - kind: Whether it is a whole page or a fragment.
+    ///   - rules: The rules to check, besides syntax and schema.
     /// - Throws: ``MarkupError`` with every problem, if there is one.
     public static func validate(
         _ html: String, as kind: MarkupKind, rules: [any MarkupRule] = .all
@@ -69,4 +70,13 @@ public enum Markup {
             ]
         }
     }
+}
+
+/// The kind of markup: a whole page, or a fragment.
+public enum MarkupKind: Sendable, Hashable {
+    /// A whole page: `<!DOCTYPE html>` and one `html` element.
+    case document
+
+    /// A fragment: text and flow elements, or a sequence of elements that need a parent (`li`, `tr`, `option`).
+    case fragment
 }

@@ -1,18 +1,17 @@
 import CLibXML2
 
-/// A page or fragment that has been read, for looking into by XPath.
+/// A parsed page or fragment, which can be queried by XPath.
 ///
 /// Elements of HTML and SVG have their plain names, whether or not the source gives them a namespace. A fragment's
-/// elements stand in an element called `fragment`, which is not in the source. A document belongs to one
-/// task at a time.
+/// elements are in an element called `fragment`, which is not in the source. A document belongs to one task at a time.
 public final class MarkupDocument {
-    /// Whether this is a whole page or a piece of one.
+    /// Whether this is a whole page or a fragment.
     public let kind: MarkupKind
 
     let source: SourceText
     let tree: xmlDocPtr
 
-    /// The start tags of the source: an element's place among them is its number.
+    /// The start tags of the source; an element's index among them is its number.
     let scan: TagScanner
 
     /// The elements by their id; of those that share one, the first.
@@ -26,19 +25,19 @@ public final class MarkupDocument {
         if element.name == "label", let target = element["for"] { found[target, default: []].append(element) }
     }
 
-    /// Reads markup.
+    /// Parses markup.
     /// - Parameters:
     ///   - html: The markup.
-    ///   - kind: Whether it is a whole page or a piece of one.
+    ///   - kind: Whether it is a whole page or a fragment.
     /// - Throws: ``MarkupError`` if it is not well-formed.
     public convenience init(_ html: String, as kind: MarkupKind) throws(MarkupError) {
         try self.init(Array(html.utf8), as: kind)
     }
 
-    /// Reads markup that came as bytes, which may not be UTF-8.
+    /// Parses markup given as bytes, which may not be UTF-8.
     /// - Parameters:
-    ///   - bytes: The markup, as it goes over the wire.
-    ///   - kind: Whether it is a whole page or a piece of one.
+    ///   - bytes: The markup, as it is sent.
+    ///   - kind: Whether it is a whole page or a fragment.
     /// - Throws: ``MarkupError`` if it is not UTF-8 or not well-formed.
     public init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
         let source = SourceText(bytes)
@@ -64,9 +63,9 @@ public final class MarkupDocument {
         try XPathQuery(xpath).elements(in: self, from: root)
     }
 
-    /// Gives every element of a tree its number, the place of its start tag in the source.
+    /// Assigns every element of a tree its number, the index of its start tag in the source.
     ///
-    /// The number is kept in the node itself; 0 is the element around a fragment.
+    /// The number is stored in the node itself; 0 is the element around a fragment.
     func number(_ tree: xmlDocPtr) {
         var number = kind == .fragment ? 0 : 1
         TreeWalk.elements(of: tree) { node in

@@ -1,10 +1,10 @@
 import CLibXML2
 
 extension MarkupElement {
-    /// The name that assistive technology speaks for the element; empty if it has none.
+    /// The name that assistive technology announces for the element; empty if it has none.
     ///
-    /// The way of *Accessible Name and Description Computation 1.2*, as far as server-rendered pages need it:
-    /// `aria-labelledby`, `aria-label`, the element's label, alternative text or content, and last `title`.
+    /// It follows *Accessible Name and Description Computation 1.2*, as far as server-rendered pages need it:
+    /// `aria-labelledby`, `aria-label`, the element's label, alternative text or content, and finally `title`.
     public var accessibleName: String {
         let candidates = [
             referencedText("aria-labelledby"), self["aria-label"] ?? "", nativeName, self["title"] ?? "",
@@ -12,12 +12,12 @@ extension MarkupElement {
         return candidates.lazy.map(\.collapsed).first { !$0.isEmpty } ?? ""
     }
 
-    /// Whether assistive technology does not see the element, because it or something around it is hidden.
+    /// Whether assistive technology ignores the element, because it or an ancestor is hidden.
     public var isHiddenFromAssistiveTechnology: Bool {
         ([self] + ancestors).contains { $0["aria-hidden"] == "true" || $0["hidden"] != nil }
     }
 
-    /// Whether the element is one that is filled in: an input that is seen, a select, or a textarea.
+    /// Whether the element is a form field: a visible input, a select, or a textarea.
     var isField: Bool {
         switch name {
         case "select", "textarea": true
@@ -57,7 +57,7 @@ extension MarkupElement {
         }
     }
 
-    /// The text in the element as it is spoken: alternative texts count, hidden parts and nameless drawings do not.
+    /// The text of the element as it is announced: with alternative texts, without hidden parts and unnamed drawings.
     private var spokenText: String {
         sequence(first: node.pointee.children) { $0?.pointee.next }.reduce(into: "") { spoken, child in
             guard let child else { return }
@@ -69,7 +69,7 @@ extension MarkupElement {
         }
     }
 
-    /// What the element adds to the spoken text of one around it.
+    /// What the element adds to the announced text of an ancestor.
     private var spokenPart: String {
         if self["aria-hidden"] == "true" || self["hidden"] != nil { return "" }
         if let label = self["aria-label"] { return " \(label) " }
@@ -78,6 +78,6 @@ extension MarkupElement {
 }
 
 extension String {
-    /// The text with each run of white space as one space, and none at the ends.
+    /// The text with each run of white space reduced to one space, and without any at the ends.
     var collapsed: String { split(whereSeparator: \.isWhitespace).joined(separator: " ") }
 }

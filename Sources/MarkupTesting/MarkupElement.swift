@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// One element of a document that has been read.
+/// One element of a parsed document.
 public struct MarkupElement {
     let node: xmlNodePtr
 
@@ -16,7 +16,7 @@ public struct MarkupElement {
     /// The character of the line at which the start tag begins, from 1.
     public var column: Int { position.column }
 
-    /// The element it stands in; nil for the outermost one.
+    /// The element that contains it; nil for the outermost one.
     public var parent: MarkupElement? {
         guard let parent = node.pointee.parent, parent.pointee.type == XML_ELEMENT_NODE else { return nil }
         return MarkupElement(node: parent, document: document)
@@ -37,7 +37,7 @@ public struct MarkupElement {
         return found
     }
 
-    /// The elements it stands in, from the nearest outwards.
+    /// The elements that contain it, from the nearest outwards.
     public var ancestors: [MarkupElement] {
         Array(sequence(first: self) { $0.parent }.dropFirst())
     }

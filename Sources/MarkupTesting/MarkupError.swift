@@ -1,15 +1,15 @@
-/// Markup that is not as it must be, with every problem found in it.
+/// An error with every problem found in markup.
 public struct MarkupError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong, in the order of the source.
+    /// The problems, in the order of the source.
     public var problems: [MarkupProblem]
 
-    /// Makes an error of problems.
-    /// - Parameter problems: What is wrong, in the order of the source.
+    /// Creates an error from problems.
+    /// - Parameter problems: The problems, in the order of the source.
     public init(problems: [MarkupProblem]) {
         self.problems = problems
     }
 
-    /// Every problem on a line of its own, with the source around it below.
+    /// Every problem on a line of its own, followed by the source around it.
     public var description: String {
         problems
             .map { $0.excerpt.isEmpty ? $0.description : "\($0)\n    \($0.excerpt)" }

@@ -1,4 +1,4 @@
-/// One thing that is wrong with markup, and where.
+/// One mistake in markup, and where it is.
 public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
     /// The line it is on, from 1.
     public var line: Int
@@ -9,18 +9,18 @@ public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong and what to do, as a sentence.
     public var sentence: String
 
-    /// The name of the rule that is broken: `well-formed`, `schema`, or a ``MarkupRule``'s name.
+    /// The name of the broken rule: `well-formed`, `schema`, or a ``MarkupRule``'s name.
     public var rule: String
 
     /// The source around the place, on one line; empty if there is none.
     public var excerpt: String
 
-    /// Makes a problem, for rules of your own that are about no single element.
+    /// Creates a problem, for rules of your own that do not concern a single element.
     /// - Parameters:
     ///   - line: The line, from 1.
     ///   - column: The character of the line, from 1.
     ///   - sentence: What is wrong and what to do.
-    ///   - rule: The name of the rule that is broken.
+    ///   - rule: The name of the broken rule.
     ///   - excerpt: The source around the place.
     public init(line: Int, column: Int, sentence: String, rule: String, excerpt: String = "") {
         self.line = line

@@ -28,3 +28,25 @@ extension StateOperation {
     /// The fields of the input's type.
     public var inputFields: [InputField] { Input.fields }
 }
+
+/// When runs of an operation begin and end.
+public enum Lifetime: Sendable, Hashable {
+    /// A run begins when somebody starts it and ends when its work does.
+    case onDemand
+    /// A run begins with the first viewer and is cancelled so long after the last one left.
+    case whileWatched(stopAfter: Duration = .seconds(5))
+}
+
+/// What starting an operation does while a run of it is going.
+public enum ReentryPolicy: String, Codable, Sendable, Hashable, CaseIterable {
+    /// The run that is going is cancelled, and can publish no more; the new one starts.
+    case cancelPrevious
+    /// The starter is given the run that is going.
+    case joinExisting
+    /// The start is refused.
+    case ignore
+    /// The new run waits for the ones before it.
+    case queue
+    /// Both go side by side.
+    case concurrent
+}

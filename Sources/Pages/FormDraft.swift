@@ -1,20 +1,20 @@
-public import Journals
-public import Operations
+package import Journals
+package import Operations
 import States
 
 /// A form as somebody filled it in: what was typed and what is wrong with it.
-public struct FormDraft: Sendable, Hashable {
+package struct FormDraft: Sendable, Hashable {
     /// The id of the form, on a page that has several; nil for the one there is.
-    public var form: String?
+    package var form: String?
     /// What was typed, by field.
-    public var values: [String: String]
+    package var values: [String: String]
     /// What is wrong, by field; a mistake of no field of the form is shown above it.
-    public var errors: [InputMistake]
+    package var errors: [InputMistake]
     /// What is wrong with the whole, in a sentence.
-    public var message: String?
+    package var message: String?
 
-    /// Makes a draft of its parts.
-    public init(
+    /// Creates a draft from its parts.
+    package init(
         form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: String? = nil
     ) {
         self.form = form
@@ -24,7 +24,7 @@ public struct FormDraft: Sendable, Hashable {
     }
 
     /// The form filled in with what a run was started with, to start again with other input.
-    public init(startingAgain run: RunRecord) {
+    package init(startingAgain run: RunRecord) {
         let texts = (run.opening.input.object ?? [:]).mapValues { PageWriter.text(of: $0) }
         self.init(values: texts.filter { !$0.value.isEmpty })
     }

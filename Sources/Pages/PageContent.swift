@@ -1,8 +1,8 @@
-public import Boards
+package import Boards
 import Journals
 
 /// What a live page is rendered from, and all it is rendered from: the same content gives the same bytes, at any time.
-public enum PageContent: Sendable {
+package enum PageContent: Sendable {
     /// The overview.
     case board(BoardView)
     /// The newest runs.
@@ -17,7 +17,7 @@ public enum PageContent: Sendable {
     case store(StoreView)
 
     /// What the page shows.
-    public var topic: PageTopic {
+    package var topic: PageTopic {
         switch self {
         case .board: .board
         case .runs: .runs
@@ -28,8 +28,8 @@ public enum PageContent: Sendable {
         }
     }
 
-    /// The content of a page right after a change; nil when the change is not about what the page shows.
-    public init?(_ publication: Publication, for topic: PageTopic) {
+    /// The content of a page right after a change; nil if the change is not about what the page shows.
+    package init?(_ publication: Publication, for topic: PageTopic) {
         switch topic {
         case .board: self = .board(publication.board)
         case .runs: self = .runs(publication.board)
@@ -45,5 +45,19 @@ public enum PageContent: Sendable {
             self = .store(store)
         case .output: return nil
         }
+    }
+}
+
+/// What a run has printed, for its page, and where the page continues from there.
+package struct PageOutput: Sendable {
+    /// The newest lines.
+    package let tail: OutputTail
+    /// How far the page has come in the output's own feed; nil if nothing can follow.
+    package let cursor: PageCursor?
+
+    /// Creates an output from its parts.
+    package init(tail: OutputTail, cursor: PageCursor?) {
+        self.tail = tail
+        self.cursor = cursor
     }
 }

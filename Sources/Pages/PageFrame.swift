@@ -1,51 +1,71 @@
-public import Journals
+package import Boards
+package import Journals
 
 /// What a document needs to know of the request it answers, besides what it shows.
-public struct PageFrame: Sendable, Hashable {
+package struct PageFrame: Sendable, Hashable {
     /// The language.
-    public var locale: PageLocale
+    package var locale: PageLocale
     /// The path and query that were asked for, with the mount path: where a change of language leads back to.
-    public var path: String
+    package var path: String
     /// The server's time, by which a browser corrects its own; nil to leave it out.
-    public var clock: Timestamp?
+    package var clock: Timestamp?
     /// Since when changes cannot be recorded; nil while they are.
-    public var notRecordedSince: Timestamp?
-    /// The name under which a damaged journal was set aside when the server began; nil when there was none.
-    public var setAside: String?
+    package var notRecordedSince: Timestamp?
+    /// The removal of many old runs that is announced; nil when none is.
+    package var removal: AnnouncedRemoval?
+    /// What an operator should know about the journal and has not dismissed.
+    package var notices: [JournalNotice] = []
     /// The moment that a page of the past shows; nil for a page as it stands.
     ///
     /// Such a page is not live, its own time
     /// stands still, and nothing can be done on it.
-    public var standing: Standing?
+    package var pastMoment: PastMoment?
 
     /// A moment of the past.
-    public struct Standing: Sendable, Hashable {
+    package struct PastMoment: Sendable, Hashable {
         /// The sequence of the change after which it was so.
-        public let sequence: Int64
+        package let sequence: SequenceNumber
         /// When that was.
-        public let at: Timestamp
+        package let at: Timestamp
 
         /// Names a moment.
-        public init(sequence: Int64, at: Timestamp) {
+        package init(sequence: SequenceNumber, at: Timestamp) {
             self.sequence = sequence
             self.at = at
         }
     }
 
     /// Who looks, for pages that say so; nil to leave it out.
-    public var viewer: PageViewer?
+    package var viewer: PageViewer?
+
+    /// Who asks, for the header; nil where nobody is asked who they are.
+    public var account: PageAccount?
 
     /// Makes a frame of its parts.
-    public init(
+    package init(
         locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil,
-        standing: Standing? = nil,
+        pastMoment: PastMoment? = nil,
         viewer: PageViewer? = nil
     ) {
         self.locale = locale
         self.path = path
         self.clock = clock
         self.notRecordedSince = notRecordedSince
-        self.standing = standing
+        self.pastMoment = pastMoment
         self.viewer = viewer
+    }
+}
+
+/// Who looks at a page, and what they do is recorded as.
+package struct PageViewer: Sendable, Hashable {
+    /// The name.
+    package var name: String
+    /// Whether they may choose another: not where a proxy says who they are.
+    package var canRename: Bool
+
+    /// Makes a viewer of the parts.
+    package init(name: String, canRename: Bool) {
+        self.name = name
+        self.canRename = canRename
     }
 }

@@ -1,15 +1,15 @@
-public import Boards
+package import Boards
 import Journals
 
 /// What a page of the past is rendered from.
-public enum PastContent: Sendable {
-    /// One operation as it stood.
+package enum PastContent: Sendable {
+    /// One operation as it was.
     case operation(OperationMoment)
-    /// One run as it stood.
+    /// One run as it was.
     case run(RunMoment)
 
     /// What was live at that moment.
-    public var content: PageContent {
+    package var content: PageContent {
         switch self {
         case .operation(let moment): .operation(moment.operation)
         case .run(let moment): .run(moment.run)
@@ -17,7 +17,7 @@ public enum PastContent: Sendable {
     }
 
     /// The change after which it was so.
-    public var standing: PageFrame.Standing {
+    package var pastMoment: PageFrame.PastMoment {
         switch self {
         case .operation(let moment): .init(sequence: moment.change.sequence, at: moment.change.at)
         case .run(let moment): .init(sequence: moment.run.record.sequence, at: moment.run.at)

@@ -1,31 +1,31 @@
 import Foundation
-public import Journals
+package import Journals
 import States
 
 /// The filters of the list of runs, as its form and its URLs hold them: texts, empty for none.
 ///
 /// The parameters are `operation`, `phase`, `actor`, `text`, `from`, `to` (moments in UTC) and `before` (a sequence).
-public struct RunFilter: Sendable, Hashable {
+package struct RunFilter: Sendable, Hashable {
     /// The id of an operation.
-    public var operation = ""
+    package var operation = ""
     /// A phase.
-    public var phase = ""
+    package var phase = ""
     /// Who started it.
-    public var actor = ""
+    package var actor = ""
     /// Words in input, error or output.
-    public var text = ""
+    package var text = ""
     /// The earliest start, as a form's `datetime-local` writes it or as ISO 8601, in UTC.
-    public var from = ""
+    package var from = ""
     /// The moment before which it started.
-    public var to = ""
+    package var to = ""
     /// The sequence before which it was opened: where the page before ended.
-    public var before: Int64?
+    package var before: SequenceNumber?
 
-    /// Makes a filter that lets the newest runs through, or those opened before a sequence.
-    public init(before: Int64? = nil) { self.before = before }
+    /// Creates a filter that lets the newest runs through, or those opened before a sequence.
+    package init(before: SequenceNumber? = nil) { self.before = before }
 
     /// Reads the parameters of a URL; what it does not know is left out.
-    public init(parameters: [String: String]) {
+    package init(parameters: [String: String]) {
         let value = { (name: String) in (parameters[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines) }
         operation = value("operation")
         phase = value("phase")
@@ -33,14 +33,14 @@ public struct RunFilter: Sendable, Hashable {
         text = value("text")
         from = value("from")
         to = value("to")
-        before = Int64(value("before"))
+        before = SequenceNumber(value("before"))
     }
 
     /// Whether nothing is filtered, so that the list can be live.
-    public var isEmpty: Bool { self == RunFilter() }
+    package var isEmpty: Bool { self == RunFilter() }
 
     /// The question to the journal; a moment that cannot be read is left out, and the page says so.
-    public func query(limit: Int = 50) -> RunQuery {
+    package func query(limit: Int = 50) -> RunQuery {
         RunQuery(
             operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
             actor: actor.isEmpty ? nil : actor, text: text.isEmpty ? nil : text, startedAfter: Self.moment(from),
@@ -48,14 +48,14 @@ public struct RunFilter: Sendable, Hashable {
     }
 
     /// The same filter for the runs before a sequence.
-    public func older(than sequence: Int64) -> RunFilter {
+    package func older(than sequence: SequenceNumber) -> RunFilter {
         var filter = self
         filter.before = sequence
         return filter
     }
 
     /// The name of a field that cannot be read, which `query` leaves out.
-    public var mistakenField: String? {
+    package var mistakenField: String? {
         if hasBadFrom { return "from" }
         if hasBadTo { return "to" }
         return !phase.isEmpty && Phase(rawValue: phase) == nil ? "phase" : nil

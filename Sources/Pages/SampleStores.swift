@@ -13,7 +13,7 @@ struct SampleStores {
         views = entry.samples.map { sample in
             let changes = steps.enumerated().map { index, step in
                 Change(
-                    sequence: Int64(index + 1),
+                    sequence: SequenceNumber(clamping: index + 1),
                     draft: ChangeDraft(
                         stream: .store(entry.id), subject: entry.id, revision: Int64(index),
                         at: Timestamp(milliseconds: start.milliseconds + Int64(index) * 1_000),

@@ -8,18 +8,21 @@ struct SampleViews {
     let views: [RunView]
 
     init(_ entry: CatalogEntry) {
+        views = entry.samples.enumerated().compactMap { Self.view(of: entry, in: $1, id: "sample\($0)") }
+    }
+
+    /// A run that has come to a state.
+    static func view(of entry: CatalogEntry, in state: StateRecord, id: String) -> RunView? {
         let start = Timestamp(milliseconds: 1_795_262_400_000)
-        let opening = RunOpening(actor: "sample", input: Self.input(entry))
-        views = entry.samples.enumerated().compactMap { index, sample in
-            let stream = StreamID.run("sample\(index)")
-            let first = ChangeDraft(
-                stream: stream, subject: entry.id, revision: 0, at: start, state: entry.initial, isTransition: true,
-                opening: opening)
-            let second = ChangeDraft(
-                stream: stream, subject: entry.id, revision: 1, at: Timestamp(milliseconds: start.milliseconds + 1_800),
-                state: sample, isTransition: true, cause: Self.cause(sample.phase))
-            return RunView(opening: Change(sequence: 1, draft: first))?.applying(Change(sequence: 2, draft: second))
-        }
+        let opening = RunOpening(actor: "sample", input: input(entry))
+        let stream = StreamID.run(id)
+        let first = ChangeDraft(
+            stream: stream, subject: entry.id, revision: 0, at: start, state: entry.initial, isTransition: true,
+            opening: opening)
+        let second = ChangeDraft(
+            stream: stream, subject: entry.id, revision: 1, at: Timestamp(milliseconds: start.milliseconds + 1_800),
+            state: state, isTransition: true, cause: cause(state.phase))
+        return RunView(opening: Change(sequence: 1, draft: first))?.applying(Change(sequence: 2, draft: second))
     }
 
     private static func input(_ entry: CatalogEntry) -> JSONValue {
@@ -29,8 +32,8 @@ struct SampleViews {
 
     private static func cause(_ phase: Phase) -> String? {
         switch phase {
-        case .cancelled: "cancelled by sample"
-        case .interrupted: "the server stopped while this was running"
+        case .cancelled: EndCause.actor("sample").description
+        case .interrupted: EndCause.stopped.description
         case .idle, .active, .succeeded, .failed: nil
         }
     }

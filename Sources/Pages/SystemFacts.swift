@@ -1,11 +1,11 @@
-public import Journals
+package import Journals
 
-/// What the system page tells of the server, as the server knows it.
-public struct SystemFacts: Sendable {
+/// What the system page shows about the server.
+package struct SystemFacts: Sendable {
     /// One fact: the key of its name among the strings (`system.<name>`) and its value.
-    public struct Fact: Sendable, Hashable {
+    package struct Fact: Sendable, Hashable {
         /// A value with its kind, so that it can be written as the locale does.
-        public enum Value: Sendable, Hashable {
+        package enum Value: Sendable, Hashable {
             /// Words, shown as they are.
             case text(String)
             /// A count.
@@ -21,12 +21,12 @@ public struct SystemFacts: Sendable {
         }
 
         /// The name: a string `system.<name>` is what a person reads; without one the name itself.
-        public let name: String
+        package let name: String
         /// The value.
-        public let value: Value
+        package let value: Value
 
-        /// Makes a fact.
-        public init(_ name: String, _ value: Value) {
+        /// Creates a fact.
+        package init(_ name: String, _ value: Value) {
             self.name = name
             self.value = value
         }
@@ -35,15 +35,15 @@ public struct SystemFacts: Sendable {
     /// The facts, in order.
     ///
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `recording`,
-    /// `viewers`, `heldPolls`, `activeRuns`, `memory`, `mountPath`, `host`.
-    public var facts: [Fact]
+    /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `mountPath`, `host`.
+    package var facts: [Fact]
     /// How many runs of each operation are in each phase.
-    public var counts: [RunCount]
+    package var counts: [RunCount]
     /// What is wrong with templates and strings.
-    public var problems: [TemplateProblem]
+    package var problems: [TemplateProblem]
 
-    /// Makes the facts of their parts.
-    public init(facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = []) {
+    /// Creates the facts from their parts.
+    package init(facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = []) {
         self.facts = facts
         self.counts = counts
         self.problems = problems

@@ -1,12 +1,12 @@
-/// Which try this is, and of how many.
-public struct Attempt: Codable, Hashable, Sendable {
-    /// The number of this try, from 1.
-    public let number: Int
-    /// How many tries there are at most.
-    public let of: Int
+/// The number of an attempt, and the maximum.
+package struct Attempt: Codable, Hashable, Sendable {
+    /// The number of this attempt, from 1.
+    package let number: Int
+    /// The maximum number of attempts.
+    package let of: Int
 
-    /// Makes an attempt.
-    public init(_ number: Int, of count: Int) {
+    /// Creates an attempt.
+    package init(_ number: Int, of count: Int) {
         self.number = number
         self.of = count
     }

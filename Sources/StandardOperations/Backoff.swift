@@ -1,20 +1,21 @@
-/// How long to wait before trying again: twice as long each time, up to a maximum, with jitter.
+/// How long to wait before another attempt: twice as long each time, up to a maximum, with jitter.
 ///
-/// Jitter keeps many that failed together from returning together; half of the wait is certain, half is chance.
-public struct Backoff: Sendable, Hashable {
+/// Jitter prevents many clients that failed together from returning together; half of the wait is fixed, half is
+/// random.
+package struct Backoff: Sendable, Hashable {
     /// The longest wait after the first failure.
-    public let base: Duration
+    package let base: Duration
     /// The longest wait of all.
-    public let maximum: Duration
+    package let maximum: Duration
 
-    /// Makes a backoff.
-    public init(base: Duration = .milliseconds(500), maximum: Duration = .seconds(30)) {
+    /// Creates a backoff.
+    package init(base: Duration = .milliseconds(500), maximum: Duration = .seconds(30)) {
         self.base = base
         self.maximum = max(base, maximum)
     }
 
-    /// The wait after so many failures in a row, from 1; `random` is from 0 up to but not 1.
-    public func delay(afterFailures failures: Int, random: Double) -> Duration {
+    /// The wait after a number of consecutive failures, from 1; `random` is in 0..<1.
+    package func delay(afterFailures failures: Int, random: Double) -> Duration {
         let doublings = min(max(failures - 1, 0), 30)
         let full = min(base * (1 << doublings), maximum)
         return full * (0.5 + 0.5 * random)

@@ -1,30 +1,34 @@
-public import Foundation
+package import Foundation
 
-/// What an operation takes from the world besides its input: time, chance and the resolving of names.
-public struct OperationEnvironment: Sendable {
+/// What an operation takes from the world besides its input: time, chance, the resolving of names, and where requests may go.
+package struct OperationEnvironment: Sendable {
     /// What waits and timeouts go by.
-    public let clock: any Clock<Duration>
-    /// What moments in states are told by.
-    public let now: @Sendable () -> Date
+    package let clock: any Clock<Duration>
+    /// The clock for times in states.
+    package let now: @Sendable () -> Date
     /// A number from 0 up to but not 1, for jitter.
-    public let random: @Sendable () -> Double
+    package let random: @Sendable () -> Double
     /// What finds the addresses of a host.
-    public let resolver: any NameResolver
+    package let resolver: any NameResolver
+    /// Where requests may go.
+    package let outgoing: OutgoingPolicy
 
-    /// Makes an environment; by default that of this machine.
-    public init(
+    /// Creates an environment; by default that of this machine.
+    package init(
         clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) },
-        resolver: any NameResolver = SystemNameResolver()
+        resolver: any NameResolver = SystemNameResolver(),
+        outgoing: OutgoingPolicy = OutgoingPolicy()
     ) {
         self.clock = clock
         self.now = now
         self.random = random
         self.resolver = resolver
+        self.outgoing = outgoing
     }
 
-    /// The moment as states tell it: ISO 8601 in UTC with milliseconds.
+    /// The current time in the form of states: ISO 8601 in UTC with milliseconds.
     func moment() -> String {
         now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
@@ -42,5 +46,11 @@ extension Clock where Duration == Swift.Duration {
 
 extension Duration {
     /// The duration in whole milliseconds.
-    var milliseconds: Int64 { components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000 }
+    ///
+    /// The longest there is where they do not fit.
+    var milliseconds: Int64 {
+        let (seconds, isOver) = components.seconds.multipliedReportingOverflow(by: 1_000)
+        let (sum, isAlsoOver) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
+        return isOver || isAlsoOver ? (components.seconds < 0 ? .min : .max) : sum
+    }
 }

@@ -1,24 +1,26 @@
 /// Reads the UTF-8 bytes of one JSON text (RFC 8259) into a value, in one pass.
 ///
-/// Of two members with one name the later counts. Deeper than ``maximumDepth`` is refused, as the stack is not endless.
+/// If two members have the same name, the later one counts. Nesting deeper than ``maximumDepth`` is refused, because
+/// the stack is limited.
 struct JSONParser {
     static let maximumDepth = 512
 
+    // Unsafe memory: the bytes outlive the parser, and each is read only after its index was checked against the count.
     private let bytes: UnsafeBufferPointer<UInt8>
     private var index = 0
     private var depth = 0
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The value the bytes stand for.
+    /// The value that the bytes represent.
     ///
-    /// Throws `DecodingError` with line and column of the mistake.
+    /// Throws `DecodingError` with the line and column of the mistake.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> JSONValue {
         var parser = JSONParser(bytes)
         parser.skipSpace()
         let value = try parser.value()
         parser.skipSpace()
-        guard parser.index == bytes.count else { throw parser.mistake("something follows the end of the value") }
+        guard parser.index == bytes.count else { throw parser.mistake("there is text after the end of the value") }
         return value
     }
 
@@ -34,7 +36,7 @@ struct JSONParser {
         case UInt8(ascii: "f"): return try word("false", .bool(false))
         case UInt8(ascii: "n"): return try word("null", .null)
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
-        default: throw mistake("this is no value")
+        default: throw mistake("this is not a value")
         }
     }
 
@@ -52,15 +54,15 @@ struct JSONParser {
         guard !take(UInt8(ascii: "}")) else { return .object(members) }
         repeat {
             skipSpace()
-            guard peek == UInt8(ascii: "\"") else { throw mistake("a member's name in quotes should be here") }
+            guard peek == UInt8(ascii: "\"") else { throw mistake("expected a member's name in quotes") }
             let name = try string()
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw mistake("a colon should be here") }
+            guard take(UInt8(ascii: ":")) else { throw mistake("expected a colon") }
             skipSpace()
             members[name] = try value()
             skipSpace()
         } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw mistake("a comma or a closing brace should be here") }
+        guard take(UInt8(ascii: "}")) else { throw mistake("expected a comma or a closing brace") }
         return .object(members)
     }
 
@@ -72,14 +74,16 @@ struct JSONParser {
             elements.append(try value())
             skipSpace()
         } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw mistake("a comma or a closing bracket should be here") }
+        guard take(UInt8(ascii: "]")) else { throw mistake("expected a comma or a closing bracket") }
         return .array(elements)
     }
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws -> JSONValue {
         let end = index + word.utf8CodeUnitCount
         let expected = UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
-        guard end <= bytes.count, bytes[index..<end].elementsEqual(expected) else { throw mistake("this is no value") }
+        guard end <= bytes.count, bytes[index..<end].elementsEqual(expected) else {
+            throw mistake("this is not a value")
+        }
         index = end
         return value
     }
@@ -107,7 +111,7 @@ struct JSONParser {
     private mutating func digits() throws {
         let start = index
         while let byte = peek, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { index += 1 }
-        guard index > start else { throw mistake("a digit should be here") }
+        guard index > start else { throw mistake("expected a digit") }
     }
 
     // MARK: Strings
@@ -115,8 +119,9 @@ struct JSONParser {
     private mutating func string() throws -> String {
         index += 1
         let start = index
-        // Most strings have no escape and are taken as they stand.
+        // Most strings have no escapes and are copied as they are.
         while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
+        // Never traps: the quote that was consumed comes after the start.
         if take(UInt8(ascii: "\"")) { return try text(bytes[start..<(index - 1)]) }
         var content = Array(bytes[start..<index])
         while let byte = peek {
@@ -147,18 +152,18 @@ struct JSONParser {
         case UInt8(ascii: "r"): return [0x0D]
         case UInt8(ascii: "t"): return [0x09]
         case UInt8(ascii: "u"): return Array(String(Character(try scalar())).utf8)
-        default: throw mistake("there is no such escape")
+        default: throw mistake("this is not a valid escape")
         }
     }
 
     private mutating func scalar() throws -> Unicode.Scalar {
         let first = try unit()
         if let scalar = Unicode.Scalar(first) { return scalar }
-        guard UTF16.isLeadSurrogate(UInt16(first)), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+        guard (0xD800..<0xDC00).contains(first), take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
             throw mistake("half a surrogate pair")
         }
         let second = try unit()
-        guard UTF16.isTrailSurrogate(UInt16(second)),
+        guard (0xDC00..<0xE000).contains(second),
             let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
         else { throw mistake("half a surrogate pair") }
         return scalar
@@ -168,9 +173,9 @@ struct JSONParser {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
-                throw mistake("four hexadecimal digits should be here")
+                throw mistake("expected four hexadecimal digits")
             }
-            unit = unit << 4 | UInt32(digit)
+            unit = unit << 4 | UInt32(truncatingIfNeeded: digit)
             index += 1
         }
         return unit

@@ -1,4 +1,4 @@
-public import Foundation
+package import Foundation
 
 extension JSONValue: Codable {
     /// Reads any JSON value.
@@ -40,7 +40,7 @@ extension JSONValue {
     /// Reads a JSON text.
     ///
     /// Throws `DecodingError` with line and column of the mistake.
-    public init(parsing text: some StringProtocol) throws {
+    package init(parsing text: some StringProtocol) throws {
         var text = String(text)
         self = try text.withUTF8 { try JSONParser.parse($0) }
     }
@@ -48,7 +48,8 @@ extension JSONValue {
     /// Reads UTF-8 bytes of a JSON text.
     ///
     /// Throws `DecodingError` with line and column of the mistake.
-    public init(parsing data: Data) throws {
+    package init(parsing data: Data) throws {
+        // Unsafe memory: the bytes are read only during the call, and no further than their count.
         self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
     }
 
@@ -59,9 +60,9 @@ extension JSONValue {
         self = try JSONValueEncoder.value(value)
     }
 
-    /// Decodes a value of that type.
+    /// Decodes a value of the given type.
     ///
-    /// Throws `DecodingError` naming the member that does not fit.
+    /// Throws `DecodingError` that names the member that does not fit.
     public func decode<Value: Decodable>(
         _ type: Value.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {

@@ -1,9 +1,9 @@
 extension JSONValue {
-    /// The canonical text: keys in the order of their bytes, no white space, slashes plain.
+    /// The canonical text: keys in the order of their bytes, no white space, slashes unescaped.
     ///
-    /// Reading it gives the same value again, whole numbers and others kept apart (`1` and `1.0`). Throws
+    /// Parsing it returns the same value, with whole numbers and others kept apart (`1` and `1.0`). Throws
     /// `EncodingError` for a number that is not finite.
-    public func text() throws -> String {
+    package func text() throws -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)
         try write(to: &bytes)

@@ -1,13 +1,13 @@
 /// A JSON value (RFC 8259) of any shape.
 ///
-/// Whole numbers that fit stay whole (`Int64`); an object's keys have no order, and its text form sorts them, so equal
-/// values have equal texts.
+/// Whole numbers that fit stay whole (`Int64`). The keys of an object have no order; its text form sorts them, so that
+/// equal values have equal texts.
 public enum JSONValue: Sendable, Hashable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number without fraction that fits 64 bits.
+    /// A number without a fraction that fits in 64 bits.
     case integer(Int64)
     /// Any other number.
     case number(Double)
@@ -20,7 +20,7 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The member of that name; nil when this is no object or has no such member.
+    /// The member with that name; nil if this is not an object or has no such member.
     public subscript(name: String) -> JSONValue? {
         guard case .object(let members) = self else { return nil }
         return members[name]
@@ -32,7 +32,7 @@ extension JSONValue {
         return text
     }
 
-    /// The whole number of a number value, where it is whole and fits.
+    /// The number of a number value, if it is whole and fits.
     public var integer: Int64? {
         switch self {
         case .integer(let value): value
@@ -50,7 +50,7 @@ extension JSONValue {
         }
     }
 
-    /// The truth of a boolean value.
+    /// The value of a boolean.
     public var bool: Bool? {
         guard case .bool(let value) = self else { return nil }
         return value
@@ -78,11 +78,11 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(integerLiteral value: Int64) { self = .integer(value) }
     /// A number.
     public init(floatLiteral value: Double) { self = .number(value) }
-    /// A truth value.
+    /// A boolean.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
     /// A list.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-    /// An object; of two members with one name the later counts.
+    /// An object; if two members have the same name, the later one counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(Dictionary(elements) { $1 })
     }

@@ -1,9 +1,9 @@
 /// Where a line of output came from.
 public enum OutputChannel: String, Codable, Sendable, Hashable, CaseIterable {
-    /// What a program prints.
+    /// The program's standard output.
     case standardOutput = "stdout"
-    /// What a program prints for the person who runs it.
+    /// The program's standard error.
     case standardError = "stderr"
-    /// What the operation itself says about its work.
+    /// What the operation itself reports about its work.
     case notice
 }

@@ -1,18 +1,18 @@
-/// Where a state stands in the life of the work it belongs to.
+/// Where a state is in the life cycle of its work.
 ///
-/// A phase is what pages, filters and retention go by when they know nothing of a state's own type.
+/// Pages, filters and retention use the phase, because they do not know a state's own type.
 public enum Phase: String, Codable, Sendable, Hashable, CaseIterable {
     /// Nothing has begun, or there is nothing to do.
     case idle
-    /// Work is going on.
+    /// Work is in progress.
     case active
-    /// The work ended with what it was for.
+    /// The work achieved its purpose.
     case succeeded
-    /// The work ended without what it was for, and the state says why.
+    /// The work did not achieve its purpose, and the state says why.
     case failed
-    /// The work was asked to stop, and stopped. Never an error.
+    /// The work was cancelled. Never an error.
     case cancelled
-    /// The process that did the work ended before the work did.
+    /// The process ended before the work did.
     case interrupted
 
     /// Whether work in this phase is over for good.

@@ -1,32 +1,49 @@
-/// How far a piece of work has come, as a count of units out of a total that may be unknown.
+/// How far a piece of work has come: a number of completed units out of a total, which can be unknown.
 public struct WorkProgress: Codable, Sendable, Hashable {
     /// What is being counted.
     public enum Unit: String, Codable, Sendable, Hashable {
         /// Bytes; shown as kB, MB, GB.
         case bytes
-        /// Things, whatever they are: parts, files, lines.
+        /// Any other things: parts, files, lines.
         case items
-        /// Hundredths of the whole.
+        /// Percent of the whole.
         case percent
     }
 
-    /// Units done, never negative.
+    /// The number of completed units; never negative.
     public let completed: Int64
-    /// Units in all, or nil while nobody knows.
+    /// The total number of units; nil while it is unknown.
     public let total: Int64?
     /// What one unit is.
     public let unit: Unit
 
-    /// Makes a progress; a negative count becomes 0, and a total below the count becomes the count.
+    /// Creates a progress.
+    ///
+    /// A negative count becomes 0, and a total below the count becomes the count.
     public init(_ completed: Int64, of total: Int64?, unit: Unit = .items) {
         self.completed = max(0, completed)
         self.total = total.map { max($0, max(0, completed)) }
         self.unit = unit
     }
 
-    /// The part done, from 0 to 1, or nil while the total is unknown.
+    /// Creates a progress from counts of things in memory, by the same rules.
+    @_disfavoredOverload
+    public init(_ completed: Int, of total: Int?, unit: Unit = .items) {
+        self.init(Int64(completed), of: total.map { Int64($0) }, unit: unit)
+    }
+
+    /// Decodes a progress by the same rules, since anybody may have written the data.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            try container.decode(Int64.self, forKey: .completed),
+            of: try container.decodeIfPresent(Int64.self, forKey: .total),
+            unit: try container.decode(Unit.self, forKey: .unit))
+    }
+
+    /// The completed part, from 0 to 1; nil while the total is unknown.
     ///
-    /// An empty whole is done.
+    /// If the total is 0, the work is complete.
     public var fraction: Double? {
         guard let total else { return nil }
         return total == 0 ? 1 : Double(completed) / Double(total)

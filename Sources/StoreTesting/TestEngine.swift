@@ -1,24 +1,26 @@
 import Flows
 import Stores
 
-/// A reducer under test with its work: actions that work sends wait here until the test receives them.
+/// A reducer under test with its work.
+///
+/// Actions that work dispatches wait here until the test receives them.
 final class TestEngine<R: Reducer>: Sendable {
     private struct Held {
         var actions: [R.Action] = []
         var works: [Int: String?] = [:]
-        var jobs: [Int: Job] = [:]
+        var jobs: [Int: FlowJob] = [:]
         var nextWork = 0
     }
 
     private let scope = FlowScope()
     private let held = Locked(Held())
-    /// Told whenever an action arrives or work ends.
+    /// Changes whenever an action arrives or work ends.
     let news = MutableStateFlow(0)
 
     var waitingActions: [R.Action] { held.withLock { $0.actions } }
     var runningWork: [String?] { held.withLock { held in held.works.sorted { $0.key < $1.key }.map(\.value) } }
 
-    /// Reduces an action and starts what it asks for.
+    /// Reduces an action and starts the work it requests.
     func reduce(_ action: R.Action, _ state: R.State, by reducer: R) -> Reduced<R.State, R.Effect> {
         let commands = WorkCommands<R.Action>()
         let reduced = reducer.reduce(action, state, commands.dispatch)
@@ -26,7 +28,7 @@ final class TestEngine<R: Reducer>: Sendable {
         return reduced
     }
 
-    /// The oldest action that work sent, taken out.
+    /// Removes and returns the oldest action that work dispatched.
     func takeAction() -> R.Action? {
         held.withLock { $0.actions.isEmpty ? nil : $0.actions.removeFirst() }
     }
@@ -53,13 +55,13 @@ final class TestEngine<R: Reducer>: Sendable {
         tellNews()
     }
 
-    private func start(id: String?, _ body: @escaping @Sendable (Dispatch<R.Action>) async -> Void) {
+    private func start(id: String?, _ body: @escaping @Sendable (Dispatcher<R.Action>) async -> Void) {
         let work = held.withLock { held in
             held.nextWork += 1
             held.works[held.nextWork] = id
             return held.nextWork
         }
-        let dispatch = Dispatch<R.Action>(
+        let dispatch = Dispatcher<R.Action>(
             send: { [weak self] action, _ in self?.hold(action, from: work) ?? DispatchReceipt(rejected: .workCancelled)
             },
             command: { [weak self] command in self?.obey(command) })
@@ -72,7 +74,7 @@ final class TestEngine<R: Reducer>: Sendable {
             held.jobs[work] = job
             return true
         }
-        // It ended or was cancelled before it could be noted.
+        // It ended or was cancelled before it could be registered.
         if !isGoing { job.cancel() }
     }
 

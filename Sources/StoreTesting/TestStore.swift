@@ -3,18 +3,18 @@ import Flows
 import IssueReporting
 public import Stores
 
-/// A store for tests, which fails on anything a test did not state.
+/// A store for tests, which fails on anything a test does not state.
 ///
-/// ``send(_:_:fileID:filePath:line:column:)`` states what an action makes of the state; actions that work sends back are
-/// held until ``receive(_:_:fileID:filePath:line:column:)`` takes them; effects are taken by
-/// ``receiveEffect(_:fileID:filePath:line:column:)``; ``finish(fileID:filePath:line:column:)`` states that nothing is
-/// left. Give work that waits a ``VirtualClock``, so that no test sleeps.
+/// ``send(_:_:fileID:filePath:line:column:)`` states how an action changes the state. Actions that work dispatches are
+/// held until ``receive(_:_:fileID:filePath:line:column:)`` takes them, and effects until
+/// ``receiveEffect(_:fileID:filePath:line:column:)`` takes them. ``finish(fileID:filePath:line:column:)`` states that
+/// nothing is left. Give work that waits a `VirtualClock`, so that no test sleeps.
 public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Equatable {
-    /// The state in force.
+    /// The current state.
     public private(set) var state: R.State
     /// What was not stated, in sentences, while exhaustivity is off.
     public private(set) var skipped: [String] = []
-    /// How much has to be stated from here on.
+    /// How much the test must state from here on.
     public var exhaustivity: Exhaustivity
 
     private let reducer: R
@@ -24,11 +24,11 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
     private var effects: [R.Effect] = []
     private var isFinished = false
 
-    /// Makes a store in a state.
+    /// Creates a store in a state.
     /// - Parameters:
     ///   - reducer: what actions do.
-    ///   - state: where to begin; the reducer's initial state without one.
-    ///   - exhaustivity: how much has to be stated.
+    ///   - state: the state to begin with; by default the reducer's initial state.
+    ///   - exhaustivity: how much the test must state.
     ///   - fileID: where the test is.
     ///   - filePath: where the test is.
     ///   - line: where the test is.
@@ -63,7 +63,7 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         engine.cancelAll()
     }
 
-    /// Sends an action, and holds the state against what `expect` makes of the state before it.
+    /// Dispatches an action, and compares the state with what `expect` makes of the previous state.
     ///
     /// Without `expect` the state must not change.
     public func send(
@@ -79,9 +79,9 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         step(action, expect, place)
     }
 
-    /// Takes the next action that work sent, and holds the state against what the test expects of it.
+    /// Takes the next action that work dispatched, and compares the state with the test's expectation.
     ///
-    /// Suspends until one arrives; fails when none can any more.
+    /// Suspends until an action arrives; fails if none can arrive any more.
     public func receive(
         _ action: R.Action, _ expect: ((inout R.State) -> Void)? = nil, fileID: StaticString = #fileID,
         filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
@@ -94,7 +94,7 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
                         report("Another action was received:\n\(difference(action, received))", place)
                         return apply(received)
                     }
-                    note("The action \(received) was received and not stated.", at: place)
+                    note("The action \(received) was received without being stated.", at: place)
                     apply(received)
                     continue
                 }
@@ -105,7 +105,7 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         report("The action \(action) was never received, and no work is left that could send it.", place)
     }
 
-    /// Takes the oldest effect, which must be this one.
+    /// Takes the oldest effect, which must equal the given one.
     public func receiveEffect(
         _ effect: R.Effect, fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line,
         column: UInt = #column
@@ -122,10 +122,9 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         }
     }
 
-    /// States that nothing is left: no action to receive, no effect, no work that goes on.
+    /// States that nothing is left: no action to receive, no effect, no running work.
     ///
-    /// Await ``settle()`` before
-    /// where work may still be about to end.
+    /// If work may still be about to end, await ``settle()`` first.
     public func finish(
         fileID: StaticString = #fileID, filePath: StaticString = #filePath, line: UInt = #line, column: UInt = #column
     ) {
@@ -134,7 +133,7 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         engine.cancelAll()
     }
 
-    /// Waits until no work goes on any more or an action waits to be received.
+    /// Waits until no work is running, or an action waits to be received.
     public func settle() async {
         _ = await engine.news.first { [engine] _ in engine.runningWork.isEmpty || !engine.waitingActions.isEmpty }
     }
@@ -145,13 +144,13 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         let before = state
         apply(action)
         if exhaustivity != .on, expect == nil, state != before {
-            return note("The state changed and that was not stated:\n\(difference(before, state))", at: place)
+            return note("The state changed without being stated:\n\(difference(before, state))", at: place)
         }
         if expect != nil, expected == before, state == before, exhaustivity == .on {
-            return report("A change was expected, and the state stayed as it was.", place)
+            return report("A change was expected, but the state did not change.", place)
         }
         if expected != state {
-            let sentence = expect == nil ? "The state changed and that was not stated" : "The state is not as expected"
+            let sentence = expect == nil ? "The state changed without being stated" : "The state is not as expected"
             report("\(sentence):\n\(difference(expected, state))", place)
         }
     }
@@ -167,7 +166,9 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
         if !waiting.isEmpty { note("\(waiting.count) action(s) were never received: \(list(waiting))", at: place) }
         if !effects.isEmpty { note("\(effects.count) effect(s) were never received: \(list(effects))", at: place) }
         let works = engine.runningWork.map { $0 ?? "without an id" }
-        if !works.isEmpty { note("\(works.count) piece(s) of work go on: \(works.joined(separator: ", "))", at: place) }
+        if !works.isEmpty {
+            note("\(works.count) piece(s) of work are still running: \(works.joined(separator: ", "))", at: place)
+        }
     }
 
     private func note(_ message: String, at place: SourcePlace) {
@@ -184,4 +185,12 @@ public final class TestStore<R: Reducer> where R.Action: Equatable, R.Effect: Eq
     private func difference<Value>(_ expected: Value, _ actual: Value) -> String {
         diff(expected, actual) ?? "expected \(expected), was \(actual)"
     }
+}
+
+/// How much of what a store does a test must state.
+public enum Exhaustivity: Sendable, Hashable {
+    /// Everything: each change, each action that work dispatches, each effect, and that no work is running at the end.
+    case on
+    /// Only what the test chooses; the rest is collected in ``TestStore/skipped`` and, on request, printed.
+    case off(showSkipped: Bool)
 }

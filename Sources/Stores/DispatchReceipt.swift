@@ -1,16 +1,16 @@
-/// What sending an action answers: whether it was taken, and when all it set going has ended.
+/// The result of dispatching an action: whether it was accepted, and when everything it started has ended.
 public struct DispatchReceipt: Sendable {
-    /// Why an action was not taken.
+    /// Why an action was not accepted.
     public enum Rejection: String, Error, Sendable {
-        /// It was sent from inside a reducer.
+        /// It was dispatched inside a reducer.
         case insideReducer
-        /// It was sent by work that had been cancelled, or whose store had been reset since.
+        /// It was dispatched by work that had been cancelled, or whose store has been reset since.
         case workCancelled
-        /// Whoever records the store cannot keep up.
+        /// The recording of the store cannot keep up.
         case overloaded
     }
 
-    /// Why the action was not taken; nil when it was.
+    /// Why the action was not accepted; nil if it was.
     public let rejection: Rejection?
     private let settlement: Settlement?
 
@@ -19,7 +19,7 @@ public struct DispatchReceipt: Sendable {
         self.settlement = settlement
     }
 
-    /// Makes the receipt of an action that was not taken.
+    /// Creates the receipt of an action that was not accepted.
     public init(rejected rejection: Rejection) {
         self.rejection = rejection
         settlement = nil
@@ -27,15 +27,16 @@ public struct DispatchReceipt: Sendable {
 
     /// Waits until the action is committed.
     ///
-    /// - Returns: the revision of the state it led to; nil when it was rejected or the waiting task was cancelled.
+    /// - Returns: the revision of the resulting state; nil if the action was rejected or the waiting task was
+    ///   cancelled.
     @discardableResult
     public func committed() async -> Int64? {
         await settlement?.revision.first { $0 != nil } ?? nil
     }
 
-    /// Waits until the action is committed and all work has ended that it set going, through any number of further actions.
+    /// Waits until the action is committed and all work it started has ended, through any number of further actions.
     ///
-    /// This is the suspending `dispatch` of the text. Cancelling who waits cancels none of the work.
+    /// This is the suspending `dispatch` of the article. Cancelling the waiting task cancels none of the work.
     public func settled() async {
         _ = await settlement?.pending.first { $0 == 0 }
     }

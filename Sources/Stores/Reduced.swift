@@ -1,17 +1,17 @@
-/// What a reducer makes of an action: the state after it, and the effects that happen once.
+/// The result of reducing an action: the next state, and the effects that happen once.
 public struct Reduced<State: Sendable, Effect: Sendable>: Sendable {
     /// The state after the action.
     public let state: State
-    /// What happens once because of it, in order.
+    /// The effects of the action, in order.
     public let effects: [Effect]
 
-    /// Makes a result.
+    /// Creates a result.
     public init(_ state: State, effects: [Effect] = []) {
         self.state = state
         self.effects = effects
     }
 
-    /// Makes a result with effects.
+    /// Creates a result with effects.
     public init(_ state: State, _ effects: Effect...) {
         self.init(state, effects: effects)
     }

@@ -1,10 +1,10 @@
 import Flows
 
-/// What one sent action has set going: itself, its work, and what that sends and starts in turn.
+/// Everything that a dispatched action has started: itself, its work, and what that dispatches and starts in turn.
 final class Settlement: Sendable {
     /// How much of it has not ended.
     let pending = MutableStateFlow(0)
-    /// The revision that the first action led to.
+    /// The revision of the first action's state.
     let revision = MutableStateFlow<Int64?>(nil)
 
     /// Something began.
@@ -13,7 +13,9 @@ final class Settlement: Sendable {
     /// Something ended.
     func leave() { pending.mutate { $0 -= 1 } }
 
-    /// An action was committed; the first one's revision is the receipt's.
+    /// An action was committed.
+    ///
+    /// The revision of the first one belongs to the receipt.
     func commit(_ revision: Int64) {
         self.revision.compareAndSet(expect: nil, update: revision)
     }

@@ -1,7 +1,7 @@
 import Flows
 
 extension Store {
-    /// Cancels the work of an id, or all of it; from now on none of it can dispatch.
+    /// Cancels the work with an id, or all work; from now on none of it can dispatch.
     public func cancelWork(id: String?) {
         let gone = machine.withLock { $0.cancel(id: id) }
         let jobs = jobs.withLock { jobs in gone.compactMap { jobs.removeValue(forKey: $0) } }
@@ -20,7 +20,7 @@ extension Store {
     }
 
     private func start(
-        id: String?, _ settlement: Settlement, _ body: @escaping @Sendable (Dispatch<Action>) async -> Void
+        id: String?, _ settlement: Settlement, _ body: @escaping @Sendable (Dispatcher<Action>) async -> Void
     ) {
         let work = machine.withLock { $0.begin(id: id) }
         let dispatch = dispatch(of: work, settlement)
@@ -35,7 +35,7 @@ extension Store {
         }
         jobs.withLock { $0[work] = job }
         guard machine.withLock({ !$0.isGoing(work) }) else { return }
-        // It ended or was cancelled before it could be noted.
+        // It ended or was cancelled before it could be registered.
         jobs.withLock { $0.removeValue(forKey: work) }?.cancel()
     }
 
@@ -44,8 +44,8 @@ extension Store {
         jobs.withLock { _ = $0.removeValue(forKey: work) }
     }
 
-    private func dispatch(of work: Int, _ settlement: Settlement) -> Dispatch<Action> {
-        Dispatch(
+    private func dispatch(of work: Int, _ settlement: Settlement) -> Dispatcher<Action> {
+        Dispatcher(
             send: { [weak self] action, cause in
                 guard let self, machine.withLock({ $0.isGoing(work) }) else {
                     return DispatchReceipt(rejected: .workCancelled)
@@ -56,5 +56,18 @@ extension Store {
                 guard let self, machine.withLock({ $0.isGoing(work) }) else { return }
                 obey([command], settlement)
             })
+    }
+}
+
+/// Reports that a piece of work is over: its body returned, or was released without ever running.
+final class WorkEnd: Sendable {
+    private let tell: @Sendable () -> Void
+
+    init(_ tell: @escaping @Sendable () -> Void) {
+        self.tell = tell
+    }
+
+    deinit {
+        tell()
     }
 }

@@ -6,7 +6,7 @@
     import Musl
 #endif
 
-/// Which thread this is: how a store knows that an action comes from inside its own reducer.
+/// Identifies a thread, so that a store recognises an action from inside its own reducer.
 struct ThreadIdentity: Equatable, @unchecked Sendable {
     private let thread = pthread_self()
 

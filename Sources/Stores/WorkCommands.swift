@@ -1,14 +1,14 @@
 import Flows
 
-/// What a reducer asks of the work while it reduces one action; obeyed once the action is committed.
+/// What a reducer requests of the work while it reduces one action; carried out once the action is committed.
 package final class WorkCommands<Action: Sendable>: Sendable {
     private let commands = Locked<[WorkCommand<Action>]>([])
 
     package init() {}
 
-    /// What the reducer is given.
-    package var dispatch: Dispatch<Action> {
-        Dispatch(
+    /// The dispatcher for the reducer.
+    package var dispatch: Dispatcher<Action> {
+        Dispatcher(
             send: { _, _ in DispatchReceipt(rejected: .insideReducer) },
             command: { [self] command in commands.withLock { $0.append(command) } })
     }
@@ -21,7 +21,7 @@ package final class WorkCommands<Action: Sendable>: Sendable {
         }
         return all.enumerated().filter { index, command in
             guard case .run(let id?, _, _) = command else { return true }
-            return !all[(index + 1)...].contains { later in
+            return !all.dropFirst(index + 1).contains { later in
                 if case .cancel(let cancelled) = later { cancelled == id } else { false }
             }
         }.map(\.element)

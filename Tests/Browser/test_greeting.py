@@ -51,7 +51,7 @@ def test_a_service_that_is_down_is_told_in_words_and_another_try_succeeds(visit,
 def test_a_run_can_be_started_again_with_other_input(visit, weir):
     run = weir.ended(weir.run("greeting", label="First"))
     page = visit(f"/runs/{run['id']}")
-    page.get_by_role("link", name="Start again with other input").click()
+    page.get_by_role("link", name="Start again with different input").click()
     field = page.get_by_label("Label")
     expect(field).to_have_value("First")
     start(page, "Second")

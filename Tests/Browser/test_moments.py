@@ -14,8 +14,8 @@ SHOWN = """() => {
 
 
 @pytest.fixture
-def ended(weir):
-    return weir.ended(weir.run("http-request", url=f"{weir.url}/hello?label=there", attempts=1))
+def ended(weir, sky):
+    return weir.ended(weir.run("http-request", url=f"{sky.url}/hello?label=there", attempts=1))
 
 
 def changes(weir, run):
@@ -156,8 +156,8 @@ def test_two_runs_are_chosen_and_compared(visit, weir, ended):
     page = visit("/operations/http-request", java_script_enabled=False)
     page.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(re.compile(rf"compare\?a={ended['id']}&b={failed['id']}"))
-    expect(page.get_by_text("Here they part")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("They part at step")
+    expect(page.get_by_text("The runs diverge here")).to_be_visible()
+    expect(page.locator("main")).to_contain_text("The runs diverge at step")
     expect(page.get_by_role("rowheader", name="URL")).to_be_visible()
     page.goto(f"/runs/{failed['id']}")
     page.get_by_role("link", name="Compare with the last success").click()

@@ -113,7 +113,7 @@ def test_lines_go_on_where_they_were_after_the_network_was_away(visit, weir, tal
 def test_a_reader_at_the_end_stays_there_and_one_further_up_is_left_alone(visit, weir, talker):
     run = weir.run("http-request", method="GET", url=f"{talker.url}/busy/100", attempts=3)
     page = visit(f"/runs/{run['id']}")
-    box, newest = page.locator("#output-box"), page.get_by_role("button", name="To the newest lines")
+    box, newest = page.locator("#output-box"), page.get_by_role("button", name="Go to the newest lines")
     below = "(box) => box.scrollHeight - box.scrollTop - box.clientHeight"
     sent = page.locator("#output-lines li", has_text="> GET /busy/100")
     expect(sent).to_have_count(1)

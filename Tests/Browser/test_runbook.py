@@ -61,7 +61,7 @@ def test_two_people_see_each_other_and_who_waits_is_told(visit):
     ana, bob = act_as(visit(PATH), "Ana"), act_as(visit(PATH), "Bob")
     expect(ana.locator("#store-state")).to_contain_text("0 of 4 steps are done or skipped")
     more(bob, "tests-are-green", "wait").get_by_role("button").click()
-    expect(step(ana, "tests-are-green")).to_contain_text("Told when it is done: Bob")
+    expect(step(ana, "tests-are-green")).to_contain_text("Notified when it is done: Bob")
     step(ana, "tests-are-green").get_by_role("button", name="Tick").click()
     expect(step(bob, "tests-are-green").locator(".chip")).to_contain_text("Done")
     expect(step(bob, "tests-are-green")).to_contain_text("Ana")
@@ -83,7 +83,7 @@ def test_steps_are_skipped_commented_and_assigned_and_the_end_is_told_to_everybo
         step(bob, name).get_by_role("button", name="Tick").click()
         expect(step(ana, name).locator(".chip")).to_contain_text("Done")
     for page in [ana, bob]:
-        expect(page.locator("#toasts")).to_contain_text("no step is open any more; 3 of 4 are done")
+        expect(page.locator("#toasts")).to_contain_text("no steps are open; 3 of 4 are done")
         expect(page.locator("#store > header .chip")).to_contain_text("Succeeded")
 
 

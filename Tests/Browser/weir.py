@@ -36,6 +36,7 @@ class Weir:
             "WEIR_ISS_POSITION_URL": sky.url + "/iss-now.json",
             "WEIR_ISS_POSITION_INTERVAL": "0.3",
             "WEIR_PEOPLE_IN_SPACE_URL": sky.url + "/astros.json",
+            "WEIR_HTTP_REQUEST_ALLOW": "127.0.0.1",
             **(settings or {}),
         }
 
@@ -96,6 +97,16 @@ class Weir:
     def ended(self, run):
         """The run, once it has ended."""
         return until(lambda: (now := self.ask(f"runs/{run['id']}"))["endedAt"] and now)
+
+    def changes(self, feed):
+        """All changes of a feed that the server still has."""
+        found, after = [], ""
+        while True:
+            answer = self.ask(f"feeds/{feed}/changes{after}")
+            found += answer["changes"]
+            if not answer["more"]:
+                return found
+            after = f"?after={answer['epoch']}.{answer['to']}"
 
     def cases(self, run):
         """The names of the states that a run passed through."""

@@ -1,9 +1,10 @@
 import Flows
+import States
 import Testing
 
 /// What goes wrong in the texts this grew from, and cannot here.
 @Suite struct FlawTests {
-    struct Offline: Error {}
+    struct Offline: ExplainedError { let description = "There is no network." }
 
     @Test func `a perform that returns at once does not lose the final state`() async {
         let operation = FooOperation()
@@ -88,7 +89,7 @@ import Testing
         #expect(await job.join()?.error is Offline)
         let operation = FooOperation { throw Offline() }
         await operation.perform().join()
-        #expect(operation.state.value == .error(message: "Offline()"))
+        #expect(operation.state.value == .error(message: "There is no network."))
     }
 
     @Test func `an error does not become a completion`() async {

@@ -228,8 +228,18 @@ test("a notice stands from one answer that brings it to the next that does not",
   assert.equal(one.answered(empty(10, { notice: "<p>Not recorded</p>" }), 0).notice, "<p>Not recorded</p>");
   assert.equal(one.answered(empty(10, { notice: "<p>Not recorded</p>" }), 1, { relayed: true }).notice, "<p>Not recorded</p>");
   assert.equal(one.answered(reset("gap"), 2).notice, undefined);
-  assert.equal(one.answered(snap(12), 3).notice, undefined);
+  assert.equal(one.answered(snap(12), 3).notice, "");
   assert.equal(one.answered(empty(12), 4).notice, "");
   assert.equal(one.answered(batch(12, [13]), 5).notice, "");
   assert.equal(one.answered(batch(3, [7]), 6).notice, undefined);
+});
+
+test("that the history was replaced stands for good, but where there is more to know", () => {
+  const one = session();
+  const replaced = "<p>The history was replaced</p>";
+  assert.equal(one.answered(reset("epoch", { notice: replaced }), 0).notice, undefined);
+  assert.equal(one.answered({ ...snap(3), notice: "<p>Lost</p>" }, 1).notice, "<p>Lost</p>");
+  assert.equal(one.answered(batch(3, [4]), 2).notice, replaced);
+  assert.equal(one.answered(empty(4, { notice: "<p>Lost</p>" }), 3).notice, "<p>Lost</p>");
+  assert.equal(one.answered(empty(4), 4).notice, replaced);
 });

@@ -79,7 +79,7 @@ import Testing
                 #expect((left.draft.cause ?? "-").utf8.elementsEqual((right.cause ?? "-").utf8))
             }
             #expect(try await journal.run("a")?.opening == drafts[0].opening)
-            #expect(try await journal.run(idempotencyKey: hostile)?.id == "a")
+            #expect(try await journal.run(idempotencyKey: hostile, operation: "upload", actor: hostile)?.id == "a")
         }
     }
 

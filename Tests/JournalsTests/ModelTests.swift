@@ -7,7 +7,7 @@ import Testing
     private struct Model {
         var all: [Change] = []
         var kept: [Change] = []
-        var removedUpTo: [Topic: Int64] = [:]
+        var removedUpTo: [Topic: SequenceNumber] = [:]
 
         var records: [RunRecord] {
             var records: [RunRecord] = []
@@ -24,14 +24,14 @@ import Testing
         mutating func prune(_ policy: RetentionPolicy, now: Timestamp) -> Int {
             var going: Set<String> = []
             for (_, runs) in Dictionary(grouping: records, by: \.operation) {
-                let ended = runs.filter { $0.endedAt != nil }.reversed()
-                for (place, run) in ended.enumerated() {
-                    guard let end = run.endedAt else { continue }
-                    if place >= policy.standard.maximumRuns ?? .max || now - end > policy.standard.maximumAge ?? .max {
-                        going.insert(run.id)
-                        for topic in [Topic.board, .operation(run.operation)] {
-                            removedUpTo[topic] = max(removedUpTo[topic] ?? 0, run.sequence)
-                        }
+                let ended = runs.filter { $0.endedAt != nil }
+                let isOld = { (run: RunRecord) in now - (run.endedAt ?? now) > policy.standard.maximumAge ?? .max }
+                let others = ended.filter { !isOld($0) }
+                let surplus = others.dropLast(policy.standard.maximumRuns ?? .max)
+                for run in ended.filter(isOld) + surplus {
+                    going.insert(run.id)
+                    for topic in [Topic.board, .operation(run.operation)] {
+                        removedUpTo[topic] = max(removedUpTo[topic] ?? 0, run.sequence)
                     }
                 }
             }
@@ -61,12 +61,18 @@ import Testing
                         maximumRunsPerOperation: Bool.random(using: &generator) ? 6 : nil,
                         maximumChangesPerStore: Bool.random(using: &generator) ? 5 : nil)
                     let now = Timestamp.test(Int64(step))
-                    #expect(try await journal.prune(policy, now: now) == model.prune(policy, now: now))
+                    let middle = SequenceNumber(clamping: try await journal.head().rawValue / 2)
+                    let before = model.records.filter { $0.endedAt != nil }
+                    let forecast = try await journal.forecast(policy, now: now, after: middle)
+                    let removed = model.prune(policy, now: now)
+                    let recent = before.count { $0.sequence > middle }
+                    #expect(forecast == RetentionForecast(runs: removed, kept: before.count, recent: recent))
+                    #expect(try await journal.prune(policy, now: now) == removed)
                 case 1...12:
                     let drafts = draws(model, at: Int64(step), &generator)
                     let changes = try await journal.append(drafts)
                     #expect(changes.map(\.draft) == drafts)
-                    #expect(changes.first?.sequence == (model.all.last?.sequence ?? 0) + 1)
+                    #expect(changes.first?.sequence == (model.all.last?.sequence ?? 0).next)
                     model.all += changes
                     model.kept += changes
                 default:
@@ -119,8 +125,8 @@ import Testing
             .run(records.randomElement(using: &generator)?.id ?? "none"),
         ]
         for topic in topics {
-            let after = Int64.random(in: 0...max(1, head), using: &generator)
-            let through = Bool.random(using: &generator) ? Int64.random(in: 0...max(1, head), using: &generator) : nil
+            let after = (0...max(1, head)).randomElement(using: &generator) ?? 0
+            let through = Bool.random(using: &generator) ? (0...max(1, head)).randomElement(using: &generator) : nil
             let limit = Int.random(in: 0...50, using: &generator)
             let own = model.kept.filter(topic.contains)
             let expected = own.filter { $0.sequence > after && $0.sequence <= through ?? .max }.prefix(limit)
@@ -144,18 +150,20 @@ import Testing
         _ journal: any Journal, _ records: [RunRecord], _ generator: inout SeededGenerator
     ) async throws {
         func maybe<Value>(_ value: Value) -> Value? { Int.random(in: 0..<3, using: &generator) == 0 ? value : nil }
-        let query = RunQuery(
+        var query = RunQuery(
             operation: maybe("x"), phase: maybe(.succeeded), actor: maybe("anna"), text: maybe("w1"),
             startedAfter: maybe(.test(50)), startedBefore: maybe(.test(250)),
             before: maybe(records.randomElement(using: &generator)?.openedSequence ?? 1), limit: 5)
-        let expected = records.reversed().filter { record in
+        query.isOldestFirst = Bool.random(using: &generator)
+        query.after = maybe(records.randomElement(using: &generator)?.openedSequence ?? 1)
+        let expected = (query.isOldestFirst ? records : records.reversed()).filter { record in
             let says = record.state.payload["word"]?.string == "w1"
             return query.operation ?? record.operation == record.operation
                 && query.phase ?? record.state.phase == record.state.phase
                 && query.actor ?? record.opening.actor == record.opening.actor && (query.text == nil || says)
                 && record.startedAt >= query.startedAfter ?? record.startedAt
                 && (query.startedBefore == nil || record.startedAt < .test(250))
-                && record.openedSequence < query.before ?? .max
+                && record.openedSequence < query.before ?? .max && record.openedSequence > query.after ?? 0
         }
         let page = try await journal.runs(query)
         #expect(page.runs == Array(expected.prefix(5)), "\(query)")

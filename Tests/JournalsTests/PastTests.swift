@@ -36,7 +36,7 @@ import Testing
             let changes = try await fill(journal, seed: 7)
             for id in ["a", "b", "c"] {
                 let own = changes.filter { $0.stream == .run(id) }
-                for sequence in 0...Int64(changes.count + 3) {
+                for sequence in 0...SequenceNumber(clamping: changes.count + 3) {
                     let past = try #require(try await journal.past(of: id, at: sequence, transitions: limit))
                     #expect(past.opening == own.first)
                     #expect(past.newest == point(own, limit))

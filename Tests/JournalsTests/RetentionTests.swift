@@ -72,6 +72,118 @@ import Testing
     }
 
     // K9
+    @Test(arguments: JournalKind.allCases)
+    func `with both limits, age goes first, and of what it leaves the newest stay`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            // Opened in their order; the first three end last, so that the old ones are among the newest.
+            _ = try await journal.append((0..<10).map { .opening("r\($0)", at: Int64($0)) })
+            for number in 3..<10 {
+                _ = try await journal.append([.step("r\(number)", 1, at: Int64(number) * 10, phase: .succeeded)])
+            }
+            for number in 0..<3 {
+                _ = try await journal.append([.step("r\(number)", 1, at: 1_000, phase: .succeeded)])
+            }
+            let policy = RetentionPolicy(maximumAge: 930, maximumRunsPerOperation: 4)
+            // At 1,000 those that ended before 70 are too old: r3 to r6. Of r0, r1, r2, r7, r8, r9 the newest four stay.
+            #expect(try await journal.forecast(policy, now: .test(1_000), after: 0).runs == 6)
+            #expect(try await journal.prune(policy, now: .test(1_000)) == 6)
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["r9", "r8", "r7", "r2"])
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `with both limits, what takes many steps ends as what takes one`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            // Every other run is too old, 150 in all; of the 150 others 20 stay.
+            for number in 0..<300 {
+                _ = try await journal.append([
+                    .opening("r\(number)"),
+                    .step("r\(number)", 1, at: number % 2 == 0 ? 0 : 1_000, phase: .succeeded),
+                ])
+            }
+            let policy = RetentionPolicy(maximumAge: 500, maximumRunsPerOperation: 20)
+            #expect(try await journal.forecast(policy, now: .test(1_000), after: 0).runs == 280)
+            #expect(try await journal.prune(policy, now: .test(1_000)) == 280)
+            let kept = try await journal.runs(RunQuery()).runs.map(\.id)
+            #expect(
+                kept == (140..<150).map { "r\($0 * 2 + 1)" }.reversed()
+                    + (130..<140).map { "r\($0 * 2 + 1)" }.reversed())
+            #expect(try await journal.forecast(policy, now: .test(1_000), after: 0).runs == 0)
+        }
+    }
+
+    /// So many ended runs, imported or started here.
+    private func add(_ count: Int, _ name: String, imported: Bool, to journal: any Journal) async throws {
+        let origin = imported ? ChangeOrigin(epoch: "elsewhere0001", sequence: 1) : nil
+        for number in 0..<count {
+            let drafts: [ChangeDraft] = [
+                .opening("\(name)\(number)"), .step("\(name)\(number)", 1, phase: .succeeded),
+            ]
+            if imported {
+                try await journal.addImported(drafts.map { .change($0, origin: origin) }, at: .test(0))
+            } else {
+                _ = try await journal.append(drafts)
+            }
+        }
+        try await journal.commitImport()
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `imported runs are counted apart, so that neither they nor those started here push the others out`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            let policy = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 3)
+            try await add(5, "here", imported: false, to: journal)
+            try await add(250, "there", imported: true, to: journal)
+            #expect(
+                try await journal.forecast(policy, now: .test(0), after: 4) == .init(runs: 249, kept: 255, recent: 3))
+            #expect(try await journal.prune(policy, now: .test(0)) == 249)
+            let kept = ["there249", "there248", "there247", "here4", "here3", "here2"]
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == kept)
+            // The other way round: what is started here leaves the imported runs alone.
+            try await add(120, "more", imported: false, to: journal)
+            #expect(try await journal.prune(policy, now: .test(0)) == 120)
+            #expect(
+                try await journal.runs(RunQuery()).runs.map(\.id)
+                    == ["more119", "more118", "more117", "there249", "there248", "there247"])
+        }
+    }
+
+    // K9, K3
+    @Test func `after a restart imported runs are counted apart as before`() async throws {
+        try await TemporaryFolder.with { folder in
+            let first = try await SQLiteJournal.open(at: folder.file("journal"), now: .test(0))
+            try await add(4, "here", imported: false, to: first)
+            try await add(20, "there", imported: true, to: first)
+            await first.close()
+            let second = try await SQLiteJournal.open(at: folder.file("journal"), now: .test(1))
+            let policy = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 4)
+            #expect(try await second.prune(policy, now: .test(1)) == 16)
+            let kept = try await second.runs(RunQuery(isImported: false)).runs.map(\.id)
+            #expect(kept == ["here3", "here2", "here1", "here0"])
+            await second.close()
+        }
+    }
+
+    // K3
+    @Test(arguments: JournalKind.allCases)
+    func `a note is kept under its name until it is replaced or removed`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            #expect(try await journal.note("a") == nil)
+            try await journal.setNote("a", "1")
+            try await journal.setNote("b", "")
+            try await journal.setNote("a", "e\u{301}\u{0}")
+            #expect(try await journal.note("a").map { Array($0.utf8) } == Array("e\u{301}\u{0}".utf8))
+            #expect(try await journal.note("b")?.isEmpty == true)
+            try await journal.setNote("a", nil)
+            #expect(try await journal.note("a") == nil)
+        }
+    }
+
+    // K9
     @Test func `what retention removes is given back to the disk, while others append`() async throws {
         try await TemporaryFolder.with { folder in
             let journal = try await SQLiteJournal.open(at: folder.file("journal"), now: .test(0))
@@ -138,7 +250,7 @@ import Testing
             #expect(try await journal.floor(of: .run("r9")) == ends[1])
             #expect(try await journal.floor(of: .store("login")) == 0)
             #expect(try await journal.head() == head)
-            #expect(try await journal.append([.opening("r9")]).map(\.sequence) == [head + 1])
+            #expect(try await journal.append([.opening("r9")]).map(\.sequence) == [head.next])
             #expect(try await journal.floor(of: .run("r9")) == 0)
         }
     }

@@ -53,6 +53,15 @@ import Testing
         try await kind.withJournal { journal in
             try await fill(journal)
             #expect(try await ids(journal, RunQuery(operation: "login")) == ["r9", "r6", "r3", "r0"])
+            var some = RunQuery(phase: .failed)
+            some.operations = ["login", "nothing"]
+            #expect(try await ids(journal, some) == ["r6"])
+            some.text = "refused"
+            #expect(try await ids(journal, some) == ["r6"])
+            some.operation = "upload"
+            #expect(try await ids(journal, some).isEmpty)
+            some.operations = []
+            #expect(try await ids(journal, some).isEmpty)
             #expect(try await ids(journal, RunQuery(phase: .failed)) == ["r10", "r6", "r2"])
             #expect(try await ids(journal, RunQuery(actor: "anna", limit: 2)) == ["r5", "r4"])
             #expect(try await ids(journal, RunQuery(operation: "login", phase: .failed)) == ["r6"])
@@ -135,11 +144,16 @@ import Testing
     }
 
     @Test(arguments: JournalKind.allCases)
-    func `a key finds the newest run started under it`(kind: JournalKind) async throws {
+    func `a key finds the newest run that its actor started with it, of one operation`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
             try await fill(journal)
-            #expect(try await journal.run(idempotencyKey: "key")?.id == "r2")
-            #expect(try await journal.run(idempotencyKey: "other") == nil)
+            func found(_ key: String, _ operation: String, _ actor: String) async throws -> String? {
+                try await journal.run(idempotencyKey: key, operation: operation, actor: actor)?.id
+            }
+            #expect(try await found("key", "upload", "anna") == "r2")
+            #expect(try await found("key", "login", "anna") == "r0")
+            #expect(try await found("key", "upload", "ben") == nil)
+            #expect(try await found("other", "upload", "anna") == nil)
         }
     }
 
@@ -152,16 +166,17 @@ import Testing
                 #expect(page == RunPage(runs: [], next: nil))
             }
             #expect(try await journal.runs(RunQuery(limit: .max)).runs.count == 12)
-            #expect(try await journal.runs(RunQuery(text: "example", before: .min)).runs.isEmpty)
+            #expect(try await journal.runs(RunQuery(text: "example", before: .zero)).runs.isEmpty)
             #expect(try await journal.runs(RunQuery(text: "example", before: .max)).runs.count == 12)
             let ends = RunQuery(
-                startedAfter: Timestamp(milliseconds: .min), startedBefore: Timestamp(milliseconds: .max), before: .min)
+                startedAfter: Timestamp(milliseconds: .min), startedBefore: Timestamp(milliseconds: .max), before: .zero
+            )
             #expect(try await journal.runs(ends).runs.isEmpty)
             for text in [String(repeating: "a ", count: 100_000), String(repeating: "a.", count: 500_000)] {
                 #expect(try await journal.runs(RunQuery(text: text)).runs.isEmpty)
             }
-            #expect(try await journal.changes(of: .board, after: .min, through: .max, limit: .max).count == 30)
-            #expect(try await journal.output(of: "r1", after: .min, limit: .max).isEmpty)
+            #expect(try await journal.changes(of: .board, after: .zero, through: .max, limit: .max).count == 30)
+            #expect(try await journal.output(of: "r1", after: .zero, limit: .max).isEmpty)
         }
     }
 

@@ -24,6 +24,19 @@ import Testing
         #expect(Timestamp(text)?.milliseconds == milliseconds)
     }
 
+    @Test func `moments beyond what a text can say are the first and the last, and no reckoning overflows`() {
+        let (first, last) = (Timestamp(milliseconds: .min), Timestamp(milliseconds: .max))
+        #expect(first.description == "-999999-01-01T00:00:00.000Z" && Timestamp(first.description) == first)
+        #expect(last.description == "+999999-12-31T23:59:59.999Z" && Timestamp(last.description) == last)
+        #expect(Timestamp("+999999-12-31T23:59:59.999-23:59") == nil && Timestamp("-999999-01-01T00:00:00Z") == first)
+        #expect(Timestamp("-999999-01-01T00:00:00+00:01") == nil)
+        #expect(last - first == 63_113_872_377_599_999 && first - last == -63_113_872_377_599_999)
+        for date in [Date.distantPast, .distantFuture] { #expect(Timestamp(Timestamp(date).description) != nil) }
+        for seconds in [1e300, .infinity] { #expect(Timestamp(Date(timeIntervalSince1970: seconds)) == last) }
+        #expect(Timestamp(Date(timeIntervalSince1970: -1e300)) == first)
+        #expect(Timestamp(Date(timeIntervalSince1970: .nan)).milliseconds == 0)
+    }
+
     @Test func `the calendar is the system's`() {
         var generator = SeededGenerator(seed: 8)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: false)
@@ -51,5 +64,17 @@ import Testing
     ])
     func `anything else is no moment`(text: String) {
         #expect(Timestamp(text) == nil)
+    }
+
+    @Test(arguments: [
+        "+999999-12-31T23:59:59-00:01", "-999999-01-01T00:00:00+00:01",
+    ])
+    func `a moment whose own text could not be read again is not read either`(text: String) {
+        #expect(Timestamp(text) == nil)
+    }
+
+    @Test(arguments: ["+999999-12-31T23:59:59.999Z", "-999999-01-01T00:00:00.000Z"])
+    func `the first and the last moment there are come back from their texts`(text: String) throws {
+        #expect(try #require(Timestamp(text)).description == text)
     }
 }

@@ -14,7 +14,7 @@ import Testing
     func `each topic has its own changes in order`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
             try await fill(journal)
-            let expected: [(Topic, [Int64])] = [
+            let expected: [(Topic, [SequenceNumber])] = [
                 (.board, [1, 2, 3, 4, 5, 6, 7]), (.operation("upload"), [1, 3, 7]), (.operation("login"), [2, 5]),
                 (.run("a"), [1, 3, 7]), (.run("b"), [2, 5]), (.store("login"), [4, 6]), (.store("upload"), []),
                 (.run("c"), []), (.operation("none"), []),
@@ -31,7 +31,9 @@ import Testing
     func `changes are cut after, through and by their limit`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
             try await fill(journal)
-            func sequences(_ topic: Topic, _ after: Int64, _ last: Int64?, _ limit: Int) async throws -> [Int64] {
+            func sequences(
+                _ topic: Topic, _ after: SequenceNumber, _ last: SequenceNumber?, _ limit: Int
+            ) async throws -> [SequenceNumber] {
                 try await journal.changes(of: topic, after: after, through: last, limit: limit).map(\.sequence)
             }
             #expect(try await sequences(.board, 2, 5, 100) == [3, 4, 5])
@@ -52,7 +54,7 @@ import Testing
     func `the last change of a topic tells its state at any sequence`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in
             try await fill(journal)
-            for sequence in Int64(0)...8 {
+            for sequence in SequenceNumber.zero...8 {
                 for topic in [Topic.board, .operation("upload"), .run("a"), .run("b"), .store("login"), .run("c")] {
                     let all = try await journal.changes(of: topic, after: 0, through: sequence, limit: 100)
                     #expect(try await journal.lastChange(of: topic, through: sequence) == all.last)

@@ -16,7 +16,7 @@ struct HostileInputTests {
     @Test func `elements nested a hundred thousand deep are refused with a sentence`() {
         let html = String(repeating: "<div>", count: 100_000) + String(repeating: "</div>", count: 100_000)
         let sentences = Markup.check(html, as: .fragment).map(\.sentence)
-        #expect(sentences == ["The elements are nested too deep (more than 256 levels)."])
+        #expect(sentences == ["The elements are nested too deeply (more than 256 levels)."])
     }
 
     @Test func `elements nested two hundred deep are fine`() {
@@ -30,7 +30,7 @@ struct HostileInputTests {
         let problems = Markup.check(Array("<p>\né".utf8) + bytes + Array("</p>".utf8), as: .fragment)
         #expect(
             problems.map(\.description) == [
-                "2:2: The text is not UTF-8 here. Write the page in UTF-8. (well-formed)"
+                "2:2: The text is not valid UTF-8 here. Encode the page in UTF-8. (well-formed)"
             ])
     }
 

@@ -4,12 +4,12 @@ import Testing
 struct WellFormednessTests {
     /// Markup, and how its one problem is told.
     private static let broken: [(String, String)] = [
-        ("<p>a<b>c</p>", "1:13: <b> is open, but </p> comes. Close <b> first; a void element is closed as <br/>."),
+        ("<p>a<b>c</p>", "1:13: <b> is open, but </p> follows. Close <b> first; a void element is closed as <br/>."),
         ("<p>a</p></div>", "1:15: </div> closes nothing."),
         ("<p>\na", "2:2: <p> is not closed."),
         ("a &nbsp; b", "1:9: The entity &nbsp; has no meaning in XML. Write the character or its number"),
         ("é &nbsp; b", "1:9: The entity &nbsp; has no meaning in XML."),
-        ("a & b", "1:4: A name is expected here. A < or & that begins none must be written as &lt; or &amp;."),
+        ("a & b", "1:4: A name is expected here. A < or & that begins no name must be written as &lt; or &amp;."),
         ("a &lt b", "1:6: A & must be written as &amp;, or begin an entity that ends with a semicolon."),
         ("<p class=x>a</p>", "1:10: An attribute's value must be in quotes."),
         ("<p hidden>a</p>", "1:10: The attribute hidden has no value. Write hidden=\"hidden\"."),
@@ -20,15 +20,15 @@ struct WellFormednessTests {
         ("<p>a</p", "1:8: A tag is not ended by > here."),
         ("<p \"x\">a</p>", "1:4: A name is expected here."),
         ("<p id=\"x\"class=\"y\">a</p>", "1:10: A space is expected between attributes."),
-        ("<p>\u{1}</p>", "1:4: A control character stands here that no page may have."),
+        ("<p>\u{1}</p>", "1:4: There is a control character here that is not allowed in a page."),
         ("<p x:y=\"z\">a</p>", "1:11: The prefix of x:y is unknown. Names in pages have none."),
-        ("<div/>", "1:1: A browser takes <div/> for an element left open. Write <div></div>."),
+        ("<div/>", "1:1: A browser reads <div/> as an element that is left open. Write <div></div>."),
         ("<p>x<br></br></p>", "1:5: <br> is a void element. Write <br/>."),
         (
             "<p><?x y?></p>",
-            "1:4: A browser takes processing instructions and CDATA sections for comments. Leave it out."
+            "1:4: A browser reads processing instructions and CDATA sections as comments. Leave it out."
         ),
-        ("<p><![CDATA[x]]></p>", "1:4: A browser takes processing instructions and CDATA sections for comments."),
+        ("<p><![CDATA[x]]></p>", "1:4: A browser reads processing instructions and CDATA sections as comments."),
     ]
 
     @Test(arguments: broken)
@@ -39,6 +39,14 @@ struct WellFormednessTests {
         #expect(problem.rule == "well-formed")
         #expect(problem.description.hasPrefix(expected))
         #expect(problem.description.hasSuffix(" (well-formed)"))
+    }
+
+    @Test
+    func `a mistake beyond the first line of a fragment, and in the first line of a page, stands where it is told`() {
+        #expect(Markup.check("<p>\na & b</p>", as: .fragment).map { "\($0)" }.first?.hasPrefix("2:4: ") == true)
+        let page = "<!DOCTYPE html><html lang=\"en\"><head><title>a & b</title></head><body><h1>x</h1></body></html>"
+        let column = page.prefix { $0 != "&" }.count + 2
+        #expect(Markup.check(page, as: .document).map { "\($0)" }.first?.hasPrefix("1:\(column): ") == true)
     }
 
     @Test func `well-formed markup has no problem`() {

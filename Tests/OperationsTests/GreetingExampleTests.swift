@@ -11,7 +11,7 @@ enum GreetingState: OperationState {
     case cancelled
 
     static let initial = GreetingState.none
-    static func failed(_ error: any Error) -> Self { .error(message: "\(error)") }
+    static func failed(_ error: any Error) -> Self { .error(message: error.explanation) }
     static func cancelled(from last: Self) -> Self { .cancelled }
     static let samples: [Self] = [
         .none, .loading, .success(greeting: "Hello, Ada"), .error(message: "No answer"), .cancelled,
@@ -42,7 +42,7 @@ struct Greeting: StateOperation {
 }
 
 @Suite(.timeLimit(.minutes(1))) struct GreetingExampleTests {
-    struct NoAnswer: Error {}
+    struct NoAnswer: ExplainedError { let description = "Nobody answers." }
 
     func states(_ greet: @escaping @Sendable (String) async throws -> String) async throws -> [GreetingState] {
         let runner = OperationRunner(Greeting(greet: greet))
@@ -59,7 +59,7 @@ struct Greeting: StateOperation {
     // G1
     @Test func `the example of the text shows none, loading, and success or error`() async throws {
         #expect(try await states { "Hello, \($0)" } == [.none, .loading, .success(greeting: "Hello, Ada")])
-        #expect(try await states { _ in throw NoAnswer() } == [.none, .loading, .error(message: "NoAnswer()")])
+        #expect(try await states { _ in throw NoAnswer() } == [.none, .loading, .error(message: "Nobody answers.")])
     }
 
     @Test func `a loop over the states ends with the run`() async throws {

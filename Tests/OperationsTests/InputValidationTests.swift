@@ -26,10 +26,11 @@ import Testing
 
     @Test func `what fits is given back with defaults, whole numbers and plain line ends`() throws {
         let input: JSONValue = [
-            "label": "Ada", "body": "a\r\nb\rc", "attempts": 5.0, "ratio": nil, "url": " https://x.y/z ",
+            "label": "Ada", "body": "a\r\nb\rc\r\r\nd", "attempts": 5.0, "ratio": nil, "url": " https://x.y/z ",
         ]
         let expected: JSONValue = [
-            "label": "Ada", "body": "a\nb\nc", "url": "https://x.y/z", "attempts": 5, "loud": true, "method": "GET",
+            "label": "Ada", "body": "a\nb\nc\n\nd", "url": "https://x.y/z", "attempts": 5, "loud": true,
+            "method": "GET",
         ]
         #expect(try InputField.validate(input, fields: Self.fields) == expected)
     }
@@ -45,11 +46,11 @@ import Testing
             ("label", nil, "required"), ("label", "", "required"), ("label", 7, "one line of text"),
             ("label", "a\nb", "one line"), ("label", "a1", "form asked for"),
             ("label", "aaaaaaaaaaaaaaaaaaaaa", "21 characters long; at most 20"),
-            ("body", ["a"], "Give text of at most 50 characters. This is a list."),
+            ("body", ["a"], "Give text of at most 50 characters, not a list."),
             ("url", "ftp://x/", "http:// or https://"), ("url", "/path", "begins with"),
             ("url", "http://", "begins with"),
-            ("url", "http://a b/", "begins with"), ("attempts", 11, "from 1 to 10. 11 is not one"),
-            ("attempts", 1.5, "whole number"), ("attempts", "x", "“x” is not one"), ("attempts", true, "true or false"),
+            ("url", "http://a b/", "begins with"), ("attempts", 11, "from 1 to 10, not 11."),
+            ("attempts", 1.5, "whole number"), ("attempts", "x", "not “x”."), ("attempts", true, "true or false"),
             ("ratio", 2, "from 0.0 to 1.0"), ("loud", "yes", "true or false"), ("method", "PUT", "“GET” or “POST”"),
             ("file", "a.txt", "comes with the request"),
             ("file", ["id": "../x", "filename": "a"], "“id” cannot be used"),
@@ -64,6 +65,43 @@ import Testing
         let found = mistakes(.object(members))
         #expect(found.keys.sorted() == [field])
         #expect(found[field]?.contains(words) == true, "\(found)")
+    }
+
+    // S7
+    @Test(arguments: [
+        "http://bob:SECRET@host/", "https://SECRET@host/", "http://@host/SECRET", "http://bob%3ASECRET@host/",
+        "ftp://bob:SECRET@host/", "http:bob:SECRET@host/", "http://bob:SECRET@", "http://bob:SE CRET@host/",
+        " http://bob:SECRET@host/ ", "http://a@b:SECRET@host/", "http://bob:SECRET@\u{301}host/",
+        "ftp://bob:SECRET@\u{301}host/", "bob:SECRET@host", "//bob:SECRET@host/",
+    ])
+    func `a URL that lets somebody in is refused, in words that do not repeat it`(url: String) {
+        let found = mistakes(["label": "Ada", "url": .string(url)])
+        #expect(found.keys.sorted() == ["url"])
+        #expect(found["url"]?.contains("CRET") == false)
+    }
+
+    // S7
+    @Test func `of a URL of another kind only a password is refused`() throws {
+        let fields = [InputField("url", "URL", .url(schemes: ["ssh"]), required: true)]
+        let input: JSONValue = ["url": "ssh://git@host/x"]
+        #expect(try InputField.validate(input, fields: fields) == input)
+        #expect(mistakes(["url": "ssh://git:SECRET@host/x"], fields)["url"]?.contains("password") == true)
+    }
+
+    // S1
+    @Test(arguments: [
+        "http://a:65536/", "http://a:99999", "http://a:0/", "http://a:99999999999999999999/", "http://[::1]:70000/",
+        "http://a:-1/",
+    ])
+    func `a URL with a port that does not exist is refused`(url: String) {
+        #expect(mistakes(["label": "Ada", "url": .string(url)]).keys.sorted() == ["url"])
+    }
+
+    @Test(arguments: [
+        "http://a:65535/", "http://a:/", "http://[::1]/x@y:z", "http://[::1]:80/", "https://a/?b@c:99999",
+    ])
+    func `a URL with a port that exists, or none, is taken`(url: String) {
+        #expect(mistakes(["label": "Ada", "url": .string(url)]) == [:])
     }
 
     @Test func `all mistakes come at once, and what is no object is told so`() {

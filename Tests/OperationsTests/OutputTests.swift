@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct OutputTests {
     /// Keeps what is printed; takes so many lines that do not wait.
-    final class Paper: OutputSink {
+    final class CapturedOutput: OutputSink {
         let printed = Locked<[String]>([])
         let room: Int
 
@@ -26,16 +26,16 @@ import Testing
     }
 
     @Test func `what a run prints goes to the sink it was given before it began`() async throws {
-        let paper = Paper()
+        let output = CapturedOutput()
         let runner = OperationRunner(
             PrintingOperation { state, output in
                 await output.write("begun")
                 output.offer("careful", to: .standardError)
                 state.value = .success(text: "")
             })
-        let run = try runner.start(TestInput()) { $0.print(to: paper) }
+        let run = try runner.start(TestInput()) { $0.print(to: output) }
         _ = await run.outcome()
-        #expect(paper.lines == ["stdout: begun", "stderr: careful"])
+        #expect(output.lines == ["stdout: begun", "stderr: careful"])
     }
 
     @Test func `an operation that prints runs just as well where nobody wants its lines`() async throws {
@@ -57,13 +57,13 @@ import Testing
         ("\r\n\u{301}", ["", "\u{301}"]),
     ])
     func `a text is its lines, without their ends`(text: String, lines: [String]) async {
-        let paper = Paper()
-        await OutputWriter(to: paper).write(text)
-        #expect(paper.lines == lines.map { "stdout: \($0)" })
+        let output = CapturedOutput()
+        await OutputWriter(to: output).write(text)
+        #expect(output.lines == lines.map { "stdout: \($0)" })
     }
 
     @Test func `an offer tells whether all of it was taken`() {
-        let writer = OutputWriter(to: Paper(room: 3))
+        let writer = OutputWriter(to: CapturedOutput(room: 3))
         #expect(writer.offer("a\nb"))
         #expect(!writer.offer("c\nd"))
     }

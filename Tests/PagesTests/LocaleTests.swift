@@ -40,6 +40,42 @@ import Testing
         #expect(portuguese.exact(moment) == "21 de nov. de 2026, 12:03:04 UTC")
     }
 
+    @Test(arguments: [
+        Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e300, 9.3e18, -9.3e18,
+        1e15,
+        .leastNonzeroMagnitude, -0.0,
+    ])
+    func `no number is too large to be written, drawn or measured`(number: Double) throws {
+        let english = try format(.english)
+        let value = NumberValue(value: number, format: english)
+        for transform in NumberValue.transforms { #expect(value.transform(transform) != nil, "\(transform)") }
+        #expect(!value.renderText.isEmpty && !english.percent(number).isEmpty)
+        for decimals in 0...4 { #expect(!english.number(number, decimals: decimals).isEmpty) }
+        #expect(Sparkline([number, 0, number, -number], maximum: number).line.hasPrefix("M"))
+        #expect(Sparkline([number]).area.hasSuffix("z"))
+    }
+
+    @Test func `no whole number or moment is too large to be written or drawn`() throws {
+        let english = try format(.english)
+        for number in [Int64.min, -1, 0, 59_951, .max - 499, .max] {
+            #expect(!english.integer(number).isEmpty && !english.duration(number).isEmpty)
+            #expect(TimeAxis.length(holding: number) > 0)
+            let moment = Timestamp(milliseconds: number)
+            #expect(!english.exact(moment).isEmpty && !CivilTime(moment).iso.isEmpty)
+        }
+        #expect(english.duration(.max) == "106,751,991,167\u{A0}d 7\u{A0}h")
+        let moments = [Int64.min, .max].map { number in
+            Scrubber.Moment(
+                sequence: SequenceNumber(clamping: number), at: Timestamp(milliseconds: number), label: "", tone: "")
+        }
+        for scale in [Scrubber.Scale.time, .changes] {
+            for order in [moments, moments.reversed()] {
+                let ruler = Ruler(Scrubber(url: "", moments: order, scale: scale, head: .max))
+                for moment in order { #expect((0...ruler.length).contains(ruler.place(moment))) }
+            }
+        }
+    }
+
     @Test func `a moment is written as ISO 8601 writes it`() {
         var random = SeededNumbers(seed: 9)
         for _ in 0..<300 {

@@ -13,8 +13,12 @@ import Testing
         var fixture = try Fixture(mountPath: mountPath)
         try fixture.fill()
         var frame = PageFrame(locale: locale, path: "/x?y=1&lang=en", notRecordedSince: .init(milliseconds: 0))
-        frame.setAside = "journal.sqlite.damaged-20261121T104200000Z"
-        let mistakes = CopyInput.fields.map { BoardError.FieldError(field: $0.name, detail: "is wrong") }
+        frame.notices = JournalNotice.Kind.allCases.enumerated().map { number, kind in
+            JournalNotice(
+                kind, at: .init(milliseconds: Int64(number)), file: "journal.sqlite.damaged-20261121T104200000Z",
+                lost: 7...9)
+        }
+        let mistakes = CopyInput.fields.map { InputMistake(field: $0.name, detail: "is wrong") }
         let draft = FormDraft(values: ["name": "typed"], errors: mistakes, message: "Not so.")
         for page in fixture.everyPage(frame) + fixture.everyPage(frame, draft: draft) {
             let problems = Markup.check(page.html, as: .document)
@@ -40,7 +44,7 @@ import Testing
             for topic in [PageTopic.board, .runs, .operation("copy"), .run("r"), .stores, .store("door")] {
                 for patch in fixture.pages.patches(for: publication, page: LivePage(topic)) {
                     guard let html = patch.html else { continue }
-                    let problems = Markup.check(html, as: .fragment, rules: .all.without(ReferencesResolve.self))
+                    let problems = Markup.check(html, as: .fragment, rules: .all.without("references-resolve"))
                     #expect(problems.isEmpty, "\(topic) \(html): \(problems)")
                 }
             }

@@ -11,15 +11,16 @@ import Testing
     private func text(_ line: String) -> String { AnsiText(line).pieces.map(\.text).joined() }
 
     private func line(
-        _ text: String, _ number: Int64 = 1, _ channel: OutputChannel = .standardOutput, continues: Bool = false
+        _ text: String, _ number: SequenceNumber = 1, _ channel: OutputChannel = .standardOutput,
+        continues: Bool = false
     ) -> OutputLine {
         OutputLine(
             number: number,
             draft: OutputDraft(
-                at: Timestamp(milliseconds: number), channel: channel, text: text, continues: continues))
+                at: Timestamp(milliseconds: number.rawValue), channel: channel, text: text, continues: continues))
     }
 
-    private func tail(_ numbers: ClosedRange<Int64>, isClosed: Bool = false) -> OutputTail {
+    private func tail(_ numbers: ClosedRange<SequenceNumber>, isClosed: Bool = false) -> OutputTail {
         OutputTail(head: numbers.upperBound, lines: numbers.map { line("line \($0)", $0) }, isClosed: isClosed)
     }
 
@@ -66,7 +67,9 @@ import Testing
             String(decoding: [0x61, 0xFF, 0xFE, 0x3C] as [UInt8], as: UTF8.self), "\u{1B}[1;31;\"><script>m",
             String(repeating: "e\u{301}", count: 20_000), String(repeating: "\u{1B}[31m<", count: 5_000),
         ]
-        let lines = hostile.enumerated().map { line($0.element, Int64($0.offset) + 1, .standardError) }
+        let lines = hostile.enumerated().map {
+            line($0.element, SequenceNumber(clamping: $0.offset + 1), .standardError)
+        }
         let html = lines.map { OutputMarkup($0).html }.joined()
         #expect(Markup.check("<ol>\(html)</ol>", as: .fragment) == [])
         for one in lines.map({ OutputMarkup($0).html }) {

@@ -23,6 +23,16 @@ import Testing
         }
     }
 
+    @Test func `the summary counts what there is, and says nothing of what there is not`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[5]), after: 10)
+        let writer = fixture.pages.writer(.english)
+        let counts = writer.summary(of: fixture.script.board).map { ($0["word"] as? String, $0["count"] as? String) }
+        #expect(!counts.contains { $0.1 == "0" }, "\(counts)")
+        #expect(counts.count == 2, "\(counts)")
+    }
+
     @Test func `steps tell what is done, what goes on and what is to come`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
@@ -110,10 +120,45 @@ import Testing
         #expect(try title() == "\u{2713} Copy \u{B7} Weir")
     }
 
+    @Test func `every cause of an end has a sentence of its own in every language`() throws {
+        let causes: [EndCause] = [
+            .actor("Ana"), .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .stopped, .exported,
+            .unrecorded, .notAnEnd,
+        ]
+        var sentences: Set<String> = []
+        for cause in causes {
+            // As journals and exports hold it, so it is read.
+            #expect(EndCause(cause.description) == cause)
+            for locale in [PageLocale.english, .brazilianPortuguese] {
+                sentences.insert(try Fixture().pages.writer(locale).words(for: cause))
+            }
+        }
+        #expect(sentences.count == 2 * causes.count)
+        #expect(EndCause("the disk was pulled out") == .other("the disk was pulled out"))
+    }
+
+    @Test func `a large removal is announced on every page in the reader's language`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        for (locale, words) in [
+            (PageLocale.english, "60,001 of 70,000 ended runs"), (.brazilianPortuguese, "60.001 de 70.000 execuções"),
+        ] {
+            for reason in [AnnouncedRemoval.Reason.size, .clock] {
+                var frame = PageFrame(locale: locale)
+                #expect(!fixture.everyPage(frame).contains { $0.html.contains(words) })
+                frame.removal = AnnouncedRemoval(
+                    reason: reason, runs: 60_001, kept: 70_000, due: Timestamp(milliseconds: 1_795_262_400_000))
+                for page in fixture.everyPage(frame) {
+                    #expect(page.html.contains(words) && page.html.contains("2026-11-21T12:00"), "\(page.name)")
+                }
+            }
+        }
+    }
+
     @Test func `causes are told in the reader's language`() throws {
         let writer = try Fixture().pages.writer(.brazilianPortuguese)
-        #expect(writer.words(forCause: "cancelled by ana") == "Cancelada por ana")
-        #expect(writer.words(forCause: "nobody was watching") == "Ninguém estava observando")
-        #expect(writer.words(forCause: "something else") == "something else")
+        #expect(writer.words(for: EndCause("cancelled by ana")) == "Cancelada por ana")
+        #expect(writer.words(for: EndCause("nobody was watching")) == "Ninguém estava observando")
+        #expect(writer.words(for: EndCause("something else")) == "something else")
     }
 }

@@ -62,6 +62,26 @@ struct FileUploadTests {
         return (0...count / 65_536).reduce(into: Data()) { data, _ in data.append(piece) }.prefix(count)
     }
 
+    @Test func `what a system says is told as a full disk, a permission or a failure, and nothing else`() {
+        #expect(FileUploadFailure.ofFoundation(CocoaError(.fileWriteOutOfSpace)) == .diskFull)
+        #expect(FileUploadFailure.ofFoundation(CocoaError(.fileWriteNoPermission)) == .forbidden)
+        #expect(FileUploadFailure.ofFoundation(CocoaError(.fileReadNoPermission)) == .forbidden)
+        let other = FileUploadFailure.fileSystem(reason: "its folder cannot be used")
+        #expect(FileUploadFailure.ofFoundation(CocoaError(.fileNoSuchFile)) == other)
+        #expect(FileUploadFailure.ofFoundation(Unexpected()) == other)
+    }
+
+    @Test func `a session that is given up closes its file and leaves nothing`() async throws {
+        let file = try OutputFile(path: folder.path + "/.weir-upload-1.part")
+        let session = LocalDirectorySession(
+            file: file, directory: folder.path, destination: "archive", name: SafeFilename("a.txt"))
+        try await session.part(1, Data("abc".utf8))
+        await session.abort()
+        #expect(folder.files.isEmpty)
+        #expect(throws: FileUploadFailure.self, "the file is still open") { try file.write(Data("d".utf8)) }
+        withExtendedLifetime(session) {}
+    }
+
     @Test func `an empty file is a file`() async throws {
         let run = try Watched(upload(destination), input(GeneratedContent(0)))
         guard case .success(_, _, _, 0, _, let hash, 1, _)? = await run.states().last else { throw Unexpected() }
@@ -123,7 +143,8 @@ struct FileUploadTests {
         let first = try Watched(upload(gated), input(GeneratedContent(1_000)))
         #expect(
             await first.states().last
-                == .error(message: "The disk is full. Make room, then retry.", during: .uploading, canRetry: true))
+                == .error(message: "The disk is full. Free some space, then retry.", during: .uploading, canRetry: true)
+        )
         #expect(gated.log.value == ["open", "part 1", "abort"])
         #expect(folder.files == ["spool/abc-1.original"])
         isBroken.withLock { $0 = false }
@@ -145,15 +166,15 @@ struct FileUploadTests {
     @Test func `a sender that stops half way leaves nothing behind`() async throws {
         let content = GeneratedContent(500_000) { if $0 == 3 { throw Unexpected() } }
         let run = try Watched(upload(destination), input(content, length: 500_000))
-        #expect(message(await run.states().last)?.hasPrefix("The file did not arrive whole") == true)
+        #expect(message(await run.states().last)?.hasPrefix("The file did not arrive completely") == true)
         let short = try Watched(upload(destination), input(GeneratedContent(10), length: 11))
-        #expect(message(await short.states().last)?.hasPrefix("The file did not arrive whole") == true)
+        #expect(message(await short.states().last)?.hasPrefix("The file did not arrive completely") == true)
         #expect(folder.files == [])
     }
 
     @Test func `a file larger than is taken is refused while it arrives`() async throws {
         let run = try Watched(upload(destination, maximumSize: 100_000), input(GeneratedContent(1 << 40)))
-        #expect(message(await run.states().last)?.contains("larger than the 100000 bytes") == true)
+        #expect(message(await run.states().last)?.contains("larger than the limit of 100000 bytes") == true)
         #expect(folder.files == [])
     }
 

@@ -13,26 +13,17 @@ struct HTTPRequestTests {
     private func request(
         _ clock: ManualClock = ManualClock(), names: [String: [String]] = [:], limit: Int64 = 1_000_000
     )
-        -> HTTPRequest
+        -> HTTPRequestOperation
     {
-        HTTPRequest(
+        HTTPRequestOperation(
             .init(bodyLimit: limit),
-            environment: OperationEnvironment(clock: clock, random: { 0.5 }, resolver: FixedNames(names: names)))
+            environment: OperationEnvironment(
+                clock: clock, random: { 0.5 }, resolver: FixedNames(names: names), outgoing: .loopback))
     }
 
-    private func cases(_ states: [HTTPRequestState]) -> [String] {
-        var names: [String] = []
-        for state in states {
-            let name = (try? StateRecord(state).caseName) ?? "?"
-            if names.last != name { names.append(name) }
-        }
-        return names
-    }
+    private func cases(_ states: [HTTPRequestState]) -> [String] { states.cases }
 
-    private func message(_ state: HTTPRequestState?) -> String? {
-        guard case .error(let message, _, _, _, _) = state else { return nil }
-        return message
-    }
+    private func message(_ state: HTTPRequestState?) -> String? { state?.message }
 
     // G1
     @Test func `each step of a request by name is seen, in order`() async throws {
@@ -131,7 +122,7 @@ struct HTTPRequestTests {
         #expect(cases(states) == ["none", "connecting", "waiting", "error"])
         #expect(
             message(states.last)
-                == "The server took the request but did not answer within 3 s. Try again, or allow more time.")
+                == "The server accepted the request but did not answer within 3 s. Try again, or allow more time.")
     }
 
     @Test func `a peer that stops in the middle of its answer times out while receiving`() async throws {
@@ -146,14 +137,25 @@ struct HTTPRequestTests {
     @Test func `a peer that resets is told as hanging up`() async throws {
         let before = try await LoopbackServer { _, _ in .reset("") }
         let first = try Watched(request(), HTTPRequestInput(url: before.url))
-        #expect(message(await first.states().last)?.hasPrefix("The server hung up without an answer.") == true)
+        #expect(
+            message(await first.states().last)?.hasPrefix("The server closed the connection without an answer.") == true
+        )
         let amid = try await LoopbackServer { _, _ in .reset("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") }
         let second = try Watched(request(), HTTPRequestInput(url: amid.url))
-        #expect(message(await second.states().last)?.hasPrefix("The connection broke off in the middle") == true)
+        #expect(message(await second.states().last)?.hasPrefix("The connection was lost in the middle") == true)
     }
 
     @Test func `something that is not HTTP is told as such`() async throws {
         let server = try await LoopbackServer { _, _ in .answer("SSH-2.0-OpenSSH_9.6\r\n") }
+        let run = try Watched(request(), HTTPRequestInput(url: server.url))
+        #expect(message(await run.states().last)?.hasPrefix("The answer is not HTTP") == true)
+    }
+
+    @Test(arguments: ["099 x", "000 x", "001 Continue"])
+    func `a status that there is not is told as such, and does not end the process`(status: String) async throws {
+        let server = try await LoopbackServer { _, _ in
+            .answer("HTTP/1.1 \(status)\r\nContent-Length: 5\r\n\r\nHello")
+        }
         let run = try Watched(request(), HTTPRequestInput(url: server.url))
         #expect(message(await run.states().last)?.hasPrefix("The answer is not HTTP") == true)
     }
@@ -260,8 +262,16 @@ struct HTTPRequestTests {
         answer.body = Data("aé".utf8.prefix(2))
         answer.size = 3
         #expect(answer.text(limit: 2) == "a")
+        answer.body = Data("aé".utf8)
+        #expect(answer.text(limit: 3) == "aé", "the last character of a whole answer is left out")
         answer.body = Data([0, 1, 2])
         #expect(answer.text(limit: 2) == "")
+        // What came whole is shown whole, also where it ends in a character of several bytes.
+        answer.body = Data("aé".utf8)
+        #expect(answer.text(limit: 2) == "a" && answer.text(limit: 3) == "aé" && answer.text(limit: 9) == "aé")
+        answer.body = Data("abc".utf8)
+        answer.size = 5
+        #expect(answer.text(limit: 3) == "abc")
     }
 }
 

@@ -25,6 +25,15 @@ struct HostVitalsTests {
         docker0: 7 1 0 0 0 0 0 0 7 1 0 0 0 0 0 0
         """
 
+    @Test(arguments: ["-9223372036854775808", "9223372036854775807", "18446744073709551616", "-1", "x"])
+    func `whatever numbers proc may hold, they are read or left out`(number: String) {
+        for name in ["MemTotal", "MemAvailable", "MemFree", "Cached", "Buffers"] {
+            let text = meminfo.replacing("MemAvailable", with: "Other") + "\(name): \(number) kB\nBuffers: 1 kB\n"
+            if let level = ProcText.memory(meminfo: text) { #expect(level.used >= 0 && level.total > 0) }
+        }
+        #expect(Duration.seconds(Int64.max).milliseconds == .max && Duration.seconds(Int64.min).milliseconds == .min)
+    }
+
     @Test func `the texts of proc are read`() {
         #expect(
             ProcText.processors(stat: stat) == [.init(busy: 150, total: 1_000), .init(busy: 250, total: 1_000)])
@@ -36,6 +45,8 @@ struct HostVitalsTests {
 
     @Test(arguments: [
         "", "cpu", "cpu0", "cpu0 a b c d", "MemTotal:", "MemTotal: -1 kB", "0.1 x 3", "nan 1 1", "eth0: 1", ":",
+        "MemTotal: 9223372036854775807 kB\nMemAvailable: -9223372036854775808 kB",
+        "MemTotal: 9 kB\nMemFree: 9223372036854775807 kB\nCached: 9223372036854775807 kB",
     ])
     func `texts of another shape say nothing, and nothing breaks`(text: String) {
         #expect(ProcText.processors(stat: text) == nil)
@@ -52,6 +63,21 @@ struct HostVitalsTests {
         reading.disk = .init(used: 30, free: 10, total: 50)
         reading.traffic = .init(received: received, sent: received / 2)
         return reading
+    }
+
+    @Test func `a reader that says nonsense breaks nothing`() {
+        var history = VitalsHistory(length: 2)
+        for number in [Double.nan, .infinity, -.infinity, -1, 1e300] {
+            var reading = reading(.max, .max, .max)
+            reading.load = [number, number, number]
+            reading.memory = .init(used: .min, total: .max)
+            reading.disk = .init(used: .max, free: .max, total: .max)
+            guard case .measured(_, _, _, _, let disk?, _) = history.take(reading, after: .max, at: "a") else {
+                Issue.record("nothing was measured")
+                return
+            }
+            #expect((0...100).contains(disk.usedPercent))
+        }
     }
 
     @Test func `rates come from two readings, levels from one`() {

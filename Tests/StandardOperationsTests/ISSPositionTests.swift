@@ -28,6 +28,8 @@ struct ISSPositionTests {
         "", "no", "[]", "{}", #"{"iss_position":{"latitude":"NaN","longitude":"1"}}"#,
         #"{"latitude":90.1,"longitude":0}"#, #"{"latitude":0,"longitude":-180.1}"#,
         #"{"latitude":"inf","longitude":0}"#, #"{"latitude":null,"longitude":0}"#, #"{"latitude":1e999,"longitude":0}"#,
+        #"{"latitude":1e300,"longitude":1e300}"#, #"{"latitude":"-nan","longitude":"0"}"#,
+        #"{"latitude":9223372036854775807,"longitude":-9223372036854775808}"#,
     ])
     func `what is no place on Earth is refused`(answer: String) {
         #expect(throws: HTTPFailure.self) { try GroundPosition(answer: Data(answer.utf8)) }

@@ -30,7 +30,7 @@ struct PeopleInSpaceTests {
             ])
     }
 
-    @Test(arguments: ["", "{", "[]", #"{"people": [{"name": 1}]}"#])
+    @Test(arguments: ["", "{", "[]", #"{"people": [{"name": 1}]}"#, #"{"people": 1e300}"#])
     func `an answer that is no list of people is an error`(answer: String) async throws {
         let server = try await LoopbackServer.answering(answer)
         let run = try Watched(people(server.url), NoInput())

@@ -1,3 +1,4 @@
+import Foundation
 import Operations
 import States
 import Testing
@@ -31,8 +32,14 @@ struct SamplesTests {
 
     @Test func `an error nobody knows gives nothing away`() {
         struct Secret: Error { let path = "/var/lib/secret" }
-        guard case .error(let message) = GreetingState.failed(Secret()) else { return }
-        #expect(!message.contains("/var"))
+        let cocoa = CocoaError(.fileReadNoSuchFile, userInfo: ["NSFilePath": "/var/lib/secret"])
+        for error in [Secret(), cocoa] as [any Error] {
+            let states: [any OperationState] = [
+                GreetingState.failed(error), PeopleInSpaceState.failed(error), HostVitalsState.failed(error),
+                ISSPositionState.failed(error), HTTPRequestState.failed(error), FileUploadState.failed(error),
+            ]
+            for state in states { #expect(!"\(state)".contains("secret") && !"\(state)".contains("/var")) }
+        }
     }
 
     @Test func `waits double, with jitter between half and whole, up to a maximum`() {

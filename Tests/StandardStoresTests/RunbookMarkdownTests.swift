@@ -38,6 +38,23 @@ import Testing
                 """)
     }
 
+    @Test(arguments: ["C:\\*temp* & `x`", "a_b _c_ #", "[x](http://x.org)", "<b>", "~~gone~~", "&lt; \\\\"])
+    func `a heading with marks that are meant as they stand comes back as it was`(text: String) throws {
+        let step = RunbookStep(id: "a", markdown: "a", spans: [RunbookSpan("a")])
+        let runbook = RunbookState(
+            title: text, sections: [RunbookSection(text, steps: [step]), RunbookSection("T", steps: [])])
+        let again = try read(runbook.markdown)
+        #expect(again.title == text)
+        #expect(again.sections.first?.heading == text)
+    }
+
+    @Test func `a control character is a space, in the text as in the file`() throws {
+        let runbook = try read("# A\u{1}b\n\n- [ ] two\u{11}\n- [ ] **\u{0}x**y\u{85}z\n")
+        #expect(runbook.title == "A b")
+        #expect(runbook.steps.map(\.text) == ["two", "** x**y z"])
+        #expect(try read(runbook.markdown).steps.map(\.text) == runbook.steps.map(\.text))
+    }
+
     @Test(arguments: [
         "- [ ] a\n- [x] b\n",
         "# T\n\nintro [x][1]\n\n- one\n- two\n\n1. [ ] a\n   - sub\n   - other\n\n   text\n\n   > quoted\n   > more\n   - [x] deep\n     - [ ] deeper\n\nbetween\n\n- [ ] b\n- plain\n- [ ] c\n\n[1]: http://x.org\n",

@@ -1,6 +1,7 @@
 import Foundation
 import Journals
 import StandardStores
+import States
 import Testing
 
 @Suite struct RunbookReaderTests {
@@ -88,7 +89,7 @@ import Testing
             "release.md: has no steps; write each step as an item of a task list: - [ ] what to do"
         ),
         ("", "release.md: has no steps; write each step as an item of a task list: - [ ] what to do"),
-        ("# T\n\n- [ ] a\n- [ ] \n  - b\n", "release.md:4: this box has no text; write behind it what is to be done"),
+        ("# T\n\n- [ ] a\n- [ ] \n  - b\n", "release.md:4: this box has no text; write the step after it"),
     ])
     func `a file that can be no runbook is told in a sentence with what to do`(text: String, sentence: String) {
         let error = #expect(throws: RunbookFileError.self) { try read(text) }
@@ -98,7 +99,7 @@ import Testing
     @Test func `a file of more than 200 steps is refused`() {
         let text = String(repeating: "- [ ] a\n", count: 201)
         let error = #expect(throws: RunbookFileError.self) { try read(text) }
-        #expect(error?.detail == "has 201 steps, and 200 are the most; split it into several runbooks")
+        #expect(error?.detail == "has 201 steps, more than the limit of 200; split it into several runbooks")
     }
 
     @Test func `a file that is missing, too large or no text is told likewise`() throws {
@@ -109,12 +110,43 @@ import Testing
         func sentence() -> String? {
             #expect(throws: RunbookFileError.self) { try RunbookState(contentsOf: file) }?.description
         }
-        #expect(sentence() == "deploy.md: cannot be read; name a Markdown file that is there and may be read")
+        #expect(sentence() == "deploy.md: cannot be read; choose an existing Markdown file that can be read")
         try Data([0x2D, 0xFF, 0xFE]).write(to: file)
         #expect(sentence() == "deploy.md: is not UTF-8 text; save it as UTF-8")
         try Data(repeating: 0x20, count: 262_145).write(to: file)
         #expect(sentence() == "deploy.md: is larger than 256 kB; split it into several runbooks")
         try Data("- [ ] a".utf8).write(to: file)
         #expect(try RunbookState(contentsOf: file).title == "deploy")
+    }
+
+    @Test func `a state from outside with a depth or a level that nothing has is refused`() throws {
+        let state = try RunbookState(markdown: "# A\n\n## B\n\n- [ ] c", file: "a.md", title: "a")
+        let json = try StateRecord(state).payload.text()
+        func read(_ text: String) throws -> RunbookState { try JSONValue(parsing: text).decode(RunbookState.self) }
+        #expect(try read(json) == state)
+        for number in ["-1", "-9223372036854775808", "201", "9223372036854775807"] {
+            #expect(throws: DecodingError.self, "\(number)") {
+                try read(json.replacing(#""depth":0"#, with: #""depth":\#(number)"#))
+            }
+            #expect(throws: DecodingError.self, "\(number)") {
+                try read(json.replacing(#""level":2"#, with: #""level":\#(number)"#))
+            }
+        }
+        for number in [Int.min, -1, .max] {
+            let step = RunbookStep(id: "a", markdown: "a", spans: [RunbookSpan("a")], depth: number)
+            let section = RunbookSection("b", level: number, steps: [step])
+            #expect(!RunbookState(title: "c", sections: [section]).markdown.isEmpty)
+        }
+    }
+
+    @Test(arguments: [">", "- ", "- > ", "1. "])
+    func `a file that is nested without end is refused, and does not exhaust the stack`(mark: String) {
+        for depth in [500, 5_000] {
+            let error = #expect(throws: RunbookFileError.self) {
+                try RunbookState(
+                    markdown: "- [ ] a\n\n" + String(repeating: mark, count: depth) + "b", file: "a.md", title: "a")
+            }
+            #expect(error?.description == "a.md: is nested more than 400 deep; make it flatter")
+        }
     }
 }

@@ -74,7 +74,7 @@ import Testing
             $0.sections[0].steps[1].mark = .skipped(reason: "no", signed: bob)
         }
         store.receiveEffect(
-            .toast("Release: no step is open any more; 1 of 2 are done, the others skipped.", to: nil))
+            .toast("Release: no steps are open; 1 of 2 are done, the others were skipped.", to: nil))
         store.finish()
     }
 
@@ -85,6 +85,14 @@ import Testing
         store.receiveEffect(.toast("Ana asks you to do “one”.", to: ["Bob"]))
         store.send(.assign(step: "one", to: "Bob", signed: ana))
         store.send(.assign(step: "one", to: nil, signed: ana)) { $0.sections[0].steps[0].assignee = nil }
+        store.finish()
+    }
+
+    @Test func `who takes a step is not asked to do it, and who gives one away unnamed is somebody`() throws {
+        let store = try store()
+        store.send(.assign(step: "one", to: "Ana", signed: ana)) { $0.sections[0].steps[0].assignee = "Ana" }
+        store.send(.assign(step: "one", to: "Bob", signed: nil)) { $0.sections[0].steps[0].assignee = "Bob" }
+        store.receiveEffect(.toast("Somebody asks you to do “one”.", to: ["Bob"]))
         store.finish()
     }
 
@@ -102,9 +110,9 @@ import Testing
     @Test func `what cannot be done is told to who tried it and changes nothing`() throws {
         let store = try store()
         store.send(.tick(step: "three", signed: ana))
-        store.receiveEffect(.toast("There is no step “three” here any more.", to: ["Ana"]))
+        store.receiveEffect(.toast("The step “three” no longer exists.", to: ["Ana"]))
         store.send(.untick(step: "one", signed: ana))
-        store.receiveEffect(.toast("“one” is open already.", to: ["Ana"]))
+        store.receiveEffect(.toast("“one” is already open.", to: ["Ana"]))
         store.send(.skip(step: "one", reason: " ", signed: ana))
         store.receiveEffect(.toast("Say why “one” is skipped.", to: ["Ana"]))
         store.send(.comment(step: "one", text: "\n", signed: ana))

@@ -24,7 +24,7 @@ struct CounterReducer: Reducer {
 
     var initialState: State { State() }
 
-    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatch<Action>) -> Reduced<State, String> {
+    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatcher<Action>) -> Reduced<State, String> {
         var state = state
         switch action {
         case .add(let number): state.count += number

@@ -47,7 +47,7 @@ private final class Shelf: SavedState {
         let saving = store.keep(in: shelf) { told.add($0) }
         #expect(store.currentState == .init())
         #expect(told.values.count == 1)
-        #expect(told.values.first?.contains("kept as aside") == true)
+        #expect(told.values.first?.contains("saved as aside") == true)
         #expect(shelf.aside.value == [Data(#"{"total":7}"#.utf8)])
         saving.cancel()
     }

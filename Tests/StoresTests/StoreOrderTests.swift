@@ -51,7 +51,7 @@ import Testing
             let rejection = MutableStateFlow<DispatchReceipt.Rejection?>(nil)
             var initialState: Int { 0 }
 
-            func reduce(_ action: Bool, _ state: Int, _ dispatch: Dispatch<Bool>) -> Reduced<Int, Never> {
+            func reduce(_ action: Bool, _ state: Int, _ dispatch: Dispatcher<Bool>) -> Reduced<Int, Never> {
                 if action { rejection.value = store.value?.dispatch(false).rejection }
                 return Reduced(state + 1)
             }

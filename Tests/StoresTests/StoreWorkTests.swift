@@ -16,6 +16,39 @@ import Testing
         #expect(store.currentState.count == 0)
     }
 
+    /// Starts work that waits for its own cancellation, which comes in the same turn or from the work itself.
+    private struct Doomed: Reducer {
+        enum Action: Sendable {
+            case startAndCancel
+            case cancelItself
+        }
+
+        /// Whether the work was cancelled while it looked.
+        let seen = Collected<Bool>()
+
+        var initialState: Int { 0 }
+
+        func reduce(_ action: Action, _ state: Int, _ dispatch: Dispatcher<Action>) -> Reduced<Int, String> {
+            dispatch.run(id: "doomed") { [seen] dispatch in
+                if case .cancelItself = action { dispatch.cancel(id: "doomed") }
+                for _ in 0..<100_000 where !Task.isCancelled { await Task.yield() }
+                seen.add(Task.isCancelled)
+            }
+            if case .startAndCancel = action { dispatch.cancel(id: "doomed") }
+            return Reduced(state + 1)
+        }
+    }
+
+    // I10
+    @Test(arguments: [Doomed.Action.startAndCancel, .cancelItself])
+    private func `work is told to stop however early it is cancelled`(action: Doomed.Action) async {
+        let reducer = Doomed()
+        let store = Store(reducer)
+        // Often, because its work may be cancelled before or after the store has noted it.
+        for _ in 0..<300 { await store.dispatch(action).settled() }
+        #expect(!reducer.seen.values.contains(false))
+    }
+
     // I10
     @Test func `work that was cancelled can no longer dispatch, even when it goes on`() async {
         let gate = Gate()

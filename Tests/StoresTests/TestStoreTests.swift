@@ -20,6 +20,18 @@ import Testing
         return (store, complaints)
     }
 
+    // J1
+    @Test func `what a test leaves out or states wrongly fails that test, not only a log`() {
+        withKnownIssue("a change that was not stated, and an effect that was not received") {
+            let store = TestStore(CounterReducer())
+            store.send(.add(2))
+            store.send(.say("done"))
+            store.finish()
+        } matching: { issue in
+            issue.severity == .error
+        }
+    }
+
     @Test func `a test that states everything passes`() async {
         let (store, complaints) = store(CounterReducer(work: { $0 + 1 }))
         store.send(.add(2)) { $0.count = 2 }
@@ -38,7 +50,7 @@ import Testing
         store.send(.add(2)); let line = UInt(#line)
         store.finish()
         #expect(complaints.values.map(\.line) == [line])
-        #expect(complaints.values.first?.words.contains("was not stated") == true)
+        #expect(complaints.values.first?.words.contains("without being stated") == true)
     }
 
     // J1
@@ -71,7 +83,7 @@ import Testing
         _ = await gate.arrivals.first { $0 == 1 }
         store.finish()
         gate.open()
-        #expect(complaints.values.map(\.words) == ["1 piece(s) of work go on: load"])
+        #expect(complaints.values.map(\.words) == ["1 piece(s) of work are still running: load"])
     }
 
     // J2
@@ -113,6 +125,21 @@ import Testing
         store.finish()
         #expect(complaints.values.isEmpty)
         #expect(store.skipped.count == 2)
+    }
+
+    // J5
+    @Test func `whoever is cancelled before it sleeps on the virtual clock does not sleep`() async {
+        let clock = VirtualClock()
+        let gate = Gate()
+        let sleep = Task {
+            await gate.pass()
+            try await clock.sleep(for: .seconds(1))
+        }
+        _ = await gate.arrivals.first { $0 == 1 }
+        sleep.cancel()
+        gate.open()
+        await #expect(throws: CancellationError.self) { try await sleep.value }
+        #expect(clock.sleepers.value == 0)
     }
 
     // J5

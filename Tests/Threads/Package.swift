@@ -9,7 +9,8 @@ let package = Package(
     platforms: [.macOS(.v15)],
     targets: [
         .target(name: "Flows", path: "Flows", exclude: ["Flows.docc"]),
-        .testTarget(name: "FlowsTests", dependencies: ["Flows"], path: "FlowsTests"),
+        .target(name: "States", path: "States"),
+        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States"], path: "FlowsTests"),
     ]
 )
 

@@ -24,7 +24,7 @@ enum Acting {
 
         var initialState: State { State() }
 
-        func reduce(_ action: Action, _ state: State, _ dispatch: Dispatch<Action>) -> Reduced<State, Never> {
+        func reduce(_ action: Action, _ state: State, _ dispatch: Dispatcher<Action>) -> Reduced<State, Never> {
             guard case .add(let step) = action else { return Reduced(state) }
             return Reduced(State(count: state.count + step))
         }
@@ -66,7 +66,7 @@ enum Acting {
 
     private static func send(_ count: Int, to board: Board, as actor: String) async throws -> [Double] {
         var times: [Double] = []
-        var last: Int64 = 0
+        var last = SequenceNumber.zero
         for _ in 0..<count {
             var receipt: StoreReceipt?
             times.append(
@@ -84,7 +84,7 @@ enum Acting {
     /// Every action has its change, and each state follows from the one before.
     private static func check(_ journal: SQLiteJournal, _ count: Int) async throws {
         var expected: Int64 = 0
-        var after: Int64 = 0
+        var after: SequenceNumber = 0
         while true {
             let changes = try await journal.changes(of: .store("counter"), after: after, through: nil, limit: 5_000)
             guard let last = changes.last else { break }

@@ -9,7 +9,7 @@ enum Crashing {
         let head = try await journal.head()
         var revision = try await journal.lastChange(of: .store("hammer"), through: .max)?.revision ?? -1
         var workload = Workload(runs: .max)
-        var size = Int(head % 13) + 1
+        var size = Int(head.rawValue % 13) + 1
         while true {
             let drafts = workload.batch(size).map { draft in
                 revision += 1
@@ -23,14 +23,14 @@ enum Crashing {
         }
     }
 
-    static func verify(path: String, through said: Int64) async throws {
+    static func verify(path: String, through said: SequenceNumber) async throws {
         let journal = try await SQLiteJournal.open(at: path, now: Timestamp(milliseconds: 0))
-        var expected: Int64 = 0
+        var expected = SequenceNumber.zero
         while true {
             let changes = try await journal.changes(of: .board, after: expected, through: nil, limit: 1_000)
             for change in changes {
-                expected += 1
-                guard change.sequence == expected, change.revision == expected - 1 else {
+                expected = expected.next
+                guard change.sequence == expected, change.revision == expected.previous.rawValue else {
                     print("change \(change.sequence) stands where \(expected) should")
                     exit(1)
                 }

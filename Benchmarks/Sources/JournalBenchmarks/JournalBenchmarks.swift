@@ -25,7 +25,8 @@ import Foundation
         case ("query", let path?): try await Querying.run(path: path)
         case ("prune", let path?): try await Pruning.run(path: path)
         case ("hammer", let path?): try await Crashing.hammer(path: path)
-        case ("verify", let path?): try await Crashing.verify(path: path, through: Int64(number ?? 0))
+        case ("verify", let path?):
+            try await Crashing.verify(path: path, through: SequenceNumber(clamping: number ?? 0))
         default:
             print(
                 """

@@ -31,11 +31,16 @@ enum Querying {
         await journal.close()
     }
 
+    /// The place that far on the way from 0 to another.
+    private static func place(of head: SequenceNumber, _ part: Double) -> SequenceNumber {
+        SequenceNumber(clamping: Int64(Double(head.rawValue) * part))
+    }
+
     private static func queries(
-        _ head: Int64, _ moment: @escaping (Double) -> Timestamp
+        _ head: SequenceNumber, _ moment: @escaping (Double) -> Timestamp
     ) -> [(String, (Int) -> RunQuery)] {
         func part(_ round: Int) -> Double { Double(round * 37 % 200) / 200 }
-        func before(_ round: Int) -> Int64 { Int64(Double(head) * part(round)) + 1 }
+        func before(_ round: Int) -> SequenceNumber { place(of: head, part(round)).next }
         return [
             ("newest", { _ in RunQuery() }),
             ("any page", { RunQuery(before: before($0)) }),
@@ -72,7 +77,7 @@ enum Querying {
         ]
     }
 
-    private static func others(_ journal: SQLiteJournal, _ head: Int64) async throws {
+    private static func others(_ journal: SQLiteJournal, _ head: SequenceNumber) async throws {
         func measure(_ name: String, _ body: (Int) async throws -> Void) async throws {
             var times: [Double] = []
             for round in 0..<200 { times.append(try await timed { try await body(round) } * 1_000) }
@@ -85,10 +90,11 @@ enum Querying {
             _ = try await journal.changes(of: .run(Workload.id($0 * 4_999)), after: 0, through: nil, limit: 500)
         }
         try await measure("an operation's state then") {
-            _ = try await journal.lastChange(of: .operation("operation-1"), through: Int64($0) * head / 200)
+            _ = try await journal.lastChange(of: .operation("operation-1"), through: place(of: head, Double($0) / 200))
         }
         try await measure("500 changes of the board") {
-            _ = try await journal.changes(of: .board, after: Int64($0) * head / 201, through: nil, limit: 500)
+            _ = try await journal.changes(
+                of: .board, after: place(of: head, Double($0) / 201), through: nil, limit: 500)
         }
     }
 }

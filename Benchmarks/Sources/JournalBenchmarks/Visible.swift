@@ -9,7 +9,7 @@ import Synchronization
 /// From a state that is set to the change that those who follow the board are told of, through recorder and file.
 final class Visible: Sendable {
     private let set = Mutex<[ContinuousClock.Instant]>([])
-    private let seen = Mutex<(cursor: Int64, times: [Double])>((0, []))
+    private let seen = Mutex<(cursor: SequenceNumber, times: [Double])>((0, []))
     private let count = MutableStateFlow(0)
 
     /// One state after the other, each set when the one before is seen: milliseconds.

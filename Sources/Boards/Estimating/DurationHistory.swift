@@ -1,17 +1,18 @@
 import Journals
 import States
 
-/// How long the last successes of one operation took, from case to end: what the next run is told to expect.
+/// How long the last successes of one operation took, from case to end: the basis of the next run's estimate.
 ///
 /// Pure.
 ///
-/// A range is the median of what was seen, give or take three times the middle distance from it (where chance alone spreads
-/// the durations, that holds nineteen of twenty), a sixth of itself at least. It is told only when it has been honest: of the
-/// last ten runs, how often it would have been right is counted by making it of all the others.
+/// A range is the median of the observed durations, plus or minus three times the median distance from it (with purely
+/// random durations, that covers nineteen of twenty), and at least a sixth of itself. It is shown only if it has been
+/// reliable: for each of the last ten runs, the range is computed from all others, and the number of runs for which it
+/// would have been right is counted.
 struct DurationHistory: Sendable {
     /// How many runs are remembered, the newest.
     static let kept = 20
-    /// How many there must be before anything is told.
+    /// How many durations there must be before there is an estimate.
     static let least = 5
     /// Of how many the error is measured, the newest.
     static let measured = 10
@@ -34,18 +35,18 @@ struct DurationHistory: Sendable {
         if runs.count > Self.kept { runs.removeFirst() }
     }
 
-    /// What a run that begins now is told; nil when there is nothing honest to say.
+    /// The estimate for a run that begins now; nil if there is no reliable one.
     func estimate() -> RunEstimate? {
         guard runs.count >= Self.least else { return nil }
-        var cases: [String: RunEstimate.Rest] = [:]
+        var cases: [String: RunEstimate.Remaining] = [:]
         for name in Set(runs.flatMap(\.keys)) {
             if let rest = Self.rest(of: runs.compactMap { $0[name] }) { cases[name] = rest }
         }
         return cases.isEmpty ? nil : RunEstimate(cases: cases)
     }
 
-    /// The range for the next of these durations, oldest first; nil when they are few, short, or too unlike each other.
-    static func rest(of values: [Int64]) -> RunEstimate.Rest? {
+    /// The range for the next of these durations, oldest first; nil if they are few, short, or too unlike each other.
+    static func rest(of values: [Int64]) -> RunEstimate.Remaining? {
         guard values.count >= least, median(values) >= shortest else { return nil }
         let range = Self.range(of: values)
         let tried = values.indices.suffix(measured)
@@ -56,7 +57,7 @@ struct DurationHistory: Sendable {
         }
         // Seven of ten at least, and narrow enough to be of use.
         guard right * 10 >= tried.count * 7, range.upperBound <= max(4 * range.lowerBound, 2_000) else { return nil }
-        return RunEstimate.Rest(
+        return RunEstimate.Remaining(
             shortest: range.lowerBound, longest: range.upperBound, right: right, tried: tried.count)
     }
 
@@ -71,6 +72,7 @@ struct DurationHistory: Sendable {
     private static func median(_ values: [Int64]) -> Int64 {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }
+        // Never traps: there is one at least, and both places lie between the first and the last.
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 }

@@ -40,6 +40,7 @@ extension RunOpening {
     /// The same with what the run may take.
     func expecting(_ expected: RunEstimate?) -> RunOpening {
         RunOpening(
-            actor: actor, input: input, retryOf: retryOf, idempotencyKey: idempotencyKey, expected: expected)
+            actor: actor, input: input, retryOf: retryOf, idempotencyKey: idempotencyKey, expected: expected,
+            report: report)
     }
 }

@@ -14,8 +14,14 @@ struct BoardFold: Sendable {
         self.runs = Dictionary(runs.map { ($0.record.id, $0) }) { $1 }
     }
 
-    /// Takes ended runs out of the board's lists.
-    mutating func forget(_ runs: Set<String>) { board = board.without(runs) }
+    /// Takes runs out of the board.
+    mutating func forget(_ runs: Set<String>) {
+        let active = runs.compactMap { self.runs.removeValue(forKey: $0)?.record.operation }
+        board = board.without(runs, active: active)
+    }
+
+    /// Changes the board's lists.
+    mutating func rewriteBoard(_ transform: (BoardView) -> BoardView) { board = transform(board) }
 
     /// Folds the next change in.
     mutating func apply(_ change: Change) -> Publication {

@@ -1,12 +1,17 @@
 import Flows
-public import Journals
+package import Journals
 
 /// The journal's tail in memory: what open pages are answered from, and what wakes those who wait.
 ///
 /// A change is published here only after it was recorded. All methods return at once and may be called from anywhere.
-public final class Feed: Sendable {
+package final class Feed: Sendable {
     private let fold: Locked<BoardFold>
     let machine: Locked<FeedMachine>
+    /// The feeds of audiences that may not see everything.
+    ///
+    /// The lock is held while something is published, so that each
+    /// begins right behind one publication.
+    let projections = Locked<[HeldProjection]>([])
 
     init(fold: BoardFold, machine: FeedMachine) {
         self.fold = Locked(fold)
@@ -14,18 +19,18 @@ public final class Feed: Sendable {
     }
 
     /// The sequence of the topic's last change; 0 when it has none.
-    public func head(of topic: Topic) -> Int64 { machine.withLock { $0.head(of: topic) } }
+    package func head(of topic: Topic) -> SequenceNumber { machine.withLock { $0.head(of: topic) } }
 
     /// The sequence of the topic's last change that is no longer in memory; 0 while all are.
-    public func floor(of topic: Topic) -> Int64 { machine.withLock { $0.floor(of: topic) } }
+    package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
     /// The topic's publications after a cursor, oldest first, at most so many.
-    public func slice(of topic: Topic, after: Int64, limit: Int) -> Slice {
+    package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: topic, after: after, limit: limit) }
     }
 
     /// The publication of that change, if it is in memory.
-    public func publication(at sequence: Int64) -> Publication? {
+    package func publication(at sequence: SequenceNumber) -> Publication? {
         machine.withLock { $0.publication(at: sequence) }
     }
 
@@ -39,8 +44,8 @@ public final class Feed: Sendable {
     ///   - after: How far the caller has read; nil to be called for new publications only.
     ///   - onPublish: What to call.
     /// - Returns: What ends the calls when it is cancelled or dropped.
-    public func observe(
-        _ topic: Topic, after: Int64? = nil, onPublish: @escaping @Sendable (Int64) -> Void
+    package func observe(
+        _ topic: Topic, after: SequenceNumber? = nil, onPublish: @escaping @Sendable (SequenceNumber) -> Void
     ) -> FeedObservation {
         let observer = FeedObserver(onPublish)
         let head = machine.withLock { $0.observe(topic, after: after, observer) }
@@ -57,19 +62,19 @@ public final class Feed: Sendable {
     var board: BoardView { machine.withLock { $0.board } }
 
     /// A run's view after its last change at or before a sequence; nil when that is not in memory.
-    func run(_ id: String, through sequence: Int64 = .max) -> RunView? {
+    func run(_ id: String, through sequence: SequenceNumber = .max) -> RunView? {
         machine.withLock { $0.run(id, through: sequence) }
     }
 
     /// A store's view after its last change at or before a sequence; nil when that is not in memory.
-    func store(_ id: String, through sequence: Int64) -> StoreView? {
+    func store(_ id: String, through sequence: SequenceNumber) -> StoreView? {
         machine.withLock { $0.store(id, through: sequence) }
     }
 
     /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil when not in memory.
     func moment(
-        of topic: Topic, through sequence: Int64
-    ) -> (publication: Publication, previous: Int64?, next: Int64?)? {
+        of topic: Topic, through sequence: SequenceNumber
+    ) -> (publication: Publication, previous: SequenceNumber?, next: SequenceNumber?)? {
         machine.withLock { $0.moment(of: topic, through: sequence) }
     }
 
@@ -77,14 +82,32 @@ public final class Feed: Sendable {
     ///
     /// Called by one at a time, in the order of the sequences.
     func publish(_ changes: [Change]) {
-        let publications = fold.withLock { fold in changes.map { fold.apply($0) } }.map { ($0, $0.size) }
-        for (observer, head) in machine.withLock({ $0.publish(publications) }) { observer.tell(head) }
+        let calls = projections.withLock { projections in
+            let publications = fold.withLock { fold in changes.map { fold.apply($0) } }
+            var calls = machine.withLock { $0.publish(publications.map { ($0, $0.size) }) }
+            projections.removeAll { $0.projection == nil }
+            for held in projections { calls += held.projection?.publish(publications) ?? [] }
+            return calls
+        }
+        for (observer, head) in calls { observer.tell(head) }
     }
 
-    /// Takes ended runs out of all that is told of the present.
+    /// Takes runs out of everything that shows the present.
     func forget(_ runs: Set<String>) {
-        fold.withLock { $0.forget(runs) }
-        machine.withLock { $0.forget(runs) }
+        projections.withLock { projections in
+            fold.withLock { $0.forget(runs) }
+            machine.withLock { $0.forget(runs) }
+            for held in projections { held.projection?.refresh(from: board, without: runs) }
+        }
+    }
+
+    /// Changes the lists of runs of all that shows the present.
+    func rewriteBoards(_ transform: (BoardView) -> BoardView) {
+        projections.withLock { projections in
+            fold.withLock { $0.rewriteBoard(transform) }
+            machine.withLock { $0.rewriteBoards(transform) }
+            for held in projections { held.projection?.refresh(from: board) }
+        }
     }
 
     /// Makes a run known that was read from the journal.

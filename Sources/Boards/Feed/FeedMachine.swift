@@ -4,19 +4,19 @@ import Journals
 ///
 /// Pure.
 ///
-/// A topic's log outlives its publications, so that a cursor at its head stays good when they have left; those of ended
-/// runs go in their turn once there are very many.
+/// A topic's log outlives its publications, so that a cursor at its head stays valid after they have left; the logs of
+/// ended runs are removed in turn once there are very many.
 struct FeedMachine: Sendable {
-    /// One who waits: what to call, with the topic's new head.
-    typealias Call = (observer: FeedObserver, head: Int64)
+    /// A waiting observer to call with the topic's new head.
+    typealias Call = (observer: FeedObserver, head: SequenceNumber)
 
     private let countLimit: Int
     private let byteLimit: Int
     private let settledLimit: Int
-    private var ring = Ring<(publication: Publication, size: Int)>()
+    private var ring = RingBuffer<(publication: Publication, size: Int)>()
     private var bytes = 0
-    private var topics: [Topic: TopicLog] = [:]
-    private var settled = Ring<Topic>()
+    private var topics: [Topic: TopicIndex] = [:]
+    private var settled = RingBuffer<Topic>()
     private var observers: [Topic: [ObjectIdentifier: FeedObserver]] = [:]
     /// The newest views of the runs that have not ended.
     private(set) var live: [String: RunView] = [:]
@@ -25,10 +25,11 @@ struct FeedMachine: Sendable {
     /// The newest lines of the runs that print.
     var outputs: OutputTails
     /// The sequence of the last change that is not in the ring.
-    private var floor: Int64
+    private var floor: SequenceNumber
 
     init(
-        fold: BoardFold, floors: [Topic: Int64] = [:], countLimit: Int, byteLimit: Int, settledLimit: Int = 20_000,
+        fold: BoardFold, floors: [Topic: SequenceNumber] = [:], countLimit: Int, byteLimit: Int,
+        settledLimit: Int = 20_000,
         outputByteLimit: Int = 32 * 1_024 * 1_024
     ) {
         board = fold.board
@@ -38,20 +39,20 @@ struct FeedMachine: Sendable {
         self.byteLimit = byteLimit
         self.settledLimit = settledLimit
         outputs = OutputTails(byteLimit: outputByteLimit)
-        for operation in fold.board.operations { topics[.operation(operation.id)] = TopicLog(head: 0, floor: 0) }
+        for operation in fold.board.operations { topics[.operation(operation.id)] = TopicIndex(head: 0, floor: 0) }
         for store in fold.board.stores {
-            topics[.store(store.id)] = TopicLog(head: store.sequence, floor: store.sequence)
+            topics[.store(store.id)] = TopicIndex(head: store.sequence, floor: store.sequence)
         }
-        for (topic, floor) in floors { topics[topic] = TopicLog(head: floor, floor: floor) }
+        for (topic, floor) in floors { topics[topic] = TopicIndex(head: floor, floor: floor) }
         for run in live.values {
             let sequence = run.record.sequence
-            topics[.run(run.record.id)] = TopicLog(head: sequence, floor: sequence)
+            topics[.run(run.record.id)] = TopicIndex(head: sequence, floor: sequence)
         }
     }
 
     // MARK: Reading
 
-    func head(of topic: Topic) -> Int64 {
+    func head(of topic: Topic) -> SequenceNumber {
         switch topic {
         case .board: board.sequence
         case .output(let run): outputs[run]?.head ?? 0
@@ -59,9 +60,9 @@ struct FeedMachine: Sendable {
         }
     }
 
-    func floor(of topic: Topic) -> Int64 { topic == .board ? floor : topics[topic]?.floor ?? 0 }
+    func floor(of topic: Topic) -> SequenceNumber { topic == .board ? floor : topics[topic]?.floor ?? 0 }
 
-    func slice(of topic: Topic, after: Int64, limit: Int) -> Slice {
+    func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         guard topic == .board || topics[topic] != nil else {
             // Nothing is known of the topic: what it had, if it had anything, lies before the ring.
             return after > board.sequence ? .future : after < floor ? .gap(floor: floor) : .none
@@ -74,36 +75,47 @@ struct FeedMachine: Sendable {
         return .some(Array(found.prefix(limit)), more: found.count > limit)
     }
 
-    func publication(at sequence: Int64) -> Publication? {
+    func publication(at sequence: SequenceNumber) -> Publication? {
         let place = ring.firstPlace { $0.publication.change.sequence >= sequence }
         guard let found = ring[place]?.publication, found.change.sequence == sequence else { return nil }
         return found
     }
 
-    /// A run's view after its last change at or before a sequence; nil when that is not in memory.
-    func run(_ id: String, through sequence: Int64) -> RunView? {
+    /// The newest publications of all, oldest first, and the sequence behind which there are no others.
+    func newest(_ count: Int) -> (publications: [Publication], floor: SequenceNumber) {
+        let first = max(ring.start, ring.end - count)
+        let publications = (first..<ring.end).compactMap { ring[$0]?.publication }
+        // Never traps: a ring has nil outside its places.
+        return (publications, ring[first - 1]?.publication.change.sequence ?? floor)
+    }
+
+    /// A run's view after its last change at or before a sequence; nil if that is not in memory.
+    func run(_ id: String, through sequence: SequenceNumber) -> RunView? {
         if let run = live[id], run.record.sequence <= sequence { return run }
         guard let log = topics[.run(id)] else { return nil }
         let next = log.places.firstPlace { place in
             (ring[place]?.publication.change.sequence ?? .max) > sequence
         }
+        // Never traps: a ring has nil outside its places.
         return log.places[next - 1].flatMap { ring[$0]?.publication.run }
     }
 
-    /// A store's view after its last change at or before a sequence; nil when that is not in memory.
-    func store(_ id: String, through sequence: Int64) -> StoreView? {
+    /// A store's view after its last change at or before a sequence; nil if that is not in memory.
+    func store(_ id: String, through sequence: SequenceNumber) -> StoreView? {
         if let store = board.store(id), store.sequence > 0, store.sequence <= sequence { return store }
         guard let log = topics[.store(id)] else { return nil }
         let next = log.places.firstPlace { place in
             (ring[place]?.publication.change.sequence ?? .max) > sequence
         }
+        // Never traps: a ring has nil outside its places.
         return log.places[next - 1].flatMap { ring[$0]?.publication.store }
     }
 
-    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil when it is not in memory.
+    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil if it is not in
+    /// memory.
     func moment(
-        of topic: Topic, through sequence: Int64
-    ) -> (publication: Publication, previous: Int64?, next: Int64?)? {
+        of topic: Topic, through sequence: SequenceNumber
+    ) -> (publication: Publication, previous: SequenceNumber?, next: SequenceNumber?)? {
         guard let log = topics[topic] else { return nil }
         let at = { (place: Int) in log.places[place].flatMap { ring[$0]?.publication } }
         let after = log.places.firstPlace { (ring[$0]?.publication.change.sequence ?? .max) > sequence }
@@ -112,7 +124,7 @@ struct FeedMachine: Sendable {
         return (publication, previous, at(after)?.change.sequence)
     }
 
-    private func publications(of topic: Topic, after: Int64, limit: Int) -> [Publication] {
+    private func publications(of topic: Topic, after: SequenceNumber, limit: Int) -> [Publication] {
         if topic == .board {
             let first = ring.firstPlace { $0.publication.change.sequence > after }
             return (first..<max(first, min(first + limit, ring.end))).compactMap { ring[$0]?.publication }
@@ -131,7 +143,7 @@ struct FeedMachine: Sendable {
         for (publication, size) in publications {
             let topics = publication.topics
             for topic in topics {
-                self.topics[topic, default: TopicLog(head: 0, floor: 0)].head = publication.change.sequence
+                self.topics[topic, default: TopicIndex(head: 0, floor: 0)].head = publication.change.sequence
                 self.topics[topic]?.places.append(ring.end)
             }
             ring.append((publication, size))
@@ -158,19 +170,24 @@ struct FeedMachine: Sendable {
         }
     }
 
-    /// Takes ended runs out of the board as it stands, and out of what pages of the present are rendered from: the newest
-    /// publication of every topic.
+    /// Takes runs out of the board as it is, and out of what pages of the present are rendered from.
     mutating func forget(_ runs: Set<String>) {
-        board = board.without(runs)
+        let active = runs.compactMap { live.removeValue(forKey: $0)?.record.operation }
         for id in runs { topics[.run(id)] = nil }
+        rewriteBoards { $0.without(runs, active: active) }
+    }
+
+    /// Changes the board as it is, and in what pages of the present are rendered from: the newest publication of every
+    /// topic.
+    mutating func rewriteBoards(_ transform: (BoardView) -> BoardView) {
+        board = transform(board)
         let heads = topics.compactMap { topic, log -> Int? in
             guard case .operation = topic else { return nil }
             return log.places.last
         }
-        for place in heads + [ring.end - 1] {
+        for place in Set(heads + [ring.end - 1]) {
             guard let (publication, size) = ring[place] else { continue }
-            let board = publication.board.without(runs)
-            ring[place] = (Publication(change: publication.change, run: publication.run, board: board), size)
+            ring[place] = (publication.with(transform(publication.board)), size)
         }
     }
 
@@ -178,11 +195,11 @@ struct FeedMachine: Sendable {
     mutating func remember(_ run: RunView) {
         let topic = Topic.run(run.record.id)
         guard topics[topic] == nil, !run.isActive else { return }
-        topics[topic] = TopicLog(head: run.record.sequence, floor: run.record.sequence)
+        topics[topic] = TopicIndex(head: run.record.sequence, floor: run.record.sequence)
         settle(topic)
     }
 
-    /// Lets go of the log of an ended run whose publications have left, as soon as there are very many such logs.
+    /// Releases the log of an ended run whose publications have left, as soon as there are very many such logs.
     private mutating func settle(_ topic: Topic) {
         guard case .run(let id) = topic, live[id] == nil, topics[topic]?.places.isEmpty == true else { return }
         settled.append(topic)
@@ -191,8 +208,8 @@ struct FeedMachine: Sendable {
 
     // MARK: Waiting
 
-    /// Lets one in who waits: the head to call back with at once, if it lies beyond what was read.
-    mutating func observe(_ topic: Topic, after: Int64?, _ observer: FeedObserver) -> Int64? {
+    /// Adds a waiting observer; returns the head to call it with at once, if it is beyond what was read.
+    mutating func observe(_ topic: Topic, after: SequenceNumber?, _ observer: FeedObserver) -> SequenceNumber? {
         observers[topic, default: [:]][ObjectIdentifier(observer)] = observer
         let head = head(of: topic)
         guard let after, head > after else { return nil }
@@ -220,4 +237,14 @@ extension Publication {
         case .store(let id): [.store(id)]
         }
     }
+}
+
+/// Where a topic's publications are in the feed's ring.
+struct TopicIndex: Sendable {
+    /// The sequence of the topic's last change.
+    var head: SequenceNumber
+    /// The sequence of its last change that is no longer in the ring.
+    var floor: SequenceNumber
+    /// The places in the ring, oldest first.
+    var places = RingBuffer<Int>()
 }

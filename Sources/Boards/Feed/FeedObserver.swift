@@ -1,23 +1,24 @@
 import Flows
+import Journals
 
-/// One who waits for a topic: called by one thread at a time, with heads that only grow.
+/// An observer that waits for a topic: called by one thread at a time, with increasing heads.
 final class FeedObserver: Sendable {
     private struct Core {
         var isCancelled = false
         var isBusy = false
-        var told: Int64 = -1
-        var next: Int64?
+        var told: SequenceNumber?
+        var next: SequenceNumber?
     }
 
-    private let onPublish: @Sendable (Int64) -> Void
+    private let onPublish: @Sendable (SequenceNumber) -> Void
     private let core = Locked(Core())
 
-    init(_ onPublish: @escaping @Sendable (Int64) -> Void) { self.onPublish = onPublish }
+    init(_ onPublish: @escaping @Sendable (SequenceNumber) -> Void) { self.onPublish = onPublish }
 
-    /// Tells a head, now or, when a call is going on, right after it; only the newest one then.
-    func tell(_ head: Int64) {
+    /// Tells a head, now or, when a call is in progress, right after it; only the newest one then.
+    func tell(_ head: SequenceNumber) {
         let begins = core.withLock { core in
-            guard !core.isCancelled, head > max(core.told, core.next ?? -1) else { return false }
+            guard !core.isCancelled, (core.next ?? core.told).map({ head > $0 }) ?? true else { return false }
             core.next = head
             if core.isBusy { return false }
             core.isBusy = true
@@ -30,7 +31,7 @@ final class FeedObserver: Sendable {
     /// Lets no call begin any more.
     func cancel() { core.withLock { $0.isCancelled = true } }
 
-    private func next() -> Int64? {
+    private func next() -> SequenceNumber? {
         core.withLock { core in
             guard !core.isCancelled, let head = core.next else {
                 core.isBusy = false
@@ -41,4 +42,18 @@ final class FeedObserver: Sendable {
             return head
         }
     }
+}
+
+/// Somebody's interest in a topic of a feed: cancel it, or drop it, and the calls end.
+package final class FeedObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    /// Ends the calls: none begins after this returned; one that is in progress elsewhere is not waited for.
+    ///
+    /// May be repeated.
+    package func cancel() { end() }
+
+    deinit { end() }
 }

@@ -1,4 +1,4 @@
-public import Journals
+package import Journals
 
 extension Board {
     /// The newest lines of a run's output, from memory or from the journal.
@@ -6,12 +6,12 @@ extension Board {
     /// - Parameter run: The run's id.
     /// - Returns: The lines as they stand; none for a run that printed nothing.
     /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
-    public func outputTail(of run: String) async throws(BoardError) -> OutputTail {
+    package func outputTail(of run: String) async throws(BoardError) -> OutputTail {
         if let tail = feed.output(of: run) { return tail }
         let isClosed = try await self.run(run).record.endedAt != nil
         let tail = try await read {
             let head = try await journal.outputCount(of: run)
-            let after = max(0, head - Int64(OutputTail.lineLimit))
+            let after = head.advanced(by: -OutputTail.lineLimit)
             let lines = head == 0 ? [] : try await journal.output(of: run, after: after, limit: OutputTail.lineLimit)
             return OutputTail(head: lines.last?.number ?? head, lines: lines, isClosed: isClosed)
         }
@@ -27,8 +27,8 @@ extension Board {
     ///   - limit: How many at most.
     /// - Returns: The lines; none of a run that printed nothing.
     /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
-    public func output(
-        of run: String, after number: Int64 = 0, limit: Int
+    package func output(
+        of run: String, after number: SequenceNumber = 0, limit: Int
     ) async throws(BoardError) -> [OutputLine] {
         _ = try await self.run(run)
         if let tail = feed.output(of: run), number >= tail.earlier {

@@ -2,8 +2,8 @@ import Flows
 import Journals
 
 extension Feed {
-    /// The newest lines of a run's output; nil when memory does not know them: ask `Board.outputTail(of:)`.
-    public func output(of run: String) -> OutputTail? { machine.withLock { $0.outputs[run] } }
+    /// The newest lines of a run's output; nil if memory does not know them: ask `Board.outputTail(of:)`.
+    package func output(of run: String) -> OutputTail? { machine.withLock { $0.outputs[run] } }
 
     // MARK: For the board
 

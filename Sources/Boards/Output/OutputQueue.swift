@@ -10,7 +10,7 @@ import States
 struct OutputQueue: Sendable {
     private let lineLimit: Int
     private let byteLimit: Int
-    private var lines = Ring<OutputDraft>()
+    private var lines = RingBuffer<OutputDraft>()
     private var bytes = 0
     private var leftOut = 0
     /// Whether nothing comes any more.
@@ -50,17 +50,17 @@ struct OutputQueue: Sendable {
 
     /// Forgets what waits, and takes nothing in any more.
     mutating func abandon() {
-        lines = Ring()
+        lines = RingBuffer()
         bytes = 0
         isClosed = true
     }
 
-    /// The next lines, at most so many; they stay until they are told to be recorded.
+    /// The next lines, up to a limit; they stay until they are confirmed as recorded.
     func next(_ limit: Int) -> [OutputDraft] {
         (lines.start..<lines.start + min(limit, lines.count)).compactMap { lines[$0] }
     }
 
-    /// So many of the first lines are recorded, and leave.
+    /// Confirms that the first `count` lines are recorded, and removes them.
     mutating func confirm(_ count: Int) {
         for _ in 0..<count { bytes -= lines.removeFirst()?.text.utf8.count ?? 0 }
     }
@@ -72,7 +72,8 @@ struct OutputQueue: Sendable {
         leftOut = 0
         append(
             OutputDraft(
-                at: now, channel: .notice, text: "… \(words) not kept: more was printed at once than could be recorded."
+                at: now, channel: .notice,
+                text: "… \(words) not kept: lines were printed faster than they could be recorded."
             ))
     }
 

@@ -4,7 +4,7 @@ import Journals
 ///
 /// Pure.
 ///
-/// A run that goes on is always known here. Of the others the newest stay, as long as there is room: they are in the
+/// A run that continues is always known here. Of the others the newest stay, as long as there is room: they are in the
 /// journal, and come back with `remember` when somebody asks.
 struct OutputTails: Sendable {
     private let byteLimit: Int

@@ -4,13 +4,14 @@ import Logging
 import Operations
 import States
 
-/// Writes down what one run prints: gathers lines, and appends them to the journal in as few goes as it takes.
+/// Records what one run prints: collects lines, and appends them to the journal in as few batches as possible.
 ///
-/// It begins when the run's opening is recorded. While one append is under way, what is printed meanwhile gathers, up to
-/// a bound at which whoever prints waits. A journal that refuses is tried again, ever more seldom, with the same lines; one
-/// that no longer has the run ends it. Only what the journal has taken is told to `onRecorded`, in order.
+/// It begins when the run's opening is recorded. Lines that are printed during an append wait for the next one, up to a
+/// limit at which printing waits. A journal that refuses is tried again, at increasing intervals, with the same lines;
+/// if it no longer has the run, the output ends. Only lines that the journal has accepted are passed to `onRecorded`,
+/// in order.
 final class RunOutput: OutputSink {
-    /// What is told to whoever shows the lines.
+    /// An event for those who show the lines.
     enum Event: Sendable {
         /// The run is in the journal.
         case opened
@@ -21,7 +22,7 @@ final class RunOutput: OutputSink {
     }
 
     /// Where lines go, and how many at a time.
-    struct World: Sendable {
+    struct Environment: Sendable {
         let journal: any Journal
         let lineLimit: Int
         let byteLimit: Int
@@ -35,7 +36,7 @@ final class RunOutput: OutputSink {
     private struct Core {
         var queue: OutputQueue
         /// How many lines are recorded.
-        var recorded: Int64 = 0
+        var recorded = SequenceNumber.zero
         var isOpen = false
         var isDraining = false
         var isOver = false
@@ -50,7 +51,7 @@ final class RunOutput: OutputSink {
 
         var isSettled: Bool { queue.isEmpty && isOver == isOverTold }
 
-        /// Those who wait until all is settled, if it is.
+        /// Removes and returns the flushes that wait, if everything is settled.
         mutating func takeFlushing() -> [Deferred<Bool>] {
             guard isSettled else { return [] }
             defer { flushing = [] }
@@ -66,25 +67,25 @@ final class RunOutput: OutputSink {
     }
 
     private let run: String
-    private let world: World
+    private let environment: Environment
     private let onEvent: @Sendable (Event) -> Void
     private let core: Locked<Core>
 
-    init(run: String, world: World, onEvent: @escaping @Sendable (Event) -> Void) {
+    init(run: String, environment: Environment, onEvent: @escaping @Sendable (Event) -> Void) {
         self.run = run
-        self.world = world
+        self.environment = environment
         self.onEvent = onEvent
-        core = Locked(Core(queue: OutputQueue(lineLimit: world.lineLimit, byteLimit: world.byteLimit)))
+        core = Locked(Core(queue: OutputQueue(lineLimit: environment.lineLimit, byteLimit: environment.byteLimit)))
     }
 
-    /// Whether nothing waits to be recorded, or to be told.
+    /// Whether nothing waits to be recorded or reported.
     var isSettled: Bool { core.withLock { $0.isSettled } }
 
     // MARK: Taking in
 
     func write(_ line: String, to channel: OutputChannel) async {
         while true {
-            let now = world.now()
+            let now = environment.now()
             let room = Deferred<Bool>()
             let isTaken = change { core in
                 guard !core.queue.isClosed, !core.queue.hasRoom else {
@@ -100,7 +101,7 @@ final class RunOutput: OutputSink {
     }
 
     func offer(_ line: String, to channel: OutputChannel) -> Bool {
-        let now = world.now()
+        let now = environment.now()
         return change { core in
             guard core.queue.hasRoom else {
                 core.queue.leaveOut()
@@ -121,7 +122,7 @@ final class RunOutput: OutputSink {
 
     /// The run has ended: nothing that is printed from now on counts.
     func close() {
-        let now = world.now()
+        let now = environment.now()
         let writers = change { core in
             core.queue.close(at: now)
             return core.takeWriters()
@@ -136,7 +137,7 @@ final class RunOutput: OutputSink {
             if !core.isSettled { core.flushing.append(settled) }
             return core.isSettled
         }
-        if !isSettled { _ = await settled.value(within: limit, clock: world.clock) }
+        if !isSettled { _ = await settled.value(within: limit, clock: environment.clock) }
     }
 
     private func tellOver() {
@@ -156,7 +157,7 @@ final class RunOutput: OutputSink {
             if drains { core.isDraining = true }
             return (result, drains, core.endsNow())
         }
-        if drains { world.scope.launch { await self.drain() } }
+        if drains { environment.scope.launch { await self.drain() } }
         if isOver { tellOver() }
         return result
     }
@@ -166,8 +167,10 @@ final class RunOutput: OutputSink {
     private func drain() async {
         var failures = 0
         while true {
+            // Stopped: what is left will never be written.
+            if Task.isCancelled { return }
             let drafts = core.withLock { core in
-                let drafts = core.queue.next(world.batchLimit)
+                let drafts = core.queue.next(environment.batchLimit)
                 core.isDraining = !drafts.isEmpty
                 return drafts
             }
@@ -181,10 +184,12 @@ final class RunOutput: OutputSink {
             } catch {
                 failures += 1
                 if failures == 1 {
-                    world.logger.error("Output is not recorded.", metadata: ["run": "\(run)", "cause": "\(error)"])
+                    environment.logger.error(
+                        "Output is not recorded.",
+                        metadata: ["run": "\(run)", "cause": "\(Quoted(RecordingReporter.cause(of: error)))"])
                 }
                 do {
-                    try await world.clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+                    try await environment.clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
                 } catch {
                     return  // Stopped: what is left will never be written.
                 }
@@ -193,16 +198,17 @@ final class RunOutput: OutputSink {
     }
 
     /// Appends; lines that the journal took without being able to say so are not given to it again.
-    private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> Int64 {
-        let last = core.withLock { $0.recorded } + Int64(drafts.count)
-        if isRepeated, try await world.journal.outputCount(of: run) == last { return last }
-        return try await world.journal.appendOutput(run: run, lines: drafts)
+    private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> SequenceNumber {
+        let last = core.withLock { $0.recorded }.advanced(by: drafts.count)
+        if isRepeated, try await environment.journal.outputCount(of: run) == last { return last }
+        return try await environment.journal.appendOutput(run: run, lines: drafts)
     }
 
-    private func confirm(_ drafts: [OutputDraft], last: Int64) {
-        let first = last - Int64(drafts.count)
+    private func confirm(_ drafts: [OutputDraft], last: SequenceNumber) {
+        let first = last.advanced(by: -drafts.count)
         onEvent(
-            .recorded(drafts.enumerated().map { OutputLine(number: first + Int64($0.offset) + 1, draft: $0.element) }))
+            .recorded(
+                drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) }))
         let (waiting, isOver) = core.withLock { core in
             core.recorded = last
             core.queue.confirm(drafts.count)
@@ -214,7 +220,7 @@ final class RunOutput: OutputSink {
     }
 
     private func abandon(_ error: JournalError) {
-        world.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(error)"])
+        environment.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(Quoted(error))"])
         let waiting = core.withLock { core in
             core.queue.abandon()
             core.isDraining = false

@@ -9,12 +9,16 @@ import States
 /// each stream one tick is queued in each *window* of time; of those that come in between, the newest is held until the
 /// window is over or a transition comes, so that the last tick before a transition is always there. While the journal
 /// does not keep up, a newer tick takes the place of an older one that still waits. So what waits grows with the
-/// transitions only. A store's steps are all queued, none of them stands for another, and its stream never ends.
+/// transitions only, and with the ticks of runs of which every tick is to be recorded, up to a limit. A store's steps are all queued, none of them stands for another, and its stream never ends.
 struct RecordQueue: Sendable {
     private var streams: [StreamID: RecordStream] = [:]
-    private var entries = Ring<RecordEntry>()
+    private var entries = RingBuffer<RecordEntry>()
     private var closed: Set<StreamID> = []
     private var taken = 0
+    private let everyTickLimit: Int
+
+    /// Makes an empty queue; from so many waiting changes on, ticks are sampled in every stream.
+    init(everyTickLimit: Int = .max) { self.everyTickLimit = everyTickLimit }
 
     /// How many changes wait, those included that are on their way.
     var count: Int { entries.count }
@@ -24,9 +28,10 @@ struct RecordQueue: Sendable {
 
     /// Begins a stream with its first change.
     mutating func open(
-        _ stream: StreamID, subject: String, _ state: StateRecord, at: Timestamp, cause: String?, opening: RunOpening?
+        _ stream: StreamID, subject: String, _ state: StateRecord, at: Timestamp, cause: String?, opening: RunOpening?,
+        ticks: TickRecording = .sampled
     ) {
-        streams[stream] = RecordStream(subject: subject, last: state, hasEnded: state.phase.isEnded)
+        streams[stream] = RecordStream(subject: subject, last: state, ticks: ticks, hasEnded: state.phase.isEnded)
         append(
             RecordEntry(
                 stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: opening, step: nil))
@@ -55,17 +60,18 @@ struct RecordQueue: Sendable {
         known.hasEnded = state.phase.isEnded
         let entry = RecordEntry(
             stream: stream, at: at, state: state, isTransition: isTransition, cause: cause, opening: nil, step: nil)
-        if !isTransition, closed.contains(stream) {
+        let isSampled = !isTransition && !recordsEveryTick(of: known)
+        if isSampled, closed.contains(stream) {
             known.held = entry
             streams[stream] = known
             return true
         }
-        let held = isTransition ? known.held : nil
+        let held = isSampled ? nil : known.held
         known.held = nil
         streams[stream] = known
         if let held { append(held) }
         append(entry)
-        if !isTransition { closed.insert(stream) }
+        if isSampled { closed.insert(stream) }
         return true
     }
 
@@ -122,12 +128,46 @@ struct RecordQueue: Sendable {
     /// The last state of a stream that is open.
     func last(of stream: StreamID) -> StateRecord? { streams[stream]?.last }
 
+    private func recordsEveryTick(of stream: RecordStream) -> Bool {
+        stream.ticks == .every && entries.count < everyTickLimit
+    }
+
     private mutating func append(_ entry: RecordEntry) {
-        if !entry.isTransition, let place = streams[entry.stream]?.tick, place >= entries.start + taken {
+        let isReplaceable = !entry.isTransition && !(streams[entry.stream].map(recordsEveryTick) ?? false)
+        if isReplaceable, let place = streams[entry.stream]?.tick, place >= entries.start + taken {
             entries[place] = entry
             return
         }
         entries.append(entry)
-        streams[entry.stream]?.tick = entry.isTransition ? nil : entries.end - 1
+        streams[entry.stream]?.tick = isReplaceable ? entries.end - 1 : nil
     }
+}
+
+/// A change that waits to be recorded; its revision is known when it is taken.
+struct RecordEntry: Sendable {
+    let stream: StreamID
+    let at: Timestamp
+    let state: StateRecord
+    let isTransition: Bool
+    let cause: String?
+    let opening: RunOpening?
+    let step: StoreStep?
+}
+
+/// What the queue knows of one stream that is being recorded.
+struct RecordStream: Sendable {
+    /// The operation or store it is about.
+    let subject: String
+    /// The state that came last, whether or not it was queued.
+    var last: StateRecord
+    /// The revision of the next change to be taken.
+    var revision: Int64 = 0
+    /// A tick that came too soon after the one before.
+    var held: RecordEntry?
+    /// The place of the stream's newest entry if that is a tick, which a newer tick may still replace.
+    var tick: Int?
+    /// Which ticks are recorded.
+    var ticks = TickRecording.sampled
+    /// Whether the last state is an end.
+    var hasEnded = false
 }

@@ -9,7 +9,7 @@ extension Recorder {
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await Task {
-            try await turns.alone {
+            try await lock.withLock {
                 let result: Swift.Result<Result, any Error>
                 do { result = .success(try await body()) } catch { result = .failure(error) }
                 await catchUp()
@@ -19,7 +19,7 @@ extension Recorder {
     }
 
     /// Reads what others than the recorder have added, and tells it; tries until the journal answers.
-    private func catchUp() async {
+    func catchUp() async {
         var failures = 0
         while !isStopped {
             do {

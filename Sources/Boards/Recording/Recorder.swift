@@ -12,14 +12,21 @@ import States
 /// what the run printed is recorded, though not for ever.
 final class Recorder: Sendable {
     private struct Core {
-        var queue = RecordQueue()
+        var queue: RecordQueue
         var isDraining = false
         var isTicking = false
         var isStopped = false
         var isOverflowing = false
         var flushing: [Deferred<Bool>] = []
         /// The sequence of the last change that was recorded.
-        var recorded: Int64
+        var recorded: SequenceNumber
+
+        /// Nothing is written any more for now; who waits for that.
+        mutating func endDrain() -> [Deferred<Bool>] {
+            isDraining = false
+            defer { flushing = [] }
+            return flushing
+        }
     }
 
     let journal: any Journal
@@ -31,13 +38,13 @@ final class Recorder: Sendable {
     private let onOverflow: @Sendable () -> Void
     private let output: @Sendable (String) -> RunOutput?
     private let core: Locked<Core>
-    let turns = Turnstile()
+    let lock = AsyncLock()
     private let scope = FlowScope()
-    private let statusFlow = MutableStateFlow(RecordingStatus.recording)
+    private let reporter: RecordingReporter
 
     init(
         journal: any Journal, configuration: Board.Configuration, now: @escaping @Sendable () -> Timestamp,
-        clock: any Clock<Duration>, logger: Logger, head: Int64,
+        clock: any Clock<Duration>, logger: Logger, head: SequenceNumber,
         onRecorded: @escaping @Sendable ([Change]) -> Void, onOverflow: @escaping @Sendable () -> Void,
         output: @escaping @Sendable (String) -> RunOutput?
     ) {
@@ -49,11 +56,16 @@ final class Recorder: Sendable {
         self.onRecorded = onRecorded
         self.onOverflow = onOverflow
         self.output = output
-        core = Locked(Core(recorded: head))
+        core = Locked(
+            Core(queue: RecordQueue(everyTickLimit: configuration.recordBufferLimit), recorded: head))
+        reporter = RecordingReporter(notices: journal.notices, now: now, logger: logger)
     }
 
     /// Whether what happens is being written down.
-    var status: ReadOnlyStateFlow<RecordingStatus> { statusFlow.asStateFlow() }
+    var status: ReadOnlyStateFlow<RecordingStatus> { reporter.status }
+
+    /// What an operator should know about the journal.
+    var notices: ReadOnlyStateFlow<[JournalNotice]> { reporter.notices }
 
     /// How many changes wait to be recorded.
     var backlog: Int { core.withLock { $0.queue.count } }
@@ -62,17 +74,17 @@ final class Recorder: Sendable {
     var isStopped: Bool { core.withLock { $0.isStopped } }
 
     /// The sequence of the last change that was told to be recorded.
-    var recorded: Int64 { core.withLock { $0.recorded } }
+    var recorded: SequenceNumber { core.withLock { $0.recorded } }
 
     /// Says how far what was told goes.
-    func tell(recorded sequence: Int64) { core.withLock { $0.recorded = sequence } }
+    func tell(recorded sequence: SequenceNumber) { core.withLock { $0.recorded = sequence } }
 
     // MARK: Taking in
 
     /// Begins a stream with its first change.
-    func open(_ stream: StreamID, subject: String, _ state: StateRecord, opening: RunOpening) {
+    func open(_ stream: StreamID, subject: String, _ state: StateRecord, opening: RunOpening, ticks: TickRecording) {
         let at = now()
-        change { $0.open(stream, subject: subject, state, at: at, cause: nil, opening: opening) }
+        change { $0.open(stream, subject: subject, state, at: at, cause: nil, opening: opening, ticks: ticks) }
     }
 
     /// Takes a stream's next state in.
@@ -99,7 +111,7 @@ final class Recorder: Sendable {
             guard let last = queue.last(of: stream), !last.phase.isEnded else { return }
             let end = StateRecord(
                 caseName: last.caseName, payload: last.payload, phase: .failed, progress: last.progress)
-            _ = queue.offer(stream, end, at: at, cause: "its end state says of itself that it is none")
+            _ = queue.offer(stream, end, at: at, cause: EndCause.notAnEnd.description)
         }
     }
 
@@ -118,7 +130,7 @@ final class Recorder: Sendable {
         if drains { scope.launch { await self.drain() } }
         if ticks { scope.launch { try await self.tick() } }
         if overflows {
-            logger.critical("Far too much waits to be recorded: what runs is cancelled.")
+            logger.critical("Far too many changes are waiting to be recorded: all runs are cancelled.")
             onOverflow()
         }
     }
@@ -135,7 +147,7 @@ final class Recorder: Sendable {
 
     // MARK: Ending
 
-    /// Waits until all that happened so far is recorded, held ticks included.
+    /// Waits until all that happened so far is recorded, held ticks included; once stopped, until what was on its way is.
     ///
     /// Returns early when the caller is cancelled.
     func flush() async {
@@ -148,11 +160,41 @@ final class Recorder: Sendable {
         if isBusy { _ = await empty.value() }
     }
 
-    /// Gives up: nothing more is taken in or written.
+    /// Gives up: nothing more is taken in or written, but what is on its way.
     func stop() {
         core.withLock { $0.isStopped = true }
         scope.cancel()
     }
+
+    // MARK: Looking after the journal
+
+    /// Asks the journal now and then whether all is where it was put.
+    func lookAfterJournal(every interval: Duration) {
+        scope.launch { [clock] in
+            while true {
+                try await clock.sleep(for: interval)
+                await self.verify()
+            }
+        }
+    }
+
+    /// Asks the journal once; while it cannot be written, the next attempt to append asks.
+    private func verify() async {
+        do {
+            try await lock.withLock {
+                do {
+                    try await journal.verify()
+                    if core.withLock({ !$0.isDraining }) { noteRecording() }
+                } catch {
+                    note(error)
+                }
+            }
+        } catch { return }  // Stopped.
+        noteNotices()
+    }
+
+    /// Shows what the journal has to say by now.
+    func noteNotices() { reporter.update(journal.notices) }
 
     // MARK: Writing
 
@@ -161,8 +203,12 @@ final class Recorder: Sendable {
         while let taken = next() {
             let drafts = await ready(taken)
             do {
-                try await turns.alone {
+                try await lock.withLock {
+                    // It may have been stopped while the run's output was written, or somebody else had the turn.
+                    if isStopped { throw CancellationError() }
                     let changes = try await append(drafts)
+                    // First, so that who is shown the changes is not told that there are none.
+                    noteRecording()
                     onRecorded(changes)
                     core.withLock { core in
                         core.queue.confirm(changes.count)
@@ -171,7 +217,7 @@ final class Recorder: Sendable {
                     }
                 }
                 failures = 0
-                statusFlow.value = .recording
+                noteNotices()
             } catch {
                 core.withLock { $0.queue.giveBack() }
                 note(error)
@@ -179,7 +225,7 @@ final class Recorder: Sendable {
                 do {
                     try await pause(after: failures)
                 } catch {
-                    return  // Stopped: what is left will never be written.
+                    return endDrain()  // Stopped: what is left will never be written.
                 }
             }
         }
@@ -205,17 +251,18 @@ final class Recorder: Sendable {
         return output.isSettled ? nil : output
     }
 
-    /// What to write next; nil when there is nothing, and then the drain is over.
+    /// What to write next; nil when there is nothing, or nothing more may be written, and then the drain is over.
     private func next() -> [ChangeDraft]? {
         let (drafts, flushing) = core.withLock { core -> ([ChangeDraft], [Deferred<Bool>]) in
-            let drafts = core.queue.take(configuration.batchLimit)
-            guard drafts.isEmpty else { return (drafts, []) }
-            defer { core.flushing = [] }
-            core.isDraining = false
-            return ([], core.flushing)
+            let drafts = core.isStopped ? [] : core.queue.take(configuration.batchLimit)
+            return (drafts, drafts.isEmpty ? core.endDrain() : [])
         }
         for waiting in flushing { waiting.resolve(true) }
         return drafts.isEmpty ? nil : drafts
+    }
+
+    private func endDrain() {
+        for waiting in core.withLock({ $0.endDrain() }) { waiting.resolve(true) }
     }
 
     /// Appends, and takes a refusal for a success where the journal has the first of the changes already: it may have
@@ -230,13 +277,10 @@ final class Recorder: Sendable {
         }
     }
 
+    /// Notes that the journal cannot be written, and why.
     func note(_ error: any Error) {
-        let reason = (error as? JournalError)?.description ?? "The journal cannot be written."
-        if case .notRecorded(let since, _) = statusFlow.value {
-            statusFlow.value = .notRecorded(since: since, reason: reason)
-            return
-        }
-        logger.error("Not recording: \(reason)", metadata: ["cause": "\(error)"])
-        statusFlow.value = .notRecorded(since: now(), reason: reason)
+        if !isStopped { reporter.failed(error) }
     }
+
+    func noteRecording() { reporter.succeeded(waiting: core.withLock { $0.queue.count }) }
 }

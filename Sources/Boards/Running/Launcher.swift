@@ -1,4 +1,5 @@
 import Journals
+import Logging
 import Operations
 import States
 
@@ -13,8 +14,9 @@ final class Launcher: Sendable {
     private let starters: [String: any RunStarter]
 
     init(
-        catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: OutputDesk,
-        runs: LiveRuns, estimates: Estimates, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
+        catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: RunOutputs,
+        runs: LiveRuns, estimates: Estimates, clock: any Clock<Duration>, logger: Logger,
+        makeID: @escaping @Sendable () -> String
     ) {
         self.catalog = catalog
         self.configuration = configuration
@@ -24,7 +26,10 @@ final class Launcher: Sendable {
         self.makeID = makeID
         starters = Dictionary(
             catalog.entries.map {
-                ($0.id, $0.factory.starter(id: $0.id, recorder: recorder, outputs: outputs, clock: clock))
+                (
+                    $0.id,
+                    $0.factory.starter(id: $0.id, recorder: recorder, outputs: outputs, clock: clock, logger: logger)
+                )
             }
         ) { $1 }
     }
@@ -32,6 +37,12 @@ final class Launcher: Sendable {
     /// The input as a run gets it.
     func validate(_ input: JSONValue, for operation: String) throws(BoardError) -> JSONValue {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
+        if entry.isReported {
+            throw BoardError(
+                .notReported,
+                "Runs of “\(operation.prefix(64))” are done elsewhere and reported, so they cannot be started here. Start "
+                    + "the program that reports them.")
+        }
         do {
             return try InputField.validate(input, fields: entry.fields)
         } catch {
@@ -41,16 +52,33 @@ final class Launcher: Sendable {
 
     /// Starts a run with an input that fits, or joins one.
     ///
+    /// - Parameters:
+    ///   - operation: The operation's id.
+    ///   - opening: What it is started with, and by whom.
+    ///   - secrets: What of its input must not be recorded.
+    ///   - content: The bytes of its file.
+    ///   - isWatched: Whether it goes because somebody watches: such a run takes no place from others.
+    ///   - onEnd: Called when a new run has reached its end state, recorded or not.
     /// - Returns: The run, and whether it is new.
+    /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and `busy`.
     func launch(
-        _ operation: String, _ opening: RunOpening, content: (any FileContent)? = nil,
+        _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
+        content: (any FileContent)? = nil, isWatched: Bool = false,
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = starters[operation] else { throw .unknownOperation(operation) }
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
-        let request = StartRequest(run: makeID(), opening: opening, content: content)
-        let id = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)
+        let request = StartRequest(run: makeID(), opening: opening, content: content, secrets: secrets)
+        if !isWatched { try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor)) }
+        let id: String
+        do {
+            id = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)
+        } catch {
+            runs.giveBack(request.run)
+            throw error
+        }
+        if id != request.run { runs.giveBack(request.run) }
         let run = runs[id]
         if runs.isClosed { run?.cancel(.shutdown) }
         return (run, id, id == request.run)
@@ -59,11 +87,6 @@ final class Launcher: Sendable {
     private func admit() throws(BoardError) {
         if runs.isClosed {
             throw BoardError(.shuttingDown, "The server is shutting down. Start this again when it is back.")
-        }
-        if runs.count >= configuration.maximumActiveRuns {
-            throw BoardError(
-                .overloaded,
-                "All of the \(configuration.maximumActiveRuns) runs that may go are going. Try again in a while.")
         }
         if recorder.backlog >= configuration.recordBufferLimit {
             throw .tooMuchWaits

@@ -1,4 +1,5 @@
 import Flows
+import Journals
 import Operations
 
 /// A run that goes on, or whose end is not recorded yet, without its types.
@@ -12,9 +13,9 @@ final class LiveRun: Sendable {
     /// What the run prints; nil when its operation prints nothing.
     let output: RunOutput?
     /// The sequence of the run's first change, once it is recorded.
-    let opened = Deferred<Int64>()
+    let opened = Deferred<SequenceNumber>()
     /// The sequence of the run's last change, once it is recorded.
-    let ended = Deferred<Int64>()
+    let ended = Deferred<SequenceNumber>()
     private let recording = Locked<FlowSubscription?>(nil)
 
     init(

@@ -2,14 +2,25 @@ import Flows
 import Journals
 import States
 
-/// The runs that go on, by their ids.
+/// The runs that go on, by their ids, and how many more may begin.
 final class LiveRuns: Sendable {
     private struct Core {
         var runs: [String: LiveRun] = [:]
+        var admission: RunAdmission
+        var claims: [String: RunAdmission.Claim] = [:]
         var isClosed = false
+
+        mutating func release(_ run: String) {
+            if let claim = claims.removeValue(forKey: run) { admission.release(claim) }
+        }
     }
 
-    private let core = Locked(Core())
+    private let core: Locked<Core>
+
+    /// Holds runs to the limits, for a catalog of so many operations.
+    init(_ limits: RunLimits, operations: Int) {
+        core = Locked(Core(admission: RunAdmission(limits, operations: operations)))
+    }
 
     subscript(id: String) -> LiveRun? { core.withLock { $0.runs[id] } }
 
@@ -20,9 +31,31 @@ final class LiveRuns: Sendable {
     /// Whether no run may begin any more.
     var isClosed: Bool { core.withLock { $0.isClosed } }
 
-    /// The run that was started under that key.
-    func run(idempotencyKey key: String) -> LiveRun? {
-        core.withLock { core in core.runs.values.first { $0.request.opening.idempotencyKey == key } }
+    /// The run of an operation that an actor started under that key.
+    func run(idempotencyKey key: String, operation: String, actor: String) -> LiveRun? {
+        core.withLock { core in
+            core.runs.values.first { run in
+                let opening = run.request.opening
+                return opening.idempotencyKey == key && run.operation == operation && opening.actor == actor
+            }
+        }
+    }
+
+    /// Takes a place for a run that is about to begin, until its end is recorded or the place is given back.
+    ///
+    /// Throws `overloaded` or `limitReached`.
+    func takePlace(for run: String, _ claim: RunAdmission.Claim) throws(BoardError) {
+        let refusal = core.withLock { core in
+            let refusal = core.admission.admit(claim)
+            if refusal == nil { core.claims[run] = claim }
+            return refusal
+        }
+        if let refusal { throw BoardError(refusal, of: claim) }
+    }
+
+    /// Gives back the place of a run that does not begin.
+    func giveBack(_ run: String) {
+        core.withLock { $0.release(run) }
     }
 
     func add(_ run: LiveRun) { core.withLock { $0.runs[run.id] = run } }
@@ -43,7 +76,10 @@ final class LiveRuns: Sendable {
             run.opened.resolve(change.sequence)
         }
         guard change.state.phase.isEnded else { return }
-        core.withLock { $0.runs[id] = nil }
+        core.withLock { core in
+            core.runs[id] = nil
+            core.release(id)
+        }
         run.opened.resolve(change.sequence)
         run.ended.resolve(change.sequence)
     }

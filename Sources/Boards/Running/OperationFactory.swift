@@ -1,3 +1,4 @@
+import Logging
 import Operations
 
 /// Makes what starts runs of one operation.
@@ -5,15 +6,28 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
     let operation: Work
     let reentry: ReentryPolicy
     let timeout: Duration?
+    let ticks: TickRecording
 
-    init(_ operation: Work, reentry: ReentryPolicy, timeout: Duration?) {
+    init(_ operation: Work, reentry: ReentryPolicy, timeout: Duration?, ticks: TickRecording) {
         self.operation = operation
         self.reentry = reentry
         self.timeout = timeout
+        self.ticks = ticks
     }
 
-    func starter(id: String, recorder: Recorder, outputs: OutputDesk, clock: any Clock<Duration>) -> any RunStarter {
+    func starter(
+        id: String, recorder: Recorder, outputs: RunOutputs, clock: any Clock<Duration>, logger: Logger
+    ) -> any RunStarter {
         let runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
-        return OperationStarter(id: id, runner: runner, recorder: recorder, outputs: outputs)
+        return OperationStarter(
+            id: id, runner: runner, ticks: ticks, recorder: recorder, outputs: outputs, logger: logger)
     }
+}
+
+/// Makes what starts runs of an operation whose type is not known here.
+protocol RunFactory: Sendable {
+    /// What starts the operation's runs on one board.
+    func starter(
+        id: String, recorder: Recorder, outputs: RunOutputs, clock: any Clock<Duration>, logger: Logger
+    ) -> any RunStarter
 }

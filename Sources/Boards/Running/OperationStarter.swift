@@ -1,5 +1,6 @@
 import Flows
 import Journals
+import Logging
 import Operations
 import States
 
@@ -7,45 +8,63 @@ import States
 struct OperationStarter<Work: StateOperation>: RunStarter {
     let id: String
     let runner: OperationRunner<Work>
+    let ticks: TickRecording
     let recorder: Recorder
-    let outputs: OutputDesk
+    let outputs: RunOutputs
+    let logger: Logger
 
     func start(
         _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
     ) throws(BoardError) -> String {
-        let input = try input(of: request)
+        let mask = request.mask
+        let input = try input(of: request, mask)
         do {
             return try runner.start(input, id: request.run) { run in
                 let output = runner.operation is any OutputOperation ? outputs.output(of: run.id) : nil
-                if let output { run.print(to: output) }
+                if let output {
+                    run.print(to: mask.isEmpty ? output : MaskingSink(sink: output, mask: mask))
+                }
                 let live = LiveRun(request, operation: id, output: output, cancel: run.cancel, outcome: run.outcome)
                 willBegin(live)
-                record(run, live, onEnd)
+                record(run, live, mask, onEnd)
             }.id
         } catch {
             throw BoardError(.busy, error.description)
         }
     }
 
-    private func input(of request: StartRequest) throws(BoardError) -> Work.Input {
+    private func input(of request: StartRequest, _ mask: SecretMask) throws(BoardError) -> Work.Input {
         do {
             let content = request.content.map { [CodingUserInfoKey.fileContent: $0 as any Sendable] } ?? [:]
-            return try request.opening.input.decode(Work.Input.self, userInfo: content)
+            return try request.input.decode(Work.Input.self, userInfo: content)
         } catch {
             throw BoardError(
-                .invalidInput, "The input does not fit this operation: \(CodingWords.sentence(for: error))")
+                .invalidInput,
+                mask.masked("The input does not fit this operation: \(CodingErrorText.sentence(for: error))"))
         }
     }
 
-    private func record(_ run: Run<Work.State>, _ live: LiveRun, _ onEnd: @escaping @Sendable (String, Phase) -> Void) {
+    private func record(
+        _ run: Run<Work.State>, _ live: LiveRun, _ mask: SecretMask,
+        _ onEnd: @escaping @Sendable (String, Phase) -> Void
+    ) {
         let stream = StreamID.run(run.id)
-        recorder.open(stream, subject: id, .describing(run.state.value), opening: live.request.opening)
+        recorder.open(
+            stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
+            ticks: ticks)
         let subscription = run.state.subscribe(.lossless) { [recorder, output = live.output] state in
             if state.phase.isEnded { output?.close() }
-            recorder.offer(stream, .describing(state), cause: run.cancellationCause?.description)
-        } onEnd: { [recorder, output = live.output] _ in
+            recorder.offer(stream, mask.masked(.describing(state)), cause: run.cancellationCause?.description)
+        } onEnd: { [recorder, logger, output = live.output] _ in
             output?.close()
             recorder.close(stream)
+            if let failure = run.failure, !failure.isExplained {
+                // Pages and programs are shown a sentence that gives nothing away, so the log has the rest; quoted, as the
+                // error may carry line breaks from outside.
+                logger.error(
+                    "A run failed with an error that has no explanation for people.",
+                    metadata: ["run": "\(run.id)", "cause": "\(String(reflecting: mask.masked("\(failure)")))"])
+            }
             onEnd(run.id, run.state.value.phase)
         }
         live.keep(subscription)

@@ -1,3 +1,5 @@
+import Journals
+import Operations
 import States
 
 /// Starts runs of one operation on one board.
@@ -13,4 +15,22 @@ protocol RunStarter: Sendable {
     func start(
         _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
     ) throws(BoardError) -> String
+}
+
+/// What a run is to be started with; the input fits the operation's fields.
+struct StartRequest: Sendable {
+    let run: String
+    let opening: RunOpening
+    let content: (any FileContent)?
+    /// What of the input must not be recorded, by field.
+    var secrets: [String: JSONValue] = [:]
+
+    /// The whole input, as the work gets it.
+    var input: JSONValue {
+        guard !secrets.isEmpty else { return opening.input }
+        return .object((opening.input.object ?? [:]).merging(secrets) { $1 })
+    }
+
+    /// Takes the secrets out of what the run records.
+    var mask: SecretMask { SecretMask(secrets.values.compactMap(\.string)) }
 }

@@ -1,40 +1,29 @@
-import Journals
+package import Journals
 public import States
 
 extension Board {
     /// Sends a store an action, and returns once the change it produced is recorded.
     ///
-    /// What the action's own work dispatches later is not waited for.
+    /// What the action's own work dispatches later is not waited for. Either the action was taken, and there is a receipt,
+    /// or it was not, and this throws; a receipt without a sequence is of a change that is not recorded yet.
     /// - Parameters:
     ///   - action: A JSON object with the action's name as `type`, and its fields beside it.
     ///   - store: The store's id.
     ///   - actor: Who acts.
-    ///   - idempotencyKey: With a key that was used before for the same action, the receipt is that of then; a store
-    ///     remembers the keys of its newest 1,000 changes.
+    ///   - idempotencyKey: With a key that the same actor used before for the same action, the receipt is that of then; a
+    ///     store remembers the keys of its newest 1,000 changes.
     /// - Returns: The change's sequence.
-    /// - Throws: `unknownStore`, `unknownAction`, `invalidInput`, `keyReused`, `shuttingDown`, and `unavailable` when
-    ///   too much waits to be recorded, or the change could not be recorded in time.
+    /// - Throws: `unknownStore`, `unknownAction`, `invalidInput`, `keyReused`, `shuttingDown`, `overloaded`, and
+    ///   `unavailable` when too much waits to be recorded.
     public func dispatch(
         _ action: JSONValue, to store: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
         let entry = try self.store(store).entry
         let asked = try entry.validate(action)
         let live = try admitted(store)
-        guard let idempotencyKey else {
-            return try await recorded(StoreCommand(.action, actor: actor), in: store) { command throws(BoardError) in
-                try live.store.dispatch(asked, command)
-            }
-        }
-        return try await desk.alone(with: "\(StreamID.store(store)) \(idempotencyKey)") {
-            () async throws(BoardError) -> StoreReceipt in
-            if let known = try live.keys.command(of: idempotencyKey, asked) {
-                return StoreReceipt(store: store, sequence: try await sequence(of: known), isNew: false)
-            }
-            let command = StoreCommand(.action, actor: actor, idempotencyKey: idempotencyKey)
-            return try await recorded(command, in: store) { command throws(BoardError) in
-                try live.store.dispatch(asked, command)
-                live.keys.remember(idempotencyKey, asked, command)
-            }
+        let command = StoreCommand(.action, actor: actor, idempotencyKey: idempotencyKey)
+        return try await give(command, .action(asked), to: live, store) { () throws(BoardError) in
+            try live.store.dispatch(asked, command)
         }
     }
 
@@ -44,12 +33,17 @@ extension Board {
     ///   - store: The store's id.
     ///   - state: The state as JSON, in Swift's `Codable` form.
     ///   - actor: Who acts.
+    ///   - idempotencyKey: As in `dispatch`.
     /// - Returns: The change's sequence.
     /// - Throws: As `dispatch`; `invalidInput` for a state that does not decode.
-    public func rehydrate(_ store: String, state: JSONValue, actor: String) async throws(BoardError) -> StoreReceipt {
+    package func rehydrate(
+        _ store: String, state: JSONValue, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StoreReceipt {
         let live = try admitted(store)
-        return try await recorded(StoreCommand(.rehydrated, actor: actor), in: store) { command throws(BoardError) in
-            try live.store.rehydrate(state, command)
+        let record = try live.store.record(of: state)
+        let command = StoreCommand(.rehydrated, actor: actor, idempotencyKey: idempotencyKey)
+        return try await give(command, .state(record), to: live, store) { () throws(BoardError) in
+            try live.store.restore(record, command)
         }
     }
 
@@ -59,15 +53,17 @@ extension Board {
     ///   - store: The store's id.
     ///   - sequence: The moment, as in `store(_:at:)`.
     ///   - actor: Who acts.
+    ///   - idempotencyKey: As in `dispatch`.
     /// - Returns: The new change's sequence.
     /// - Throws: As `dispatch`; `unknownMoment`, and `invalidInput` for a state that no longer decodes.
-    public func returnTo(
-        _ store: String, sequence: Int64, actor: String
+    package func returnTo(
+        _ store: String, sequence: SequenceNumber, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
         let live = try admitted(store)
         let view = try await self.store(store, at: sequence)
-        let command = StoreCommand(.returned, actor: actor, returnedTo: view.sequence)
-        return try await recorded(command, in: store) { command throws(BoardError) in
+        let command = StoreCommand(
+            .returned, actor: actor, returnedTo: view.sequence, idempotencyKey: idempotencyKey)
+        return try await give(command, .returned(to: view.sequence), to: live, store) { () throws(BoardError) in
             try live.store.restore(view.state, command)
         }
     }
@@ -77,11 +73,15 @@ extension Board {
     /// - Parameters:
     ///   - store: The store's id.
     ///   - actor: Who acts.
+    ///   - idempotencyKey: As in `dispatch`.
     /// - Returns: The change's sequence.
     /// - Throws: As `dispatch`.
-    public func reset(_ store: String, actor: String) async throws(BoardError) -> StoreReceipt {
+    public func reset(
+        _ store: String, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StoreReceipt {
         let live = try admitted(store)
-        return try await recorded(StoreCommand(.reset, actor: actor), in: store) { command throws(BoardError) in
+        let command = StoreCommand(.reset, actor: actor, idempotencyKey: idempotencyKey)
+        return try await give(command, .reset, to: live, store) { () throws(BoardError) in
             try live.store.reset(command)
         }
     }
@@ -97,21 +97,25 @@ extension Board {
         return live
     }
 
-    private func recorded(
-        _ command: StoreCommand, in store: String, _ give: (StoreCommand) throws(BoardError) -> Void
+    /// Gives a command to its store, or finds the one that its key led to.
+    ///
+    /// Once `give` has returned the store has changed: from there on nothing throws.
+    private func give(
+        _ command: StoreCommand, _ asked: StoreKeys.Asked, to live: LiveStores.Member, _ store: String,
+        _ give: () throws(BoardError) -> Void
     ) async throws(BoardError) -> StoreReceipt {
-        try give(command)
-        return StoreReceipt(store: store, sequence: try await sequence(of: command))
-    }
-
-    private func sequence(of command: StoreCommand) async throws(BoardError) -> Int64 {
-        let sequence = await command.recorded.value(within: configuration.commandTimeout, clock: clock)
-        if let sequence { return sequence }
-        throw BoardError(
-            .unavailable,
-            """
-            This was taken but could not be recorded yet, and is shown as soon as it is. Repeat it only with the same \
-            idempotency key.
-            """)
+        guard let key = command.idempotencyKey, let actor = command.actor else {
+            try give()
+            return StoreReceipt(store: store, sequence: await sequence(of: command.recorded))
+        }
+        return try await idempotency.withLock(with: .store(store, actor: actor, key: key)) {
+            () async throws(BoardError) -> StoreReceipt in
+            if let known = try live.keys.command(of: key, actor: actor, asked) {
+                return StoreReceipt(store: store, sequence: await sequence(of: known.recorded), isNew: false)
+            }
+            try give()
+            live.keys.remember(asked, command)
+            return StoreReceipt(store: store, sequence: await sequence(of: command.recorded))
+        }
     }
 }

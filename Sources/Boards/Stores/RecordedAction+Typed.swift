@@ -2,7 +2,7 @@ import Journals
 import States
 
 extension RecordedAction {
-    /// A typed action as it is written down; of one that cannot be, a record that says so.
+    /// A typed action as it is recorded; of one that cannot be, a record that says so.
     static func describing(_ action: some StoreAction) -> RecordedAction {
         do {
             let encoded = try JSONValue(encoding: action)
@@ -12,7 +12,8 @@ extension RecordedAction {
             }
             return RecordedAction(name: name, payload: payload)
         } catch {
-            let problem = JSONValue.string("This action cannot be written down: \(CodingWords.sentence(for: error))")
+            let problem = JSONValue.string(
+                "This action cannot be recorded: \(CodingErrorText.sentence(for: error))")
             return RecordedAction(name: "value", payload: ["problem": problem])
         }
     }

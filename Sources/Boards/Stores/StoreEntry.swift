@@ -1,28 +1,28 @@
-public import Journals
+package import Journals
 import Operations
-public import States
+package import States
 import Stores
 
 /// A store without its types: what the board and the pages know of it.
-public final class StoreEntry: Sendable {
+package final class StoreEntry: Sendable {
     /// The id, as in URLs.
-    public let id: String
+    package let id: String
     /// Under which name its templates and strings lie: its id, or one that several stores share.
-    public let kind: String
+    package let kind: String
     /// What a person calls it, in English.
-    public let title: String
+    package let title: String
     /// What it is for, in a sentence, in English.
-    public let summary: String
+    package let summary: String
     /// The actions that can be sent from outside, in the order in which pages show them.
-    public let forms: [ActionForm]
+    package let forms: [ActionForm]
     /// The state of a new store, and of one that is reset.
-    public let initial: StateRecord
+    package let initial: StateRecord
     /// One state at least of every case.
     ///
     /// A state that cannot be encoded is left out and told in `problems`.
-    public let samples: [StateRecord]
+    package let samples: [StateRecord]
     /// What is wrong with the store's own declarations, in sentences; empty when all is well.
-    public let problems: [String]
+    package let problems: [String]
     /// Puts it to work.
     let factory: any StoreFactory
     private let offer: @Sendable (StateRecord) -> [ActionOffer]?
@@ -43,15 +43,15 @@ public final class StoreEntry: Sendable {
         offer = StoreInspection<R>.offers
     }
 
-    /// The form of that name.
-    public func form(_ name: String) -> ActionForm? { forms.first { $0.name == name } }
+    /// The form with that name.
+    package func form(_ name: String) -> ActionForm? { forms.first { $0.name == name } }
 
-    /// Holds an action that was sent from outside against the forms.
+    /// Compares an action that was sent from outside with the forms.
     ///
     /// - Parameter action: A JSON object with the action's name as `type`, and its fields beside it.
     /// - Returns: The action with defaults filled in.
     /// - Throws: `unknownAction`, and `invalidInput` with the mistakes of each field.
-    public func validate(_ action: JSONValue) throws(BoardError) -> RecordedAction {
+    package func validate(_ action: JSONValue) throws(BoardError) -> RecordedAction {
         guard let asked = RecordedAction(json: action) else {
             throw BoardError(
                 .invalidInput, "Send a JSON object that names the action as “type”, and its fields beside it.")
@@ -68,7 +68,7 @@ public final class StoreEntry: Sendable {
     /// What can be done in a state: as the state says, or else every form.
     ///
     /// Nothing in a state that no longer decodes.
-    public func offers(in state: StateRecord) -> [ActionOffer] {
+    package func offers(in state: StateRecord) -> [ActionOffer] {
         offer(state) ?? forms.map { ActionOffer($0.name) }
     }
 }

@@ -14,11 +14,11 @@ struct StoreInspection<R: Reducer> where R.State: RecordableState, R.Action: Sto
             do {
                 let record = try StateRecord(state)
                 if try record.state(as: R.State.self) != state {
-                    problems.append("The state \(record.caseName) is another one once it was written down and read.")
+                    problems.append("The state \(record.caseName) changes when it is encoded and decoded.")
                 }
                 return record
             } catch {
-                problems.append("The state \(state) cannot be written down and read again: \(error)")
+                problems.append("The state \(state) cannot be encoded and decoded: \(error)")
                 return nil
             }
         }
@@ -54,6 +54,9 @@ struct StoreInspection<R: Reducer> where R.State: RecordableState, R.Action: Sto
             if !names.insert(form.name).inserted { problems.append("The form \(form.name) is declared twice.") }
             for field in form.fields {
                 if field.kind == .file { problems.append("The form \(form.name): a file cannot be part of an action.") }
+                if field.isSecret {
+                    problems.append("The form \(form.name): a secret cannot be part of an action, which is recorded.")
+                }
                 if field.name == "type" {
                     problems.append("The form \(form.name): no field can be called type, which names the action.")
                 }
@@ -64,7 +67,7 @@ struct StoreInspection<R: Reducer> where R.State: RecordableState, R.Action: Sto
                 _ = try JSONValue.object([form.name: payload]).decode(R.Action.self)
                 return []
             } catch {
-                return ["The form \(form.name) makes no action: \(error)"]
+                return ["The form \(form.name) does not produce an action: \(error)"]
             }
         }
     }
@@ -77,7 +80,7 @@ struct StoreInspection<R: Reducer> where R.State: RecordableState, R.Action: Sto
             }
             let fields = Set(form.fields.map(\.name))
             return (offer.values.object ?? [:]).keys.filter { !fields.contains($0) }.sorted().map { name in
-                "A state offers \(offer.form) with a value for \(name), which is no field of it."
+                "A state offers \(offer.form) with a value for \(name), which is not one of its fields."
             }
         }
     }
@@ -88,7 +91,7 @@ extension InputField {
     fileprivate var example: JSONValue {
         if let defaultValue { return defaultValue }
         switch kind {
-        case .text, .multiline: return "a"
+        case .text, .multiline, .secret: return "a"
         case .url: return "https://example.org/"
         case .integer(let range): return .integer(max(range.lowerBound, min(range.upperBound, 1)))
         case .number(let range): return .number(max(range.lowerBound, min(range.upperBound, 1)))

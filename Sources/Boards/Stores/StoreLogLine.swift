@@ -1,27 +1,27 @@
-public import Journals
-public import States
+package import Journals
+package import States
 
 /// One step of a store: a row of its log.
 ///
 /// A class, because each step's view holds the rows of those before it.
-public final class StoreLogLine: Sendable, Equatable {
+package final class StoreLogLine: Sendable, Equatable {
     /// The sequence of the change.
-    public let sequence: Int64
+    package let sequence: SequenceNumber
     /// The revision of the change in the store's stream, from 0.
-    public let revision: Int64
+    package let revision: Int64
     /// When it happened.
-    public let at: Timestamp
+    package let at: Timestamp
     /// What happened: the kind, the action, who took it, and the effects.
-    public let step: StoreStep
-    /// What brought it about, where the store's own work or the server said so.
-    public let cause: String?
+    package let step: StoreStep
+    /// What caused it, where the store's own work or the server said so.
+    package let cause: String?
     /// The name of the state's case after it; `value` for a state that is no enum.
-    public let caseName: String
+    package let caseName: String
     /// The phase of the state after it.
-    public let phase: Phase
+    package let phase: Phase
 
     /// The row of a store's change; nil for a change of a run.
-    public init?(_ change: Change) {
+    package init?(_ change: Change) {
         guard let step = change.draft.step else { return nil }
         sequence = change.sequence
         revision = change.revision
@@ -33,7 +33,7 @@ public final class StoreLogLine: Sendable, Equatable {
     }
 
     /// Whether two rows tell the same.
-    public static func == (left: StoreLogLine, right: StoreLogLine) -> Bool {
+    package static func == (left: StoreLogLine, right: StoreLogLine) -> Bool {
         left === right
             || (left.sequence == right.sequence && left.revision == right.revision && left.at == right.at
                 && left.step == right.step && left.cause == right.cause && left.caseName == right.caseName

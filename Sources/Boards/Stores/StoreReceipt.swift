@@ -1,14 +1,19 @@
-/// What a command to a store answers: the change it produced, which is recorded by then.
+package import Journals
+
+/// What a command to a store answers: the change it produced.
 public struct StoreReceipt: Sendable, Hashable {
     /// The store's id.
     public let store: String
     /// The sequence of the change; a page that has come this far shows it.
-    public let sequence: Int64
+    ///
+    /// Nil when it could not be recorded in time: the store has changed all the same, and the command must not be
+    /// repeated but with its idempotency key.
+    package let sequence: SequenceNumber?
     /// False when an earlier request with the same idempotency key produced the change.
     public let isNew: Bool
 
-    /// Makes a receipt.
-    public init(store: String, sequence: Int64, isNew: Bool = true) {
+    /// Creates a receipt.
+    package init(store: String, sequence: SequenceNumber?, isNew: Bool = true) {
         self.store = store
         self.sequence = sequence
         self.isNew = isNew

@@ -1,39 +1,39 @@
-public import Journals
-public import States
+package import Journals
+package import States
 
-/// A store as it stood at one change: what its pages are rendered from, and all they are rendered from.
+/// A store as it was at one change: what its pages are rendered from, and all they are rendered from.
 ///
 /// Immutable, so that a page as of any change can be rendered at any time, by anyone, to the same bytes.
-public final class StoreView: Sendable {
+package final class StoreView: Sendable {
     /// How many steps the log has at most.
-    public static let logLimit = 100
+    package static let logLimit = 100
     /// How many effects are shown at most, of those in the log.
-    public static let effectLimit = 50
+    package static let effectLimit = 50
 
     /// The store: its id, its words, its forms.
-    public let entry: StoreEntry
+    package let entry: StoreEntry
     /// The sequence of its last change; 0 before the first.
-    public let sequence: Int64
+    package let sequence: SequenceNumber
     /// The revision of its last change; -1 before the first.
-    public let revision: Int64
+    package let revision: Int64
     /// The state it was in.
-    public let state: StateRecord
+    package let state: StateRecord
     /// Its steps, newest first, at most a hundred.
-    public let log: [StoreLogLine]
+    package let log: [StoreLogLine]
 
     /// The store's id.
-    public var id: String { entry.id }
+    package var id: String { entry.id }
 
     /// How many older steps are left out of `log`.
-    public var omittedSteps: Int64 { revision + 1 - Int64(log.count) }
+    package var omittedSteps: Int64 { revision + 1 - Int64(log.count) }
 
     /// What could be done, whether or not it can still.
     ///
     /// Computed from the state at each call.
-    public var offers: [ActionOffer] { entry.offers(in: state) }
+    package var offers: [ActionOffer] { entry.offers(in: state) }
 
     /// The newest effects of the steps in the log, newest first, at most fifty.
-    public var effects: [StoreEffectLine] {
+    package var effects: [StoreEffectLine] {
         var lines: [StoreEffectLine] = []
         for line in log where !line.step.effects.isEmpty {
             for (index, effect) in line.step.effects.enumerated().reversed() {
@@ -45,12 +45,12 @@ public final class StoreView: Sendable {
     }
 
     /// A store before its first change.
-    public convenience init(_ entry: StoreEntry) {
+    package convenience init(_ entry: StoreEntry) {
         self.init(entry, sequence: 0, revision: -1, state: entry.initial, log: [])
     }
 
     /// A store after the last of its changes, given oldest first; only the newest hundred are needed.
-    public convenience init(_ entry: StoreEntry, changes: some BidirectionalCollection<Change>) {
+    package convenience init(_ entry: StoreEntry, changes: some BidirectionalCollection<Change>) {
         guard let last = changes.last else {
             self.init(entry)
             return
@@ -60,7 +60,9 @@ public final class StoreView: Sendable {
             log: changes.suffix(Self.logLimit).reversed().compactMap(StoreLogLine.init))
     }
 
-    private init(_ entry: StoreEntry, sequence: Int64, revision: Int64, state: StateRecord, log: [StoreLogLine]) {
+    private init(
+        _ entry: StoreEntry, sequence: SequenceNumber, revision: Int64, state: StateRecord, log: [StoreLogLine]
+    ) {
         self.entry = entry
         self.sequence = sequence
         self.revision = revision
@@ -69,7 +71,7 @@ public final class StoreView: Sendable {
     }
 
     /// The view after the store's next change.
-    public func applying(_ change: Change) -> StoreView {
+    package func applying(_ change: Change) -> StoreView {
         var log: [StoreLogLine] = []
         log.reserveCapacity(min(self.log.count + 1, Self.logLimit))
         if let line = StoreLogLine(change) { log.append(line) }

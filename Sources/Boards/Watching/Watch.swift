@@ -1,10 +1,10 @@
 import Flows
-public import Journals
+package import Journals
 
-/// Somebody looking at a topic: as long as it is held, what runs only while watched goes on.
-public final class Watch: Sendable {
+/// Somebody looking at a topic: as long as it is held, what runs only while watched continues.
+package final class Watch: Sendable {
     /// What is looked at.
-    public let topic: Topic
+    package let topic: Topic
     private let end: Locked<(@Sendable () -> Void)?>
 
     init(topic: Topic, end: @escaping @Sendable () -> Void) {
@@ -15,7 +15,7 @@ public final class Watch: Sendable {
     /// Looks away.
     ///
     /// May be repeated; dropping the watch does the same.
-    public func release() {
+    package func release() {
         let end = end.withLock { end in
             defer { end = nil }
             return end

@@ -8,6 +8,9 @@ import States
 /// The first viewer starts a run; the last one leaving ends it after a grace, which another viewer coming in time stops.
 /// A run that ends by itself is started again while somebody watches, after a pause that doubles each time. One that was
 /// cancelled by somebody stays away until viewers have gone and come again.
+///
+/// Every run that starts is the current one or is cancelled: of two that start at once, one by hand and one because somebody
+/// watches, the one by hand stays.
 struct WatchMachine: Sendable {
     /// What is to be done about an event.
     enum Action: Sendable, Equatable {
@@ -19,7 +22,7 @@ struct WatchMachine: Sendable {
         case arm(String, timer: Int, Duration)
     }
 
-    static let rolledOver = CancellationCause("rolled over")
+    static let rolledOver = CancellationCause(EndCause.rolledOver)
     private let rolloverAfter: Int64
     private var operations: [String: WatchedOperation]
 
@@ -30,6 +33,9 @@ struct WatchMachine: Sendable {
 
     /// The ids of the operations that run while watched.
     var ids: [String] { operations.keys.sorted() }
+
+    /// What is known of an operation.
+    subscript(id: String) -> WatchedOperation? { operations[id] }
 
     mutating func watch(_ ids: [String]) -> [Action] {
         ids.compactMap { id in
@@ -71,37 +77,42 @@ struct WatchMachine: Sendable {
             operation.isAbandoned = true
             guard case .running(let run) = operation.stage else { return nil }
             operation.stage = .ending(run)
-            return .cancel(run: run, .unwatched)
+            return operation.end(run, .unwatched)
         }
     }
 
     /// The run that was asked for has begun, and may have ended since.
+    ///
+    /// Another may have been started by hand in the meantime: then this one is not needed.
     mutating func started(_ id: String, run: String) -> Action? {
         change(id) { operation in
-            guard operation.stage == .starting else { return nil }
-            operation.stage = .running(run)
-            if let (early, phase) = operation.early, early == run {
-                operation.early = nil
-                return Self.end(id, &operation, phase)
+            let phase = operation.takeEarly(run)
+            guard operation.stage == .starting else {
+                return phase != nil || operation.knows(run) ? nil : operation.end(run, .replaced)
             }
+            if let phase { return Self.end(id, &operation, phase) }
+            // A run that was joined while it ended: there is no other, so another try is due.
+            if operation.knows(run) { return Self.pause(id, &operation) }
+            operation.stage = .running(run)
             guard operation.isAbandoned else { return nil }
             operation.stage = .ending(run)
-            return .cancel(run: run, .unwatched)
+            return operation.end(run, .unwatched)
         }
     }
 
-    /// Somebody started a run, watched or not: it takes the place of the one that goes on, if one does.
+    /// Somebody started a run, watched or not: it takes the place of the one that continues, if one does.
     mutating func adopt(_ id: String, run: String) -> [Action] {
-        guard var operation = operations[id], operation.stage != .running(run) else { return [] }
+        guard var operation = operations[id], !operation.knows(run) else { return [] }
         defer { operations[id] = operation }
+        if let phase = operation.takeEarly(run) {
+            // It is over already. Where nothing else continues or is on its way, viewers get another.
+            guard operation.stage == .idle else { return [] }
+            return [Self.end(id, &operation, phase)].compactMap { $0 }
+        }
         var actions: [Action] = []
-        if case .running(let other) = operation.stage { actions.append(.cancel(run: other, .replaced)) }
+        if case .running(let other) = operation.stage { actions.append(operation.end(other, .replaced)) }
         operation.stage = .running(run)
         operation.timer += 1
-        if let (early, phase) = operation.early, early == run {
-            operation.early = nil
-            return actions + [Self.end(id, &operation, phase)].compactMap { $0 }
-        }
         if operation.viewers == 0 { actions.append(.arm(id, timer: operation.timer, operation.stopAfter)) }
         return actions
     }
@@ -116,19 +127,34 @@ struct WatchMachine: Sendable {
     /// A run is in its end state.
     mutating func ended(_ id: String, run: String, _ phase: Phase) -> Action? {
         change(id) { operation in
+            let wasLeaving = operation.leaving.remove(run) != nil
             switch operation.stage {
             case .ending(run):
                 operation.stage = .idle
+                operation.remember(run)
                 guard operation.viewers > 0 else { return nil }
                 operation.stage = .starting
                 return .start(id)
             case .running(run):
+                operation.remember(run)
                 return Self.end(id, &operation, phase)
             default:
-                operation.early = (run, phase)
+                if wasLeaving {
+                    operation.remember(run)
+                } else if !operation.over.contains(run) {
+                    operation.early[run] = phase
+                }
                 return nil
             }
         }
+    }
+
+    /// A run that was to be cancelled is not there any more.
+    ///
+    /// - Returns: What is to be done, if that was news.
+    mutating func gone(_ run: String) -> [Action] {
+        operations.filter { $0.value.current == run || $0.value.leaving.contains(run) }.keys.sorted()
+            .compactMap { ended($0, run: run, .cancelled) }
     }
 
     /// A run has come to a revision.
@@ -138,7 +164,7 @@ struct WatchMachine: Sendable {
             guard revision >= limit, operation.stage == .running(run) else { return nil }
             operation.stage = .ending(run)
             operation.failures = 0
-            return .cancel(run: run, Self.rolledOver)
+            return operation.end(run, Self.rolledOver)
         }
     }
 

@@ -1,3 +1,4 @@
+import Operations
 import States
 
 /// What the watch machine knows of one operation that runs while watched.
@@ -8,7 +9,7 @@ struct WatchedOperation: Sendable {
         case idle
         /// One has been asked for.
         case starting
-        /// It goes on.
+        /// It continues.
         case running(String)
         /// It was asked to end, because nobody watched or because it has become long; whoever watches then gets a new one.
         case ending(String)
@@ -21,10 +22,44 @@ struct WatchedOperation: Sendable {
     var stage = Stage.idle
     /// Whether a run may end because the last viewer has been gone for long enough.
     var isAbandoned = true
-    /// A run that ended before it was known to have started.
-    var early: (run: String, phase: Phase)?
+    /// Runs that ended before they were known to have started.
+    var early: [String: Phase] = [:]
+    /// Runs that were asked to end and have not yet.
+    var leaving: Set<String> = []
+    /// The runs that ended last: whoever joined one at that moment reports it late.
+    private(set) var over: [String] = []
     /// How often in a row it ended by itself.
     var failures = 0
     /// Names the newest timer; what an older one says is not heard.
     var timer = 0
+
+    /// The current run.
+    var current: String? {
+        switch stage {
+        case .running(let run), .ending(let run): run
+        case .idle, .starting, .waiting: nil
+        }
+    }
+
+    /// Whether a run is, or was, dealt with already, so that news of its start changes nothing.
+    func knows(_ run: String) -> Bool { run == current || leaving.contains(run) || over.contains(run) }
+
+    /// Remembers for a while that a run is over.
+    mutating func remember(_ run: String) {
+        over.append(run)
+        if over.count > 64 { over.removeFirst() }
+    }
+
+    /// The end of a run that is reported to have started only now; nil for one that continues.
+    mutating func takeEarly(_ run: String) -> Phase? {
+        guard let phase = early.removeValue(forKey: run) else { return nil }
+        remember(run)
+        return phase
+    }
+
+    /// Asks a run to end.
+    mutating func end(_ run: String, _ cause: CancellationCause) -> WatchMachine.Action {
+        leaving.insert(run)
+        return .cancel(run: run, cause)
+    }
 }

@@ -36,8 +36,10 @@ final class Watching: Sendable {
     }
 
     /// Says that somebody looks at a topic, until the watch is released or dropped.
-    func watch(_ topic: Topic) -> Watch {
-        let ids = operations(of: topic)
+    ///
+    /// `visible` are the operations that they may see: others do not begin because of them; nil for all.
+    func watch(_ topic: Topic, of visible: Set<String>? = nil) -> Watch {
+        let ids = operations(of: topic).filter { visible?.contains($0) ?? true }
         perform { core in
             core.viewers[topic, default: 0] += 1
             return core.machine.watch(ids)
@@ -107,7 +109,9 @@ final class Watching: Sendable {
     private func perform(_ action: WatchMachine.Action) {
         switch action {
         case .start(let id): start(id)
-        case .cancel(let run, let cause): launcher.runs[run]?.cancel(cause)
+        case .cancel(let run, let cause):
+            guard let live = launcher.runs[run] else { return perform { $0.machine.gone(run) } }
+            live.cancel(cause)
         case .arm(let id, let timer, let time):
             timers.launch {
                 try await self.clock.sleep(for: time)
@@ -120,7 +124,7 @@ final class Watching: Sendable {
         let result: Result<String, BoardError>
         do throws(BoardError) {
             let opening = RunOpening(actor: "viewer", input: try launcher.validate([:], for: id))
-            let launched = try launcher.launch(id, opening) { [weak self] run, phase in
+            let launched = try launcher.launch(id, opening, isWatched: true) { [weak self] run, phase in
                 self?.ended(id, run: run, phase)
             }
             result = .success(launched.id)

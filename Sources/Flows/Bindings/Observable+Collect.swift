@@ -3,7 +3,7 @@ public import Observation
 extension Observable where Self: AnyObject {
     /// Keeps a property at a flow's value, on the main actor, in order.
     ///
-    /// The property has the current value before this returns, and every later one in the order of the flow; one task
+    /// The property has the current value before this returns, and then every later one in the order of the flow. One task
     /// serves the binding, not one per value.
     ///
     /// ```swift
@@ -28,14 +28,14 @@ extension Observable where Self: AnyObject {
     public func collect<Flow: StateFlow>(
         _ flow: Flow, _ policy: DeliveryPolicy = .lossless, into path: ReferenceWritableKeyPath<Self, Flow.Value>
     ) -> FlowSubscription {
-        let seat = flow.values(policy).makeSeat()
-        if let current = seat.nextIfAny() { self[keyPath: path] = current }
+        let subscriber = flow.values(policy).makeSubscriber()
+        if let current = subscriber.nextIfAny() { self[keyPath: path] = current }
         Task { @MainActor [weak self] in
-            while let value = await seat.next(isolation: MainActor.shared) {
-                guard let self else { return seat.cancel() }
+            while let value = await subscriber.next(isolation: MainActor.shared) {
+                guard let self else { return subscriber.cancel() }
                 self[keyPath: path] = value
             }
         }
-        return FlowSubscription(seat)
+        return FlowSubscription(subscriber)
     }
 }

@@ -1,7 +1,7 @@
-/// How a value is made of the values of some roots.
+/// How a value is derived from the values of one or more roots.
 ///
-/// Deriving from a derived flow composes the two, down to the roots; and a root that is reached twice is there once. So
-/// both sides of a diamond are always made of the same value of their common root.
+/// Deriving from a derived flow composes the two, down to the roots, and a root that is reached twice is present once.
+/// Both sides of a diamond are therefore always derived from the same value of their common root.
 struct Derivation<Value: Sendable>: Sendable {
     let roots: [any FlowRoot]
     let evaluate: @Sendable (RootValues) -> Value
@@ -29,10 +29,10 @@ struct Derivation<Value: Sendable>: Sendable {
 
     var value: Value { evaluate(RootValues.current(of: roots)) }
 
-    /// A flow of its own, which one subscriber will watch by its policy.
+    /// A separate flow for one subscriber and its policy.
     ///
-    /// It lives as long as that subscriber, and lets go of the roots with it. Nobody but the roots holds it meanwhile, and
-    /// they only weakly.
+    /// It lives as long as that subscriber, and releases the roots together with it. Only the roots refer to it in the
+    /// meantime, weakly.
     func relay(
         _ policy: DeliveryPolicy, areEquivalent: @escaping @Sendable (Value, Value) -> Bool
     ) -> FlowStorage<Value> {
@@ -60,7 +60,7 @@ struct Derivation<Value: Sendable>: Sendable {
         return relay
     }
 
-    /// The values of all roots as one flow, which ends when the last of them does.
+    /// The values of all roots as one flow, which ends when the last root ends.
     private func joint(_ policy: DeliveryPolicy) -> FlowStorage<RootValues> {
         let joint = FlowStorage(RootValues.current(of: roots), areEquivalent: { _, _ in false })
         let open = FlowStorage(roots.count, comparesInPlace: true, areEquivalent: ==)

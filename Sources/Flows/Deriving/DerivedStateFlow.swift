@@ -1,13 +1,15 @@
-/// A state flow whose value is made of others' values.
+/// A state flow whose value is derived from the values of other flows.
 ///
-/// - Its ``value`` is always fresh: made when asked for, whether or not anybody subscribes.
-/// - Nothing runs and nothing is kept while nobody subscribes. A subscriber's values are made on the threads that write.
-/// - A value equal to the one before is no change, as for any state flow.
-/// - Where two flows derived from one are combined again, both sides are always made of the same value.
-/// - Lossless stays lossless: it sees what becomes of every state. Of several flows, in the order they were heard of.
-/// - It ends when all it is made of have ended.
+/// - Its ``value`` is always current: it is computed when requested, with or without subscribers.
+/// - Without subscribers, nothing runs and nothing is kept. A subscriber's values are computed on the threads that
+///   write.
+/// - A value equal to the previous one is not a change, as for any state flow.
+/// - Where two flows derived from one flow are combined again, both sides always derive from the same value.
+/// - A lossless subscriber sees the derived value of every state; with several flows, in the order in which their
+///   changes arrive.
+/// - It ends when all the flows it derives from have ended.
 ///
-/// The transform may run more often than there are values, and must do nothing but make one.
+/// The transform may run more often than there are values, and must have no side effects.
 public struct DerivedStateFlow<Value: Sendable>: StateFlow {
     let derivation: Derivation<Value>
     private let areEquivalent: @Sendable (Value, Value) -> Bool
@@ -17,13 +19,13 @@ public struct DerivedStateFlow<Value: Sendable>: StateFlow {
         self.areEquivalent = areEquivalent
     }
 
-    /// The value made of what the others are now.
+    /// The value derived from the current values of the other flows.
     public var value: Value { derivation.value }
 
     /// The current value and all that follow.
     ///
-    /// - Parameter policy: what happens to values that come faster than they are taken.
-    /// - Returns: the values; each iteration watches the others on its own.
+    /// - Parameter policy: what happens to values that arrive faster than they are taken.
+    /// - Returns: the values; each iteration observes the other flows separately.
     public func values(_ policy: DeliveryPolicy) -> StateValues<Value> {
         StateValues(policy) { [derivation, areEquivalent] policy in
             derivation.relay(policy, areEquivalent: areEquivalent)

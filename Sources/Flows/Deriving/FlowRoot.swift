@@ -1,4 +1,4 @@
-/// A flow that holds its value itself, as one that others are derived from.
+/// A flow that holds its own value, as a source that other flows derive from.
 protocol FlowRoot<Value>: AnyObject, Sendable {
     associatedtype Value: Sendable
 
@@ -20,8 +20,8 @@ extension FlowStorage: FlowRoot {
     func observe(
         _ policy: DeliveryPolicy, onValue: @escaping @Sendable (Value) -> Void, onEnd: @escaping @Sendable () -> Void
     ) -> FlowSubscription {
-        let seat = PushedSeat(self, policy, demand: .max, onValue: onValue, onEnd: { _ in onEnd() })
-        join(seat, replays: false)
-        return FlowSubscription(seat)
+        let subscriber = PushSubscriber(self, policy, demand: .max, onValue: onValue, onEnd: { _ in onEnd() })
+        join(subscriber, replays: false)
+        return FlowSubscription(subscriber)
     }
 }

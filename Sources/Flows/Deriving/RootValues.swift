@@ -2,7 +2,7 @@
 struct RootValues: Sendable {
     private var values: [ObjectIdentifier: any Sendable] = [:]
 
-    /// Reads each root once, so that nothing was committed to any of them in between.
+    /// Reads each root once, so that no commit can occur between two reads of a root.
     static func current(of roots: [any FlowRoot]) -> RootValues {
         while true {
             var read = RootValues()
@@ -20,7 +20,7 @@ struct RootValues: Sendable {
         values[ObjectIdentifier(root)] = value
     }
 
-    /// Takes over what the other one has.
+    /// Adds the values of another set of roots.
     mutating func merge(_ other: RootValues) {
         values.merge(other.values) { $1 }
     }

@@ -1,10 +1,10 @@
 extension StateFlow {
-    /// The flow of what a transform makes of each value.
+    /// Derives a flow by transforming each value.
     ///
     /// - Parameters:
-    ///   - transform: makes a value, and does nothing else.
-    ///   - areEquivalent: whether a new value is no change.
-    /// - Returns: a flow whose value is always fresh.
+    ///   - transform: computes a value, without side effects.
+    ///   - areEquivalent: whether a new value is not a change.
+    /// - Returns: a flow whose value is always current.
     public func mapState<Derived>(
         _ transform: @escaping @Sendable (Value) -> Derived,
         areEquivalent: @escaping @Sendable (Derived, Derived) -> Bool
@@ -12,23 +12,23 @@ extension StateFlow {
         DerivedStateFlow(derivation.map(transform), areEquivalent: areEquivalent)
     }
 
-    /// The flow of what a transform makes of each value, compared by `==`.
+    /// Derives a flow by transforming each value, compared by `==`.
     ///
-    /// - Parameter transform: makes a value, and does nothing else.
-    /// - Returns: a flow whose value is always fresh.
+    /// - Parameter transform: computes a value, without side effects.
+    /// - Returns: a flow whose value is always current.
     public func mapState<Derived: Equatable>(
         _ transform: @escaping @Sendable (Value) -> Derived
     ) -> DerivedStateFlow<Derived> {
         mapState(transform, areEquivalent: ==)
     }
 
-    /// The flow of what a transform makes of this flow's value and another's.
+    /// Derives a flow from the values of this flow and another.
     ///
     /// - Parameters:
-    ///   - other: the other flow; it may be derived from the same one as this.
-    ///   - transform: makes a value, and does nothing else.
-    ///   - areEquivalent: whether a new value is no change.
-    /// - Returns: a flow whose value is always fresh.
+    ///   - other: the other flow; it may derive from the same flow as this one.
+    ///   - transform: computes a value, without side effects.
+    ///   - areEquivalent: whether a new value is not a change.
+    /// - Returns: a flow whose value is always current.
     public func combineState<Other: StateFlow, Derived>(
         _ other: Other, _ transform: @escaping @Sendable (Value, Other.Value) -> Derived,
         areEquivalent: @escaping @Sendable (Derived, Derived) -> Bool
@@ -36,12 +36,12 @@ extension StateFlow {
         DerivedStateFlow(derivation.combine(other.derivation, transform), areEquivalent: areEquivalent)
     }
 
-    /// The flow of what a transform makes of this flow's value and another's, compared by `==`.
+    /// Derives a flow from the values of this flow and another, compared by `==`.
     ///
     /// - Parameters:
-    ///   - other: the other flow; it may be derived from the same one as this.
-    ///   - transform: makes a value, and does nothing else.
-    /// - Returns: a flow whose value is always fresh.
+    ///   - other: the other flow; it may derive from the same flow as this one.
+    ///   - transform: computes a value, without side effects.
+    /// - Returns: a flow whose value is always current.
     public func combineState<Other: StateFlow, Derived: Equatable>(
         _ other: Other, _ transform: @escaping @Sendable (Value, Other.Value) -> Derived
     ) -> DerivedStateFlow<Derived> {
@@ -53,7 +53,7 @@ extension StateFlow {
         case let flow as DerivedStateFlow<Value>: flow.derivation
         case let flow as MutableStateFlow<Value>: Derivation(flow.storage)
         case let flow as ReadOnlyStateFlow<Value>: Derivation(flow.storage)
-        default: Derivation(StrangeRoot(self))
+        default: Derivation(ForeignRoot(self))
         }
     }
 }

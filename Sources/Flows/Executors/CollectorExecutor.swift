@@ -6,10 +6,10 @@
     import Musl
 #endif
 
-/// A thread of its own for collectors, as a task executor.
+/// A dedicated thread for collectors, as a task executor.
 ///
-/// A value handed from one task to another on it costs a fraction of what it costs on the default executor, since no other
-/// thread has to be woken: prefer it for a scope with many collectors that do little each.
+/// Handing a value from one of its tasks to another costs a fraction of what it costs on the default executor, because
+/// no other thread needs to wake up. Use it for a scope with many collectors that each do little work.
 ///
 /// ```swift
 /// let executor = CollectorExecutor()
@@ -17,12 +17,13 @@
 /// scope.launch { await flow.collect { show($0) } }
 /// ```
 ///
-/// - Its tasks run one at a time; those that one thread made ready, in that order. A body that blocks holds up all others.
-/// - The thread lives until ``close()``; what becomes ready later runs on the thread that makes it ready.
+/// - Its tasks run one at a time; those that one thread made ready run in that order. A body that blocks delays all
+///   others.
+/// - The thread lives until ``close()``; a job that becomes ready later runs on the thread that makes it ready.
 public final class CollectorExecutor: TaskExecutor {
     private let queue = JobQueue()
 
-    /// Makes the executor and starts its thread.
+    /// Creates the executor and starts its thread.
     public init() {
         Self.startThread { [self] in
             let executor = asUnownedTaskExecutor()
@@ -35,9 +36,9 @@ public final class CollectorExecutor: TaskExecutor {
         }
     }
 
-    /// Takes a job that is ready; the runtime calls this.
+    /// Takes a job that is ready to run; called by the runtime.
     ///
-    /// - Parameter job: what to run.
+    /// - Parameter job: the job to run.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if !queue.add(job) { job.runSynchronously(on: asUnownedTaskExecutor()) }
@@ -49,6 +50,7 @@ public final class CollectorExecutor: TaskExecutor {
     }
 
     private static func startThread(_ body: @escaping @Sendable () -> Void) {
+        // Unsafe memory: the new thread takes over the reference that is retained here.
         let start = Unmanaged.passRetained(ThreadStart(body)).toOpaque()
         #if canImport(Darwin)
             var thread: pthread_t?
@@ -56,7 +58,8 @@ public final class CollectorExecutor: TaskExecutor {
             var thread = pthread_t()
         #endif
         let status = pthread_create(&thread, nil, threadMain, start)
-        precondition(status == 0, "no thread could be started: the system has no more of them")
+        // Never traps: an executor starts its one thread when it is created, in code.
+        precondition(status == 0, "no thread could be started: the system has reached its limit")
         #if canImport(Darwin)
             if let thread { pthread_detach(thread) }
         #else

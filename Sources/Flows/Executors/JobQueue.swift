@@ -10,19 +10,22 @@ import Synchronization
 
 /// The jobs that are ready for one thread, which sleeps while there are none.
 ///
-/// What that thread makes ready itself, as it does when one of its tasks hands a value to another, goes to a list of its
-/// own, which takes no lock.
+/// Jobs that this thread itself makes ready, as when one of its tasks hands a value to another, go to a separate list
+/// that needs no lock.
 final class JobQueue: @unchecked Sendable {
+    // Unsafe memory: allocated with the queue and freed with it, as a mutex must not move.
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let isReady = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     @exclusivity(unchecked) private var jobs: [UnownedJob] = []
     @exclusivity(unchecked) private var isClosed = false
     @exclusivity(unchecked) private var isAsleep = false
-    /// Whether other threads have added jobs: the thread asks this, without the lock, before it goes on with its own.
+    /// Whether other threads have added jobs.
+    ///
+    /// The thread checks this without the lock before it continues with its own jobs.
     private let hasJobs = Atomic(false)
-    /// The thread that takes the jobs, as long as it does.
+    /// The thread that takes the jobs, while it does so.
     private let thread = Atomic<UInt>(0)
-    /// What that thread has added; nobody else touches it.
+    /// The jobs that this thread has added; no other thread accesses them.
     @exclusivity(unchecked) private var own: [UnownedJob] = []
 
     init() {
@@ -39,7 +42,7 @@ final class JobQueue: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Adds a job; false when the queue is closed.
+    /// Adds a job; returns false if the queue is closed.
     func add(_ job: UnownedJob) -> Bool {
         if thread.load(ordering: .relaxed) == JobQueue.currentThread {
             own.append(job)
@@ -58,12 +61,12 @@ final class JobQueue: @unchecked Sendable {
         return isOpen
     }
 
-    /// Notes that it is this thread which takes the jobs.
+    /// Records that the current thread takes the jobs.
     func begin() {
         thread.store(JobQueue.currentThread, ordering: .relaxed)
     }
 
-    /// Waits for jobs and takes all there are into an empty batch; false once the queue is closed and empty.
+    /// Waits for jobs and moves all of them into an empty batch; returns false once the queue is closed and empty.
     func take(_ batch: inout [UnownedJob]) -> Bool {
         swap(&batch, &own)
         if !batch.isEmpty, !hasJobs.load(ordering: .relaxed) { return true }
@@ -86,13 +89,13 @@ final class JobQueue: @unchecked Sendable {
 
     private static var currentThread: UInt {
         #if canImport(Glibc)
-            UInt(pthread_self())
+            UInt(truncatingIfNeeded: pthread_self())
         #else
             UInt(bitPattern: pthread_self())
         #endif
     }
 
-    /// Lets no more jobs in.
+    /// Closes the queue: no more jobs can be added.
     func close() {
         pthread_mutex_lock(mutex)
         isClosed = true

@@ -6,24 +6,26 @@
     import Musl
 #endif
 
-/// A small mutual-exclusion lock; who waits for it sleeps.
+/// A small mutual-exclusion lock; threads that wait for it sleep.
 ///
-/// A pthread mutex on Linux and an unfair lock on Apple systems: about a quarter of what `Synchronization.Mutex` costs
-/// on Linux, where that is a priority-inheritance futex. Use ``Locked`` to tie it to what it guards.
+/// A pthread mutex on Linux and an unfair lock on Apple systems: about a quarter of the cost of `Synchronization.Mutex`
+/// on Linux, which is a priority-inheritance futex there. Use ``Locked`` to tie it to the value it guards.
 ///
-/// Hold it for a few instructions only: never call a stranger's code, resume a continuation or cancel a task under it.
+/// Hold it for a few instructions only. Never call foreign code, resume a continuation or cancel a task while holding
+/// it.
 @usableFromInline
 package struct Lock: ~Copyable, @unchecked Sendable {
     #if canImport(Darwin)
+        // Unsafe memory: allocated and freed with the lock, because a mutex must not move.
         private let primitive: UnsafeMutablePointer<os_unfair_lock>
     #else
         private let primitive: UnsafeMutablePointer<pthread_mutex_t>
     #endif
 
-    /// Makes an open lock.
+    /// Creates an open lock.
     ///
     /// - Parameter detectsNesting: whether locking it twice on one thread stops the program with a message instead of
-    ///   waiting for ever. On Apple systems it always does.
+    ///   waiting forever. On Apple systems it always does.
     @usableFromInline
     package init(detectsNesting: Bool = false) {
         primitive = .allocate(capacity: 1)
@@ -34,7 +36,7 @@ package struct Lock: ~Copyable, @unchecked Sendable {
             var attributes = pthread_mutexattr_t()
             pthread_mutexattr_init(&attributes)
             if detectsNesting {
-                pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK))
+                pthread_mutexattr_settype(&attributes, Int32(truncatingIfNeeded: PTHREAD_MUTEX_ERRORCHECK))
             }
             pthread_mutex_init(primitive, &attributes)
             pthread_mutexattr_destroy(&attributes)
@@ -49,20 +51,21 @@ package struct Lock: ~Copyable, @unchecked Sendable {
         primitive.deallocate()
     }
 
-    /// Waits for the lock and takes it.
+    /// Waits for the lock and acquires it.
     ///
-    /// - Parameter nesting: what the message says when this thread holds it already and the lock detects that.
+    /// - Parameter nesting: the message for the case that this thread already holds the lock and the lock detects that.
     @usableFromInline
     package borrowing func lock(nesting: StaticString = "this lock is already held by this thread") {
         #if canImport(Darwin)
             os_unfair_lock_lock(primitive)
         #else
             let status = pthread_mutex_lock(primitive)
+            // Never traps: this fails only if code acquires a lock it already holds, whatever the values are.
             precondition(status == 0, "\(nesting)")
         #endif
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     @usableFromInline
     package borrowing func unlock() {
         #if canImport(Darwin)

@@ -1,14 +1,15 @@
-/// A value that can only be reached while its lock is held.
+/// A value that can only be accessed while its lock is held.
 ///
-/// What `Synchronization.Mutex` offers, on this package's own ``Lock``. The same rules hold: the body is short, and it
-/// neither calls a stranger's code nor resumes a continuation nor cancels a task.
+/// Equivalent to `Synchronization.Mutex`, with this package's own ``Lock``. The same rules apply: the body is short,
+/// and it does not call foreign code, resume a continuation or cancel a task.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {
     private let lock = Lock()
+    // Unsafe memory: allocated and freed with the lock; accessed only while the lock is held.
     private let state: UnsafeMutablePointer<State>
 
-    /// Makes a guarded value.
+    /// Creates a guarded value.
     ///
-    /// - Parameter state: the value to begin with.
+    /// - Parameter state: the initial value.
     package init(_ state: sending State) {
         self.state = .allocate(capacity: 1)
         self.state.initialize(to: state)
@@ -21,9 +22,9 @@ package struct Locked<State>: ~Copyable, @unchecked Sendable {
 
     /// Runs a body with exclusive access to the value.
     ///
-    /// - Parameter body: what to do with it; it runs once, at once, on this thread.
+    /// - Parameter body: runs once, immediately, on this thread.
     /// - Returns: what the body returns.
-    /// - Throws: what the body throws; the changes it made until then stay.
+    /// - Throws: what the body throws; the changes it made until then remain.
     package borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,7 +1,7 @@
-/// Where work lives: what is launched in it can be cancelled and waited for together.
+/// Owns work: jobs launched in it can be cancelled and awaited together.
 ///
-/// A supervisor: one job that fails leaves its siblings alone, and the scope open. Jobs run whether or not anybody keeps
-/// the scope: it is ended by ``cancel()``, not by letting go of it.
+/// It is a supervisor: a job that fails affects neither its siblings nor the scope. Jobs run whether or not anybody
+/// keeps the scope: ``cancel()`` ends it, releasing it does not.
 ///
 /// ```swift
 /// let scope = FlowScope()
@@ -12,7 +12,7 @@
 public final class FlowScope: Sendable {
     private struct Members {
         var isCancelled = false
-        var jobs: [ObjectIdentifier: Job] = [:]
+        var jobs: [ObjectIdentifier: FlowJob] = [:]
         var onCancel: [@Sendable () -> Void] = []
     }
 
@@ -20,31 +20,31 @@ public final class FlowScope: Sendable {
     private let onFailure: (@Sendable (any Error) -> Void)?
     private let members = Locked(Members())
 
-    /// Makes an open scope.
+    /// Creates an open scope.
     ///
     /// - Parameters:
-    ///   - executor: where its jobs prefer to run; without one, where Swift runs tasks.
-    ///   - onFailure: told of each job that failed, once, before the job's end is visible. A cancelled job did not fail.
+    ///   - executor: where its jobs prefer to run; by default, where Swift runs tasks.
+    ///   - onFailure: called once for each job that failed, before the job's end is visible. A cancelled job did not
+    ///     fail.
     public init(executor: (any TaskExecutor)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil) {
         self.executor = executor
         self.onFailure = onFailure
     }
 
-    /// Whether it was cancelled, and so lets nothing begin any more.
+    /// Whether it was cancelled, so that no job can start any more.
     public var isCancelled: Bool { members.withLock { $0.isCancelled } }
 
     /// The jobs that have not ended.
-    public var jobs: [Job] { members.withLock { Array($0.jobs.values) } }
+    public var jobs: [FlowJob] { members.withLock { Array($0.jobs.values) } }
 
-    /// Begins a piece of work.
+    /// Starts a piece of work.
     ///
-    /// - Parameter body: the work. What it throws makes the job fail; after a cancel it makes it cancelled, as
-    ///   `CancellationError` always does.
-    /// - Returns: the job; one that has ended as cancelled when the scope was cancelled before, and then the body never
-    ///   runs.
+    /// - Parameter body: the work. If it throws, the job fails; after a cancel, or with `CancellationError`, the job is
+    ///   cancelled.
+    /// - Returns: the job. If the scope was already cancelled, the job has ended as cancelled and the body never runs.
     @discardableResult
-    public func launch(_ body: @escaping @Sendable () async throws -> Void) -> Job {
-        let job = Job()
+    public func launch(_ body: @escaping @Sendable () async throws -> Void) -> FlowJob {
+        let job = FlowJob()
         let isOpen = members.withLock { members in
             if !members.isCancelled { members.jobs[ObjectIdentifier(job)] = job }
             return !members.isCancelled
@@ -61,7 +61,7 @@ public final class FlowScope: Sendable {
         return job
     }
 
-    /// Cancels every job, and lets no other begin.
+    /// Cancels every job, and lets no other job start.
     public func cancel() {
         let (jobs, handlers) = members.withLock { members in
             members.isCancelled = true
@@ -72,19 +72,19 @@ public final class FlowScope: Sendable {
         for handler in handlers { handler() }
     }
 
-    /// Cancels every job; others may begin.
+    /// Cancels every job; others can start.
     public func cancelChildren() {
         for job in jobs { job.cancel() }
     }
 
-    /// Waits until no job is left, those included that begin meanwhile.
+    /// Waits until there are no jobs left, including those that start in the meantime.
     ///
-    /// Returns early when the waiting task is cancelled; the jobs go on.
+    /// Returns early if the waiting task is cancelled; the jobs continue.
     public func join() async {
         while let job = jobs.first, await job.join() != nil { forget(job) }
     }
 
-    /// Calls a handler when the scope is cancelled; at once if it is.
+    /// Calls a handler when the scope is cancelled, or immediately if it already is.
     func onCancel(_ handler: @escaping @Sendable () -> Void) {
         let isCancelled = members.withLock { members in
             if !members.isCancelled { members.onCancel.append(handler) }
@@ -93,11 +93,11 @@ public final class FlowScope: Sendable {
         if isCancelled { handler() }
     }
 
-    private func forget(_ job: Job) {
+    private func forget(_ job: FlowJob) {
         members.withLock { _ = $0.jobs.removeValue(forKey: ObjectIdentifier(job)) }
     }
 
-    private func outcome(of body: @Sendable () async throws -> Void, _ job: Job) async -> JobOutcome {
+    private func outcome(of body: @Sendable () async throws -> Void, _ job: FlowJob) async -> JobOutcome {
         do {
             try await body()
             return job.isCancelled ? .cancelled : .finished

@@ -2,7 +2,9 @@
 public enum JobOutcome: Sendable {
     /// Its body returned.
     case finished
-    /// It was cancelled, before it began or on the way. Never shown as an error.
+    /// It was cancelled, before it began or while it ran.
+    ///
+    /// Never shown as an error.
     case cancelled
     /// Its body threw, without having been cancelled.
     case failed(any Error)

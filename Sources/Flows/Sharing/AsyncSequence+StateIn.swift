@@ -1,20 +1,21 @@
 extension AsyncSequence where Self: Sendable, Element: Sendable {
-    /// Collects the sequence once, in a scope, as a state flow for all who watch.
+    /// Collects the sequence once, in a scope, as a state flow for all subscribers.
     ///
-    /// - The sequence is iterated anew each time the collection starts, as `started` says.
-    /// - When the sequence ends, the last value stays and subscribers wait on.
-    /// - When it fails, the value stays, the handler is told once, and the next subscriber that comes starts it again.
-    /// - Cancelling the scope seals the flow: every subscriber's sequence ends. On a scope cancelled before, at once.
-    /// - Letting go of the flow ends nothing: it is the scope that is ended.
+    /// - The sequence is iterated anew each time the collection starts, as determined by `started`.
+    /// - When the sequence ends, the last value stays and subscribers continue to wait.
+    /// - When it fails, the value stays, the handler is called once, and the next subscriber starts it again.
+    /// - Cancelling the scope seals the flow: every subscriber's sequence ends. On a scope that is already cancelled,
+    ///   this happens at once.
+    /// - Releasing the flow ends nothing; cancel the scope instead.
     ///
     /// - Parameters:
     ///   - scope: where the collection runs.
     ///   - started: when it starts and stops.
-    ///   - initial: the value until the first one comes.
-    ///   - clock: what the durations of `started` are measured by.
-    ///   - areEquivalent: whether a new value is no change.
-    ///   - onFailure: told of a failure, on the task that collects. Without one a failure shows only in that no more
-    ///     values come.
+    ///   - initial: the value until the first one arrives.
+    ///   - clock: measures the durations of `started`.
+    ///   - areEquivalent: whether a new value is not a change.
+    ///   - onFailure: called with a failure, on the task that collects. Without it, the only sign of a failure is that
+    ///     no more values arrive.
     /// - Returns: the flow.
     public func stateIn(
         _ scope: FlowScope, started: SharingStarted, initial: Element,
@@ -32,9 +33,9 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
     /// - Parameters:
     ///   - scope: where the collection runs.
     ///   - started: when it starts and stops.
-    ///   - initial: the value until the first one comes.
-    ///   - clock: what the durations of `started` are measured by.
-    ///   - onFailure: told of a failure, on the task that collects.
+    ///   - initial: the value until the first one arrives.
+    ///   - clock: measures the durations of `started`.
+    ///   - onFailure: called with a failure, on the task that collects.
     /// - Returns: the flow.
     public func stateIn(
         _ scope: FlowScope, started: SharingStarted, initial: Element,
@@ -45,12 +46,12 @@ extension AsyncSequence where Self: Sendable, Element: Sendable {
 }
 
 extension StateFlow where Value: Equatable {
-    /// Collects the flow once, without loss, in a scope, for all who watch; it begins with the current value.
+    /// Collects the flow once, without loss, in a scope, for all subscribers, beginning with the current value.
     ///
     /// - Parameters:
     ///   - scope: where the collection runs.
     ///   - started: when it starts and stops.
-    ///   - clock: what the durations of `started` are measured by.
+    ///   - clock: measures the durations of `started`.
     /// - Returns: the flow.
     public func stateIn(
         _ scope: FlowScope, started: SharingStarted, clock: any Clock<Duration> = ContinuousClock()

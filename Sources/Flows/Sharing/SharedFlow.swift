@@ -1,7 +1,6 @@
-/// A flow that is collected once, in a scope, for all who watch it.
+/// A flow that is collected once, in a scope, for all its subscribers.
 ///
-/// It lives until its scope is cancelled, which is what ends its subscribers' sequences; letting go of the flow ends
-/// nothing.
+/// It lives until its scope is cancelled, which ends its subscribers' sequences; releasing the flow ends nothing.
 final class SharedFlow<Upstream: AsyncSequence & Sendable>: Sendable where Upstream.Element: Sendable {
     typealias Element = Upstream.Element
 
@@ -15,8 +14,8 @@ final class SharedFlow<Upstream: AsyncSequence & Sendable>: Sendable where Upstr
     private let running = Locked(Running())
 
     private struct Running {
-        var collections: [Int: Job] = [:]
-        var wait: Job?
+        var collections: [Int: FlowJob] = [:]
+        var wait: FlowJob?
     }
 
     init(
@@ -72,7 +71,7 @@ final class SharedFlow<Upstream: AsyncSequence & Sendable>: Sendable where Upstr
     private func collect(_ collection: Int) async {
         do {
             for try await value in upstream {
-                // An older collection that does not look for its cancellation can still not publish.
+                // An older collection that does not check for cancellation must still not publish.
                 _ = state.update { old in machine.withLock { $0.isCurrent(collection) } ? value : old }
                 if Task.isCancelled { return }
             }

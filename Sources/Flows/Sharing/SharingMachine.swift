@@ -1,16 +1,16 @@
 /// When to start, stop and reset the collection of a shared flow, as a pure state machine.
 ///
-/// Each collection has a number, so that what comes late from an older one is known for what it is; each wait has one for
-/// the same reason.
+/// Each collection has a number, so that a late event of an older one can be recognised; each wait has one for the same
+/// reason.
 struct SharingMachine {
     enum Action: Equatable {
         case start(collection: Int)
         case stop(collection: Int)
-        /// Comes back to ``SharingMachine/elapsed(wait:)`` after the duration.
+        /// Calls ``SharingMachine/elapsed(wait:)`` after the duration.
         case wait(Duration, number: Int)
-        /// Gives up the wait that is going on.
+        /// Ends the current wait.
         case endWait
-        /// Puts the initial value back, unless another collection has begun.
+        /// Restores the initial value, unless another collection has begun.
         case reset(afterCollection: Int)
     }
 
@@ -20,7 +20,7 @@ struct SharingMachine {
     private var hasFailed = false
     private var wait = 0
     private var isWaiting = false
-    /// The number of the collection begun last.
+    /// The number of the latest collection.
     private(set) var collection = 0
 
     init(_ started: SharingStarted) {
@@ -32,7 +32,7 @@ struct SharingMachine {
         isCollecting && collection == self.collection
     }
 
-    /// Whether nothing was collected after a collection that was stopped.
+    /// Whether nothing was collected after the collection that was stopped.
     func isLast(_ collection: Int) -> Bool {
         !isCollecting && collection == self.collection
     }
@@ -42,7 +42,7 @@ struct SharingMachine {
         rule == .eagerly ? start() : []
     }
 
-    /// What to do now that there are so many subscribers.
+    /// What to do after the number of subscribers changed.
     mutating func subscribers(_ count: Int) -> [Action] {
         defer { subscribers = count }
         if count > subscribers {
@@ -56,14 +56,14 @@ struct SharingMachine {
         return []
     }
 
-    /// What to do now that a wait is over.
+    /// What to do after a wait is over.
     mutating func elapsed(wait number: Int) -> [Action] {
         guard number == wait else { return [] }
         isWaiting = false
         return isCollecting ? stop() : [.reset(afterCollection: collection)]
     }
 
-    /// Notes that a collection has failed: the next subscriber that comes starts another.
+    /// Records that a collection has failed: the next subscriber starts another.
     mutating func failed(collection: Int) {
         if isCurrent(collection) { hasFailed = true }
     }

@@ -1,4 +1,4 @@
-/// When a shared flow begins to collect what it shares, and when it stops.
+/// When a shared flow starts to collect its upstream, and when it stops.
 public struct SharingStarted: Sendable, Hashable {
     enum Rule: Hashable {
         case eagerly
@@ -14,13 +14,13 @@ public struct SharingStarted: Sendable, Hashable {
     /// With the first subscriber, even one that leaves at once; then until the scope is cancelled.
     public static let lazily = SharingStarted(rule: .lazily)
 
-    /// With the first subscriber, until some time after the last one has left.
+    /// From the first subscriber until some time after the last one has left.
     ///
     /// - Parameters:
-    ///   - stopTimeout: how long to go on without subscribers; counted anew each time the last one leaves. Who comes
-    ///     within it finds the same collection still running.
-    ///   - replayExpiration: how long after stopping the value is kept before it becomes the initial one again; nil keeps
-    ///     it for ever.
+    ///   - stopTimeout: how long to continue without subscribers; it restarts each time the last one leaves. A
+    ///     subscriber that arrives within it finds the same collection still running.
+    ///   - replayExpiration: how long the value is kept after stopping before it returns to the initial one; nil keeps
+    ///     it forever.
     /// - Returns: the rule.
     public static func whileSubscribed(
         stopTimeout: Duration = .zero, replayExpiration: Duration? = nil

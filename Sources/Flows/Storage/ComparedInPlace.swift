@@ -1,4 +1,4 @@
-/// Marks the standard types whose equality is known to run no stranger's code, so that it may run under the lock.
+/// Marks the standard types whose equality runs no foreign code, so that it can run under the lock.
 @usableFromInline
 protocol ComparedInPlace {}
 

@@ -1,80 +1,81 @@
 extension FlowMachine {
-    /// The next value for a subscriber, which has it from now on.
+    /// The next value for a subscriber, which has taken it from then on.
     @inlinable
-    mutating func take(_ seat: Seat<Value>) -> Taken {
-        if seat.hasLeft { return .end(.cancelled) }
-        if let buffer = seat.buffer {
+    mutating func take(_ subscriber: FlowSubscriber<Value>) -> Taken {
+        if subscriber.hasLeft { return .end(.cancelled) }
+        if let buffer = subscriber.buffer {
             if let value = buffer.removeFirst() { return .value(value, skipped: false) }
             if let overflow = buffer.overflow { return .end(overflow) }
-        } else if seat.cursor < version {
-            if seat.isLossless {
-                seat.cursor += 1
-                if let value = log.read(seat.cursor) { return .value(value, skipped: false) }
+        } else if subscriber.cursor < version {
+            if subscriber.isLossless {
+                subscriber.cursor += 1
+                if let value = log.read(subscriber.cursor) { return .value(value, skipped: false) }
             } else {
-                let skipped = version - seat.cursor > 1
-                seat.cursor = version
+                let skipped = version - subscriber.cursor > 1
+                subscriber.cursor = version
                 return .value(value, skipped: skipped)
             }
         }
         return isSealed ? .end(.finished) : .nothing
     }
 
-    /// Lets a subscriber wait.
+    /// Registers a waiting subscriber.
     ///
-    /// - Returns: false when it need not: there is something to take.
+    /// - Returns: false if it need not wait, because there is something to take.
     @inlinable
-    mutating func wait(_ seat: PulledSeat<Value>) -> Bool {
-        guard !seat.hasLeft, !hasNews(seat) else { return false }
-        seat.index = Int32(waiting.count)
-        waiting.append(.passUnretained(seat))
+    mutating func wait(_ subscriber: PullSubscriber<Value>) -> Bool {
+        guard !subscriber.hasLeft, !hasNews(subscriber) else { return false }
+        // Never traps: memory runs out before there are this many subscribers.
+        subscriber.index = Int32(waiting.count)
+        waiting.append(.passUnretained(subscriber))
         return true
     }
 
-    /// What to give a busy subscriber next; it is idle after `nothing`.
-    mutating func settle(_ seat: PushedSeat<Value>) -> Taken {
-        if seat.demand == 0, hasValue(seat) {
-            seat.isBusy = false
+    /// What to deliver next to a busy subscriber; after `nothing` it is idle.
+    mutating func settle(_ subscriber: PushSubscriber<Value>) -> Taken {
+        if subscriber.demand == 0, hasValue(subscriber) {
+            subscriber.isBusy = false
             return .nothing
         }
-        let taken = take(seat)
+        let taken = take(subscriber)
         switch taken {
-        case .value: if seat.demand != .max { seat.demand -= 1 }
+        case .value: if subscriber.demand != .max { subscriber.demand -= 1 }
         case .end: break
-        case .nothing: seat.isBusy = false
+        case .nothing: subscriber.isBusy = false
         }
         return taken
     }
 
-    /// Whether those that were given a value all have everything: then they are idle again; the others are returned.
+    /// Marks the subscribers that have received everything as idle, and returns the others.
     @inlinable @inline(__always)
-    mutating func settleAll(_ seats: [PushedSeat<Value>]) -> [PushedSeat<Value>] {
-        var more: [PushedSeat<Value>] = []
-        seats.forEachBorrowed { seat in
-            if hasNews(seat), !seat.hasLeft { more.append(seat) } else { seat.isBusy = false }
+    mutating func settleAll(_ subscribers: [PushSubscriber<Value>]) -> [PushSubscriber<Value>] {
+        var more: [PushSubscriber<Value>] = []
+        subscribers.forEachBorrowed { subscriber in
+            if hasNews(subscriber), !subscriber.hasLeft { more.append(subscriber) } else { subscriber.isBusy = false }
         }
         return more
     }
 
-    /// Asks for more values to be pushed.
+    /// Requests more values to be pushed.
     ///
-    /// - Returns: whether the caller is to settle with the subscriber.
-    mutating func request(_ count: Int, for seat: PushedSeat<Value>) -> Bool {
-        guard !seat.hasLeft else { return false }
-        let (sum, overflow) = seat.demand.addingReportingOverflow(count)
-        seat.demand = overflow ? .max : sum
-        guard !seat.isBusy, hasNews(seat) else { return false }
-        seat.isBusy = true
+    /// - Returns: whether the caller must settle with the subscriber.
+    mutating func request(_ count: Int, for subscriber: PushSubscriber<Value>) -> Bool {
+        guard !subscriber.hasLeft else { return false }
+        let (sum, overflow) = subscriber.demand.addingReportingOverflow(count)
+        subscriber.demand = overflow ? .max : sum
+        guard !subscriber.isBusy, hasNews(subscriber) else { return false }
+        subscriber.isBusy = true
         return true
     }
 
     @inlinable
-    func hasValue(_ seat: Seat<Value>) -> Bool {
-        if let buffer = seat.buffer { return !buffer.isEmpty }
-        return seat.cursor < version
+    func hasValue(_ subscriber: FlowSubscriber<Value>) -> Bool {
+        if let buffer = subscriber.buffer { return !buffer.isEmpty }
+        return subscriber.cursor < version
     }
 
     @inlinable
-    func hasNews(_ seat: Seat<Value>) -> Bool {
-        isSealed || hasValue(seat) || seat.buffer?.overflow != nil
+    func hasNews(_ subscriber: FlowSubscriber<Value>) -> Bool {
+        isSealed || hasValue(subscriber) || subscriber.buffer?.overflow != nil
     }
 }

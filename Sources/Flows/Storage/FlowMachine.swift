@@ -1,16 +1,17 @@
-/// What a flow is and who is in it, as a pure state machine.
+/// A flow's value and subscribers, as a pure state machine.
 ///
-/// One method per event, each returning what is to be done about it; the ``FlowStorage`` calls them under its lock and
-/// does what they say after it. Nothing in here waits, calls a stranger's code, or lets go of the last reference to a
-/// value.
+/// It has one method per event. Each returns what must be done about the event: ``FlowStorage`` calls the method under
+/// its lock and acts on the result after releasing it. Nothing in here waits, calls foreign code, or releases the last
+/// reference to a value.
 ///
 /// Versions number the committed values from 1. A subscriber's `cursor` is the version it took last.
 ///
-/// A subscriber that is pushed to is *idle* when it has been given everything it asked for: a commit hands an idle one
-/// the new value directly, and one that is busy finds it when whoever is giving to it comes back to ``settle(_:)``.
+/// A pushed-to subscriber is *idle* when it has received everything it requested: a commit delivers the new value
+/// directly to an idle subscriber, and a busy one finds it when the thread that delivers to it returns to
+/// ``settle(_:)``.
 ///
-/// It holds those pushed to until they leave. Those who ask are not held: who waits is held by the task that waits, and
-/// who does not wait is not in here.
+/// The machine retains pushed-to subscribers until they leave. It does not retain pulling ones: a waiting one is
+/// retained by its task, and one that does not wait is not in here.
 @usableFromInline
 struct FlowMachine<Value: Sendable> {
     /// What a subscriber finds when it looks for the next value.
@@ -21,14 +22,15 @@ struct FlowMachine<Value: Sendable> {
         case nothing
     }
 
-    /// What is to be done after a change.
+    /// What must be done after a change.
     @usableFromInline
     struct Wake {
-        /// Subscribers that wait and now have something to take.
-        @usableFromInline var waiters: [Unmanaged<PulledSeat<Value>>] = []
-        /// Subscribers to be given the value that was just committed.
-        @usableFromInline var idle: [PushedSeat<Value>] = []
-        /// Values nobody needs any more.
+        // Unsafe memory: the storage retains every subscriber that is listed here.
+        /// Waiting subscribers that now have something to take.
+        @usableFromInline var waiters: [Unmanaged<PullSubscriber<Value>>] = []
+        /// Subscribers that receive the value that was just committed.
+        @usableFromInline var idle: [PushSubscriber<Value>] = []
+        /// Values that are no longer needed.
         @usableFromInline var released: [Value] = []
 
         @inlinable
@@ -43,11 +45,11 @@ struct FlowMachine<Value: Sendable> {
     @usableFromInline var isReserved = false
     @usableFromInline var value: Value
 
-    @usableFromInline var pushed: [PushedSeat<Value>] = []
-    @usableFromInline var waiting: [Unmanaged<PulledSeat<Value>>] = []
-    /// Room for the next ones to wait, so that a round of waking takes no memory.
-    @usableFromInline var spare: [Unmanaged<PulledSeat<Value>>] = []
-    @usableFromInline var buffered: [SeatBuffer<Value>] = []
+    @usableFromInline var pushed: [PushSubscriber<Value>] = []
+    @usableFromInline var waiting: [Unmanaged<PullSubscriber<Value>>] = []
+    /// Reserved capacity for the next waiters, so that waking them allocates no memory.
+    @usableFromInline var spare: [Unmanaged<PullSubscriber<Value>>] = []
+    @usableFromInline var buffered: [SubscriberBuffer<Value>] = []
     @usableFromInline var log: ValueLog<Value>
 
     @inlinable
@@ -58,13 +60,13 @@ struct FlowMachine<Value: Sendable> {
         if replay > 1 { _ = log.append(initial, version: version) }
     }
 
-    /// Whether nobody has to hear of a new value.
+    /// Whether no subscriber needs to receive a new value.
     @inlinable
     var isQuiet: Bool { occupied == 0 && replay <= 1 }
 
     // MARK: Writing
 
-    /// Makes a value the current one when nobody has to hear of it; returns the one before.
+    /// Replaces the current value if no subscriber needs to receive the new one; returns the old value.
     @inlinable @inline(__always)
     mutating func replace(_ new: Value) -> Value {
         let old = value
@@ -73,7 +75,7 @@ struct FlowMachine<Value: Sendable> {
         return old
     }
 
-    /// Makes a value the current one; returns the one before.
+    /// Replaces the current value; returns the old one.
     @inlinable @inline(__always)
     mutating func commit(_ new: Value, _ wake: inout Wake) -> Value {
         let old = replace(new)
@@ -81,12 +83,12 @@ struct FlowMachine<Value: Sendable> {
         return old
     }
 
-    /// Lets no further value in; returns the subscribers to settle with.
-    mutating func seal(_ wake: inout Wake) -> [PushedSeat<Value>] {
+    /// Seals the flow; returns the subscribers to settle with.
+    mutating func seal(_ wake: inout Wake) -> [PushSubscriber<Value>] {
         isSealed = true
         wakeWaiters(&wake)
         let settling = pushed.filter { !$0.isBusy }
-        for seat in settling { seat.isBusy = true }
+        for subscriber in settling { subscriber.isBusy = true }
         return settling
     }
 
@@ -104,19 +106,19 @@ struct FlowMachine<Value: Sendable> {
         }
     }
 
-    /// Hands the new value to the idle ones of those pushed to; returns how many of these are lossless.
+    /// Delivers the new value to the idle pushed-to subscribers; returns how many of these are lossless.
     @inlinable @inline(__always)
     mutating func handOut(_ wake: inout Wake) -> Int {
         var idle = 0
         var lossless = 0
-        pushed.forEachBorrowed { seat in
-            guard seat.isIdle else { return }
+        pushed.forEachBorrowed { subscriber in
+            guard subscriber.isIdle else { return }
             idle += 1
-            seat.isBusy = true
-            seat.cursor = version
-            if seat.demand != .max { seat.demand -= 1 }
-            if seat.isLossless { lossless += 1 }
-            seat.buffer?.handed = version
+            subscriber.isBusy = true
+            subscriber.cursor = version
+            if subscriber.demand != .max { subscriber.demand -= 1 }
+            if subscriber.isLossless { lossless += 1 }
+            subscriber.buffer?.handed = version
         }
         if idle == pushed.count {
             wake.idle = pushed
@@ -131,40 +133,43 @@ struct FlowMachine<Value: Sendable> {
         guard !waiting.isEmpty else { return }
         swap(&wake.waiters, &spare)
         swap(&wake.waiters, &waiting)
-        for seat in wake.waiters { seat._withUnsafeGuaranteedRef { $0.index = -1 } }
+        for subscriber in wake.waiters { subscriber._withUnsafeGuaranteedRef { $0.index = -1 } }
     }
 
     // MARK: Coming and going
 
-    /// Lets a subscriber in that asks: the current value, or the replayed ones, come first.
+    /// Adds a pulling subscriber.
+    ///
+    /// The current value, or the replayed ones, come first.
     @inlinable
-    mutating func join(_ seat: PulledSeat<Value>) {
-        enter(seat, replays: true)
+    mutating func join(_ subscriber: PullSubscriber<Value>) {
+        enter(subscriber, replays: true)
     }
 
-    /// Lets a subscriber in that is pushed to.
+    /// Adds a pushed-to subscriber.
     ///
     /// - Parameters:
-    ///   - seat: its place.
-    ///   - replays: whether it is given the flow's replayed values first, or the current one only.
-    /// - Returns: whether the caller is to settle with it at once.
-    mutating func join(_ seat: PushedSeat<Value>, replays: Bool) -> Bool {
-        enter(seat, replays: replays)
-        seat.index = Int32(pushed.count)
-        pushed.append(seat)
-        seat.isBusy = seat.demand > 0
-        return seat.isBusy
+    ///   - subscriber: the subscriber.
+    ///   - replays: whether it receives the flow's replayed values first, or only the current one.
+    /// - Returns: whether the caller must settle with it at once.
+    mutating func join(_ subscriber: PushSubscriber<Value>, replays: Bool) -> Bool {
+        enter(subscriber, replays: replays)
+        // Never traps: memory runs out before there are this many subscribers.
+        subscriber.index = Int32(pushed.count)
+        pushed.append(subscriber)
+        subscriber.isBusy = subscriber.demand > 0
+        return subscriber.isBusy
     }
 
     @inlinable
-    mutating func enter(_ seat: Seat<Value>, replays: Bool) {
+    mutating func enter(_ subscriber: FlowSubscriber<Value>, replays: Bool) {
         occupied += 1
-        seat.cursor = version - 1
-        if seat.isLossless {
+        subscriber.cursor = version - 1
+        if subscriber.isLossless {
             if log.count == 0 { _ = log.append(value, version: version, handing: log.readersAtEnd) }
-            if replay > 1, replays { seat.cursor = max(log.start, version - replay + 1) - 1 }
-            log.addReader(before: seat.cursor + 1)
-        } else if let buffer = seat.buffer {
+            if replay > 1, replays { subscriber.cursor = max(log.start, version - replay + 1) - 1 }
+            log.addReader(before: subscriber.cursor + 1)
+        } else if let buffer = subscriber.buffer {
             buffered.append(buffer)
             if replay > 1, replays {
                 log.forEach(from: version - replay + 1) { _ = buffer.append($0) }
@@ -174,43 +179,43 @@ struct FlowMachine<Value: Sendable> {
         }
     }
 
-    /// Lets a subscriber go, if it has not gone yet.
+    /// Removes a subscriber, if it has not left yet.
     ///
-    /// - Returns: whether it was here; `wake` has it as a waiter if it was waiting.
-    mutating func leave(_ seat: PulledSeat<Value>, _ wake: inout Wake) -> Bool {
-        guard exit(seat, &wake) else { return false }
-        if seat.index >= 0 {
+    /// - Returns: whether it was present; if it was waiting, `wake` has it as a waiter.
+    mutating func leave(_ subscriber: PullSubscriber<Value>, _ wake: inout Wake) -> Bool {
+        guard exit(subscriber, &wake) else { return false }
+        if subscriber.index >= 0 {
             let last = waiting.removeLast()
             last._withUnsafeGuaranteedRef {
-                if $0 === seat { return }
-                waiting[Int(seat.index)] = last
-                $0.index = seat.index
+                if $0 === subscriber { return }
+                waiting[Int(subscriber.index)] = last
+                $0.index = subscriber.index
             }
-            seat.index = -1
-            wake.waiters.append(.passUnretained(seat))
+            subscriber.index = -1
+            wake.waiters.append(.passUnretained(subscriber))
         }
         return true
     }
 
-    /// Lets a subscriber go, if it has not gone yet.
+    /// Removes a subscriber, if it has not left yet.
     ///
-    /// - Returns: whether it was here.
-    mutating func leave(_ seat: PushedSeat<Value>, _ wake: inout Wake) -> Bool {
-        guard exit(seat, &wake) else { return false }
+    /// - Returns: whether it was present.
+    mutating func leave(_ subscriber: PushSubscriber<Value>, _ wake: inout Wake) -> Bool {
+        guard exit(subscriber, &wake) else { return false }
         let last = pushed.removeLast()
-        if last !== seat {
-            pushed[Int(seat.index)] = last
-            last.index = seat.index
+        if last !== subscriber {
+            pushed[Int(subscriber.index)] = last
+            last.index = subscriber.index
         }
         return true
     }
 
-    private mutating func exit(_ seat: Seat<Value>, _ wake: inout Wake) -> Bool {
-        guard seat.leave() else { return false }
+    private mutating func exit(_ subscriber: FlowSubscriber<Value>, _ wake: inout Wake) -> Bool {
+        guard subscriber.leave() else { return false }
         occupied -= 1
-        if seat.isLossless {
-            wake.released += log.removeReader(before: seat.cursor + 1)
-        } else if let buffer = seat.buffer {
+        if subscriber.isLossless {
+            wake.released += log.removeReader(before: subscriber.cursor + 1)
+        } else if let buffer = subscriber.buffer {
             buffered.removeAll { $0 === buffer }
             while let waiting = buffer.removeFirst() { wake.released.append(waiting) }
         }

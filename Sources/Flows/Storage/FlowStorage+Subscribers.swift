@@ -1,38 +1,38 @@
 extension FlowStorage {
     // MARK: Coming and going
 
-    /// Lets a subscriber in that asks for values.
+    /// Adds a subscriber that pulls values.
     @inlinable
-    func join(_ seat: PulledSeat<Value>) {
+    func join(_ subscriber: PullSubscriber<Value>) {
         lock.lock()
-        machine.join(seat)
+        machine.join(subscriber)
         leaveCounting()
     }
 
-    /// Lets a subscriber in that is pushed to, and gives it the current value.
-    func join(_ seat: PushedSeat<Value>, replays: Bool = true) {
+    /// Adds a subscriber that values are pushed to, and delivers the current value.
+    func join(_ subscriber: PushSubscriber<Value>, replays: Bool = true) {
         lock.lock()
-        let settles = machine.join(seat, replays: replays)
+        let settles = machine.join(subscriber, replays: replays)
         leaveCounting()
-        if settles { settle(seat) }
+        if settles { settle(subscriber) }
     }
 
-    /// Lets a subscriber go at once, with everything that was kept for it.
+    /// Removes a subscriber at once, with everything that was kept for it.
     @usableFromInline
-    func cancel(_ seat: PulledSeat<Value>) {
-        if seat.hasLeft { return }
+    func cancel(_ subscriber: PullSubscriber<Value>) {
+        if subscriber.hasLeft { return }
         var wake = FlowMachine<Value>.Wake()
         lock.lock()
-        if machine.leave(seat, &wake) { leaveCounting() } else { lock.unlock() }
-        for seat in wake.waiters { FlowStorage.resume(seat) }
+        if machine.leave(subscriber, &wake) { leaveCounting() } else { lock.unlock() }
+        for subscriber in wake.waiters { FlowStorage.resume(subscriber) }
     }
 
-    /// Lets a subscriber go at once, with everything that was kept for it; false when it had gone before.
+    /// Removes a subscriber at once, with everything that was kept for it; returns false if it had already left.
     @discardableResult
-    func cancel(_ seat: PushedSeat<Value>) -> Bool {
+    func cancel(_ subscriber: PushSubscriber<Value>) -> Bool {
         var wake = FlowMachine<Value>.Wake()
         lock.lock()
-        guard machine.leave(seat, &wake) else {
+        guard machine.leave(subscriber, &wake) else {
             lock.unlock()
             return false
         }
@@ -43,43 +43,44 @@ extension FlowStorage {
     // MARK: Asking
 
     @inlinable
-    func take(_ seat: Seat<Value>) -> FlowMachine<Value>.Taken {
+    func take(_ subscriber: FlowSubscriber<Value>) -> FlowMachine<Value>.Taken {
         lock.lock()
         defer { lock.unlock() }
-        return machine.take(seat)
+        return machine.take(subscriber)
     }
 
-    /// Resumes a subscriber as soon as there is something to take, which may be at once.
+    // Unsafe memory: a subscriber has at most one continuation, which is taken out before it is resumed.
+    /// Resumes a subscriber as soon as there is something to take, possibly at once.
     @inlinable
-    func wait(_ seat: PulledSeat<Value>, _ waiter: UnsafeContinuation<Void, Never>) {
+    func wait(_ subscriber: PullSubscriber<Value>, _ waiter: UnsafeContinuation<Void, Never>) {
         lock.lock()
-        let waits = machine.wait(seat)
-        if waits { seat.waiter = waiter }
+        let waits = machine.wait(subscriber)
+        if waits { subscriber.waiter = waiter }
         lock.unlock()
         if !waits { waiter.resume() }
     }
 
     @inlinable
-    static func resume(_ waiting: Unmanaged<PulledSeat<Value>>) {
-        let waiter = waiting._withUnsafeGuaranteedRef { seat in
-            defer { seat.waiter = nil }
-            return seat.waiter
+    static func resume(_ waiting: Unmanaged<PullSubscriber<Value>>) {
+        let waiter = waiting._withUnsafeGuaranteedRef { subscriber in
+            defer { subscriber.waiter = nil }
+            return subscriber.waiter
         }
-        waiter?.resume()  // from here on the seat may be gone
+        waiter?.resume()  // from here on the subscriber may be gone
     }
 
     // MARK: Pushing
 
-    func request(_ count: Int, for seat: PushedSeat<Value>) {
+    func request(_ count: Int, for subscriber: PushSubscriber<Value>) {
         lock.lock()
-        let settles = machine.request(count, for: seat)
+        let settles = machine.request(count, for: subscriber)
         lock.unlock()
-        if settles { settle(seat) }
+        if settles { settle(subscriber) }
     }
 
-    /// Does what a change asks for.
+    /// Carries out what a change requires.
     ///
-    /// Never under the lock, and before anything else is written by this thread.
+    /// Never called under the lock, and always before this thread writes anything else.
     @inlinable @inline(__always)
     func perform(_ wake: inout FlowMachine<Value>.Wake, _ value: Value) {
         if !wake.waiters.isEmpty { resumeAll(&wake.waiters) }
@@ -93,25 +94,25 @@ extension FlowStorage {
     }
 
     @inlinable
-    func resumeAll(_ waiters: inout [Unmanaged<PulledSeat<Value>>]) {
-        for seat in waiters { FlowStorage.resume(seat) }
+    func resumeAll(_ waiters: inout [Unmanaged<PullSubscriber<Value>>]) {
+        for subscriber in waiters { FlowStorage.resume(subscriber) }
         waiters.removeAll(keepingCapacity: true)
         lock.lock()
         if machine.spare.capacity < waiters.capacity { swap(&machine.spare, &waiters) }
         lock.unlock()
     }
 
-    /// Gives a subscriber everything there is for it, in order, until it is idle.
+    /// Delivers everything that is pending for a subscriber, in order, until it is idle.
     @usableFromInline
-    func settle(_ seat: PushedSeat<Value>) {
+    func settle(_ subscriber: PushSubscriber<Value>) {
         while true {
             lock.lock()
-            let taken = machine.settle(seat)
+            let taken = machine.settle(subscriber)
             lock.unlock()
             switch taken {
-            case .value(let value, let skipped): give(value, to: seat, afterSkipping: skipped)
+            case .value(let value, let skipped): give(value, to: subscriber, afterSkipping: skipped)
             case .end(let end):
-                if cancel(seat) { seat.onEnd?(end) }
+                if cancel(subscriber) { subscriber.onEnd?(end) }
                 return
             case .nothing: return
             }
@@ -119,13 +120,13 @@ extension FlowStorage {
     }
 
     @inlinable @inline(__always)
-    func give(_ value: Value, to seat: PushedSeat<Value>, afterSkipping: Bool) {
-        if !seat.hasLeft, seat.isNews(value, afterSkipping: afterSkipping) { seat.onValue(value) }
+    func give(_ value: Value, to subscriber: PushSubscriber<Value>, afterSkipping: Bool) {
+        if !subscriber.hasLeft, subscriber.isNews(value, afterSkipping: afterSkipping) { subscriber.onValue(value) }
     }
 
     // MARK: Counting
 
-    /// How many subscribers there are, as a flow.
+    /// The number of subscribers, as a flow.
     var subscriptionCount: FlowStorage<Int> {
         lock.lock()
         defer { lock.unlock() }
@@ -135,9 +136,9 @@ extension FlowStorage {
         return counter
     }
 
-    /// Gives the lock back after a coming or going, which whoever watches the count is told of.
+    /// Releases the lock after a subscriber arrived or left, and notifies the observers of the count.
     ///
-    /// The count is committed under this flow's lock, so that the counts have the order of the comings and goings.
+    /// The count is committed under this flow's lock, so that the counts have the order of arrivals and departures.
     @inlinable
     func leaveCounting() {
         guard let counter else { return lock.unlock() }

@@ -1,17 +1,18 @@
 public import Synchronization
 
-/// Values that are plain bits and fit a word, such as numbers and cases without payload, are read without the lock.
+/// Reads trivial values that fit in a word, such as numbers and cases without payload, without the lock.
 extension FlowStorage {
     @inlinable @inline(__always)
     static var fitsWord: Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= MemoryLayout<UInt>.size }
 
-    /// The current value, where it fits.
+    /// The current value, if it fits.
     @inlinable @inline(__always)
     var valueOfWord: Value {
+        // Unsafe memory: only a value without references and at most one word long is stored this way.
         withUnsafeBytes(of: word.load(ordering: .acquiring)) { $0.loadUnaligned(as: Value.self) }
     }
 
-    /// Gives the lock back after a write, from when on it can be read.
+    /// Releases the lock after a write; from then on the value can be read.
     @inlinable @inline(__always)
     func unlockAfterWriting() {
         if FlowStorage.fitsWord { word.store(FlowStorage.word(of: machine.value), ordering: .releasing) }

@@ -1,23 +1,23 @@
 public import Synchronization
 
-/// Where a flow lives: the machine, its lock, and everything that must happen outside that lock.
+/// The storage of a flow: the machine, its lock, and everything that must happen outside that lock.
 ///
-/// Equality, transforms, callbacks, continuations and the end of old values all run after the lock is given back. Writers
-/// try without reserving the flow first, as equality and transforms may be slow; one that keeps losing, or whose body
-/// must not run twice, reserves it, and the other writers wait for that (readers never do).
+/// Equality, transforms, callbacks, continuations and the release of old values all run after the lock is released.
+/// Writers first try without reserving the flow, because equality and transforms can be slow. A writer that keeps
+/// losing, or whose body must not run twice, reserves the flow, and the other writers wait for it (readers never do).
 ///
-/// What runs for each value can be inlined into the program that uses it, which makes it about five times faster than
-/// code for any kind of value.
+/// Code that runs for each value can be inlined into the calling program, which makes it about five times faster than
+/// unspecialised code.
 @usableFromInline
 final class FlowStorage<Value: Sendable>: @unchecked Sendable {
-    @usableFromInline let lock = BriefLock()
-    /// The value once more, where it fits; written under the lock.
+    @usableFromInline let lock = SpinLock()
+    /// A copy of the value, if it fits; written under the lock.
     @usableFromInline let word: Atomic<UInt>
     @usableFromInline let comparesInPlace: Bool
     @usableFromInline let areEquivalent: @Sendable (Value, Value) -> Bool
     @exclusivity(unchecked) @usableFromInline var counter: FlowStorage<Int>?
     @usableFromInline let gate = Lock(detectsNesting: true)
-    /// What keeps a derived flow's values coming, for as long as this lives.
+    /// The subscriptions that feed a derived flow, for as long as this object lives.
     var upstream: [FlowSubscription] = []
     @exclusivity(unchecked) @usableFromInline var machine: FlowMachine<Value>
 
@@ -50,14 +50,14 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return (machine.value, machine.version, machine.isSealed)
     }
 
-    /// How many entries the log of the lossless subscribers has, and has room for.
+    /// The number of entries in the log of the lossless subscribers, and its capacity.
     var backlog: (count: Int, capacity: Int) {
         lock.lock()
         defer { lock.unlock() }
         return (machine.log.count, machine.log.capacity)
     }
 
-    /// How many subscribers wait for a value.
+    /// The number of subscribers that wait for a value.
     var waiting: Int {
         lock.lock()
         defer { lock.unlock() }
@@ -99,7 +99,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Lets no further value in, after a last one if given; false when that had been done before.
+    /// Seals the flow, with a last value if there is one; returns false if it was already sealed.
     func seal(making last: (Value) -> Value?) -> Bool {
         while true {
             let (current, version, isSealed) = snapshot
@@ -119,7 +119,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
             unlockAfterWriting()
             _ = old
             perform(&wake, value)
-            for seat in settling { settle(seat) }
+            for subscriber in settling { settle(subscriber) }
             return true
         }
     }
@@ -128,14 +128,14 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         _ = seal { _ in nil }
     }
 
-    /// Takes the lock as a writer: not while another one has reserved the flow.
+    /// Acquires the lock as a writer, which waits while another writer has reserved the flow.
     @inlinable @inline(__always)
     func enter() {
         lock.lock()
         if machine.isReserved { waitForReservation() }
     }
 
-    /// Waits, without the lock, until the flow is not reserved, and takes the lock again.
+    /// Waits, without the lock, until the flow is not reserved, and acquires the lock again.
     @usableFromInline @inline(never)
     func waitForReservation() {
         while machine.isReserved {
@@ -149,7 +149,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     @usableFromInline
     func lockGate() {
         gate.lock(
-            nesting: "a flow was written from within its own `mutate` or `update`: write after it, or to another flow")
+            nesting: "a flow was written inside its own `mutate` or `update`: write afterwards, or write another flow")
     }
 
     @inlinable
@@ -166,7 +166,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     @inlinable @inline(__always)
     func commitAndUnlock(_ new: Value) {
         guard machine.isQuiet else { return announceAndUnlock(new) }
-        // The old value dies with this function, after the lock is given back.
+        // The old value is released when this function returns, after the lock.
         let old = machine.replace(new)
         unlockAfterWriting()
         _ = old
@@ -181,7 +181,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         _ = old
     }
 
-    /// Runs a body once while no other writer can commit, and commits what it made of the value.
+    /// Runs a body once while no other writer can commit, and commits the changed value.
     @inlinable
     func reserve<Result>(
         _ body: (inout Value) throws -> Result

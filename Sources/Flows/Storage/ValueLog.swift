@@ -1,10 +1,10 @@
-/// The values some lossless subscriber has yet to read, with a count of readers at each.
+/// The values that some lossless subscriber has not read yet, with a count of readers at each.
 ///
-/// A ring of consecutive versions. An entry is kept while a reader stands at it or before it, or while it is among the
-/// last `replay` ones; so the log reaches back exactly as far as the slowest reader, and a step of a reader costs the
-/// same however many readers there are.
+/// It is a ring of consecutive versions. An entry is kept while a reader is at or before it, or while it is among the
+/// last `replay` entries. The log therefore reaches back exactly as far as the slowest reader, and advancing a reader
+/// costs the same however many readers there are.
 ///
-/// Nothing here lets go of a value: what leaves the log is returned, so that it dies outside the flow's lock.
+/// Nothing here releases a value: what leaves the log is returned, so that it is released outside the flow's lock.
 @usableFromInline
 struct ValueLog<Value> {
     @usableFromInline
@@ -34,17 +34,17 @@ struct ValueLog<Value> {
         self.replay = replay
     }
 
-    /// How many entries there is room for without another allocation.
+    /// The number of entries that fit without another allocation.
     @inlinable
     var capacity: Int { ring.count }
 
-    /// Whether a value has to be written down: somebody will come to read it who is not given it directly.
+    /// Whether a value must be stored, because a reader will come for it that does not receive it directly.
     @inlinable
     func needsAppend(handing handed: Int) -> Bool {
         replay > 1 || count > 0 || readersAtEnd > handed
     }
 
-    /// Writes a value down as the newest, for all readers at the end but those it was handed to.
+    /// Stores a value as the newest, for all readers at the end except those that received it directly.
     @inlinable
     mutating func append(_ value: Value, version: Int, handing handed: Int = 0) -> Value? {
         if count == 0 { start = version }
@@ -55,25 +55,27 @@ struct ValueLog<Value> {
         return count > max(replay, 1) && readersAtStart == 0 ? removeFirst() : nil
     }
 
-    /// Lets a reader in, standing before the entry of that version, or at the end.
+    /// Adds a reader before the entry of that version, or at the end.
     @inlinable
     mutating func addReader(before version: Int) {
         readers += 1
         enter(version)
     }
 
-    /// The value of a version; its reader moves on to the next one.
+    /// The value of a version; its reader advances to the next one.
     @inlinable
     mutating func read(_ version: Int) -> Value? {
+        // Never traps: `slot` wraps within the ring, and no reader is before its start.
         guard let value = ring[slot(version - start)]?.value else { return nil }
+        // Never traps: `slot` wraps within the ring, and no reader is before its start.
         ring[slot(version - start)]?.readers -= 1
         enter(version + 1)
-        // The popped value is the one returned, or one the reader has just left: never the last reference to it.
+        // The removed value is the one returned, or one the reader has just left: never the last reference to it.
         if readersAtStart == 0, count > kept { _ = removeFirst() }
         return value
     }
 
-    /// Lets a reader go that stands before the entry of that version; returns what nobody will read any more.
+    /// Removes a reader that is before the entry of that version; returns the values that nobody will read any more.
     @inlinable
     mutating func removeReader(before version: Int) -> [Value] {
         readers -= 1
@@ -81,13 +83,14 @@ struct ValueLog<Value> {
             readersAtEnd -= 1
             return []
         }
+        // Never traps: `slot` wraps within the ring, and no reader is before its start.
         ring[slot(version - start)]?.readers -= 1
         var gone: [Value] = []
         while count > kept, readersAtStart == 0, let value = removeFirst() { gone.append(value) }
         return gone
     }
 
-    /// Shows the values from a version on, without reading them for anybody.
+    /// Passes the values from a version on to a body, without reading them for anybody.
     @inlinable
     func forEach(from version: Int, _ body: (Value) -> Void) {
         for offset in max(0, version - start)..<max(count, max(0, version - start)) {
@@ -110,6 +113,7 @@ struct ValueLog<Value> {
     @inlinable
     mutating func enter(_ version: Int) {
         if count > 0, version < start + count {
+            // Never traps: `slot` wraps within the ring, and no reader is before its start.
             ring[slot(version - start)]?.readers += 1
         } else {
             readersAtEnd += 1

@@ -1,23 +1,33 @@
-/// What one subscriber is given when values come faster than it takes them.
+/// What a subscriber receives when values arrive faster than it takes them.
 ///
-/// It is the subscriber's choice, never the flow's: a flow can have subscribers of every kind at once, and none of them
-/// slows a writer down. Whichever is chosen, the current value comes first and values come in the order in which they
-/// were committed.
+/// The policy is the subscriber's choice, never the flow's: a flow can have subscribers of every kind at once, and none
+/// of them slows a writer down. With every policy, the current value comes first and values arrive in the order in
+/// which they were committed.
 public enum DeliveryPolicy: Sendable, Hashable {
-    /// Only the latest value counts: a slow subscriber skips what came between, and always gets the last one.
+    /// Only the latest value counts: a slow subscriber skips the values in between, and always receives the last one.
     ///
-    /// A value equal to the one it saw last is not given to it again, even when there were others between. Costs no
-    /// memory but a reference to the value it saw last.
+    /// It does not receive a value equal to the one it saw last, even if there were others in between. It costs no
+    /// memory except a reference to the value it saw last.
     case conflated
 
-    /// Every committed value, in order, none left out.
+    /// Every committed value, in order, without omissions.
     ///
-    /// All lossless subscribers of a flow share one log, which reaches back as far as the slowest of them; what that one
-    /// has not read yet is kept without bound, and let go as soon as it has read it or left.
+    /// All lossless subscribers of a flow share one log, which reaches back as far as the slowest of them. What that
+    /// subscriber has not read yet is kept without limit, and released as soon as it has read it or left.
     case lossless
 
-    /// At most so many values wait; what happens to one more is up to the rule.
+    /// At most this many values wait; the rule decides what happens to further ones.
     ///
-    /// The count is at least 1; a smaller one is taken as 1.
+    /// The count is at least 1; a smaller one counts as 1.
     case buffered(Int, onOverflow: Overflow)
+}
+
+/// What happens to a value that does not fit in a subscriber's buffer.
+public enum Overflow: Sendable, Hashable {
+    /// The oldest waiting value is dropped for the new one: the subscriber has the latest values.
+    case dropOldest
+    /// The new value is dropped: the subscriber has the earliest values, and may miss the last.
+    case dropNewest
+    /// Only this subscription ends, with ``FlowEnd/overflowed(dropped:)``, once the waiting values are taken.
+    case fail
 }

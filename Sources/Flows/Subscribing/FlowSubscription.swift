@@ -1,24 +1,25 @@
 import Synchronization
 
-/// A callback subscriber's place in a flow: it ends when this goes.
+/// The subscription of a callback, which ends when it is released.
 ///
-/// Keep it as long as values are wanted, best in the object they are for: when that object goes, so does the
-/// subscription. Cancelling twice does nothing more.
+/// Keep it as long as values are wanted, preferably in the object they are for: when that object is released, so is the
+/// subscription. Cancelling twice has no further effect.
 ///
-/// After ``cancel()`` no callback begins any more, neither a value nor an end; one that is running on another thread
-/// runs to its end. Whatever the callbacks hold is let go with them.
+/// After ``cancel()`` no callback begins any more, neither for a value nor for an end; one that is running on another
+/// thread completes. Whatever the callbacks hold is released with them.
 public final class FlowSubscription: Sendable {
-    private let seat: Atomic<Unmanaged<AnySeat>?>
+    // Unsafe memory: the subscription holds the reference and gives it up once.
+    private let subscriber: Atomic<Unmanaged<AnyFlowSubscriber>?>
 
-    init(_ seat: AnySeat) {
-        self.seat = Atomic(.passRetained(seat))
+    init(_ subscriber: AnyFlowSubscriber) {
+        self.subscriber = Atomic(.passRetained(subscriber))
     }
 
-    /// Makes a subscription that stands for something else than a place in a flow.
+    /// Creates a subscription to something other than a flow.
     ///
-    /// - Parameter onCancel: what cancelling does; it is called once at most, on the thread that cancels.
+    /// - Parameter onCancel: what cancelling does; called at most once, on the thread that cancels.
     package convenience init(_ onCancel: @escaping @Sendable () -> Void) {
-        self.init(CancellingSeat(onCancel))
+        self.init(CancellableSubscriber(onCancel))
     }
 
     deinit {
@@ -27,9 +28,21 @@ public final class FlowSubscription: Sendable {
 
     /// Ends the subscription: no callback begins after this.
     ///
-    /// Safe on any thread and from within the callback itself.
+    /// Safe on any thread and inside the callback itself.
     public func cancel() {
-        guard let seat = seat.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue() else { return }
-        seat.cancel()
+        guard let subscriber = subscriber.exchange(nil, ordering: .acquiringAndReleasing)?.takeRetainedValue() else {
+            return
+        }
+        subscriber.cancel()
     }
+}
+
+/// Why a subscriber receives no more values.
+public enum FlowEnd: Sendable, Hashable {
+    /// The flow was sealed, and everything that was pending for this subscriber has been delivered.
+    case finished
+    /// The subscriber was cancelled: its task, its scope, or its subscription.
+    case cancelled
+    /// The subscriber's buffer was full under ``Overflow/fail``; this many values were not delivered.
+    case overflowed(dropped: Int)
 }

@@ -1,33 +1,33 @@
-/// A callback subscriber that says how many values it wants.
+/// A callback subscriber that requests a number of values.
 ///
-/// Unlike ``FlowSubscription`` it does not end when it goes, only by ``cancel()`` or the flow's end: what it calls back
-/// usually holds it.
+/// Unlike ``FlowSubscription`` it does not end when it is released, only by ``cancel()`` or the flow's end: the object
+/// it calls back usually holds it.
 package struct PacedSubscription: Sendable {
-    let seat: AnySeat
+    let subscriber: AnyFlowSubscriber
 
-    /// Asks for so many more values; `Int.max` is without bound.
+    /// Requests more values; `Int.max` is without limit.
     ///
-    /// What is there already is given before this returns, unless another thread is giving to this subscriber.
+    /// Pending values are delivered before this returns, unless another thread is delivering to this subscriber.
     package func request(_ count: Int) {
-        seat.request(count)
+        subscriber.request(count)
     }
 
     /// Ends the subscription: no callback begins after this.
     package func cancel() {
-        seat.cancel()
+        subscriber.cancel()
     }
 }
 
 extension StateValues {
-    /// Calls back with values, as many as were asked for; the end comes once everything pending was given.
+    /// Calls back with as many values as were requested; the end follows once everything pending was delivered.
     ///
     /// - Parameters:
-    ///   - onValue: what to do with a value; never before one was asked for.
+    ///   - onValue: handles a value; never called before one was requested.
     ///   - onEnd: called once when there are no more values.
-    /// - Returns: the subscription, with nothing asked for yet.
+    /// - Returns: the subscription, with nothing requested yet.
     package func subscribePaced(
         onValue: @escaping @Sendable (Value) -> Void, onEnd: @escaping @Sendable (FlowEnd) -> Void
     ) -> PacedSubscription {
-        PacedSubscription(seat: push(demand: 0, onValue, onEnd))
+        PacedSubscription(subscriber: push(demand: 0, onValue, onEnd))
     }
 }

@@ -1,26 +1,27 @@
 extension StateValues {
-    /// One subscriber that asks for each value.
+    /// A subscriber that pulls each value.
     ///
-    /// A copy is the same subscriber; it leaves when the last copy goes.
+    /// A copy is the same subscriber; it leaves when the last copy is released.
     public struct Iterator: AsyncIteratorProtocol {
-        /// What it gives.
+        /// The type of the values.
         public typealias Element = Value
         /// It does not fail.
         public typealias Failure = Never
 
-        @usableFromInline let seat: PulledSeat<Value>
+        @usableFromInline let subscriber: PullSubscriber<Value>
 
         @inlinable
-        init(_ seat: PulledSeat<Value>) {
-            self.seat = seat
+        init(_ subscriber: PullSubscriber<Value>) {
+            self.subscriber = subscriber
         }
 
-        /// Why there are no more values; nil as long as there may be.
-        public var end: FlowEnd? { seat.end }
+        /// Why there are no more values; nil while there may be more.
+        public var end: FlowEnd? { subscriber.end }
 
         /// Waits for the next value.
         ///
-        /// - Returns: the value, or nil for ever once the flow is sealed, the task is cancelled or the buffer overflowed.
+        /// - Returns: the value, or nil from then on once the flow is sealed, the task is cancelled or the buffer
+        ///   overflowed.
         @inlinable
         public mutating func next() async -> Value? {
             await next(isolation: nil)
@@ -28,16 +29,17 @@ extension StateValues {
 
         /// Waits for the next value on the caller's actor.
         ///
-        /// - Parameter actor: the caller's actor, which is not left when there is a value already.
-        /// - Returns: the value, or nil for ever once the flow is sealed, the task is cancelled or the buffer overflowed.
+        /// - Parameter actor: the caller's actor, which is not left if a value is already available.
+        /// - Returns: the value, or nil from then on once the flow is sealed, the task is cancelled or the buffer
+        ///   overflowed.
         @inlinable
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
-            let seat = seat
-            if !Task.isCancelled, let value = seat.nextIfAny() { return value }
+            let subscriber = subscriber
+            if !Task.isCancelled, let value = subscriber.nextIfAny() { return value }
             return await withTaskCancellationHandler {
-                await seat.next(isolation: actor)
+                await subscriber.next(isolation: actor)
             } onCancel: {
-                seat.cancel()
+                subscriber.cancel()
             }
         }
     }

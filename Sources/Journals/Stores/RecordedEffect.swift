@@ -1,43 +1,43 @@
 public import States
 
-/// Something that happens once in the browsers that look at a store, as it is written down with its step.
+/// Something that happens once in the browsers that show a store, as it is recorded with its step.
 ///
-/// As JSON an object with `kind`, the kind's own members, and `audience` where not everybody is meant:
+/// As JSON it is an object with `kind`, the kind's own members, and `audience` if it is not for everybody:
 /// `{"audience":["ana"],"kind":"toast","message":"Step 3 is done."}`.
 public struct RecordedEffect: Sendable, Hashable {
     /// What happens.
     public enum Kind: Sendable, Hashable {
         /// A message appears for a while.
         case toast(message: String)
-        /// The page goes to another one; a path below the dashboard's own, such as `/runs`.
+        /// The page navigates to another one; a path below the dashboard's own, such as `/runs`.
         case navigation(path: String)
         /// A file is offered; its text is recorded, so keep it small.
         case download(filename: String, mediaType: String, text: String)
-        /// What only the store's own template or another client knows to handle.
+        /// An effect that only the store's own template or another client can handle.
         case other(name: String, payload: JSONValue)
     }
 
     /// What happens.
-    public let kind: Kind
-    /// The names of those for whom it happens; nil for everybody who looks.
-    public let audience: [String]?
+    package let kind: Kind
+    /// The names of the people it is for; nil for everybody who looks.
+    package let audience: [String]?
 
-    /// Makes an effect.
+    /// Creates an effect.
     public init(_ kind: Kind, audience: [String]? = nil) {
         self.kind = kind
         self.audience = audience
     }
 
-    /// Whether it happens for somebody of that name; nil is somebody who gave none.
-    public func isMeant(for name: String?) -> Bool {
+    /// Whether it is for somebody with that name; nil is somebody without a name.
+    package func isMeant(for name: String?) -> Bool {
         guard let audience else { return true }
         return name.map(audience.contains) ?? false
     }
 }
 
 extension RecordedEffect: RecordedForm {
-    /// The effect as it is written down.
-    public var json: JSONValue {
+    /// The effect as it is recorded.
+    package var json: JSONValue {
         var members: [String: JSONValue]
         switch kind {
         case .toast(let message): members = ["kind": "toast", "message": .string(message)]
@@ -54,7 +54,7 @@ extension RecordedEffect: RecordedForm {
     }
 
     /// Reads what `json` wrote; nil for anything else.
-    public init?(json: JSONValue) {
+    package init?(json: JSONValue) {
         let audience = json["audience"]?.array?.compactMap(\.string)
         guard let kind = Self.kind(in: json), json["audience"] == nil || audience != nil else { return nil }
         self.init(kind, audience: audience)

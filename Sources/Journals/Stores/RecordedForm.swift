@@ -1,8 +1,8 @@
-public import States
+package import States
 
-/// Something with one form as JSON, wherever it is written: in a journal, an answer, a page.
-public protocol RecordedForm: Codable {
-    /// The value as it is written down.
+/// A value with one JSON form, wherever it is written: in a journal, an answer, a page.
+package protocol RecordedForm: Codable {
+    /// The value as it is recorded.
     var json: JSONValue { get }
     /// Reads what `json` wrote; nil for anything else.
     init?(json: JSONValue)
@@ -13,7 +13,7 @@ extension RecordedForm {
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let value = Self(json: try container.decode(JSONValue.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is no \(Self.self)")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "this is not a \(Self.self)")
         }
         self = value
     }

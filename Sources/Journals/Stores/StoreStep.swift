@@ -1,42 +1,42 @@
-public import States
+package import States
 
-/// What brought a store's state about: recorded with each change of a store, and with no change of a run.
+/// What caused a store's state; recorded with each change of a store, and with no change of a run.
 ///
-/// As JSON an object with `kind`, and with the other members where they are not empty.
-public struct StoreStep: Sendable, Hashable {
+/// As JSON it is an object with `kind`, and with the other members if they are not empty.
+package struct StoreStep: Sendable, Hashable {
     /// What kind of step it is.
-    public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The store was there for the first time, in its initial state.
+    package enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The store existed for the first time, in its initial state.
         case opened
         /// An action was reduced.
         case action
-        /// A state was put in from outside.
+        /// A state was restored from outside.
         case rehydrated
-        /// A state of before was put back.
+        /// An earlier state was restored.
         case returned
-        /// The initial state was put back.
+        /// The initial state was restored.
         case reset
-        /// The state recorded before no longer decodes; the store went on from its initial state.
+        /// The previously recorded state no longer decodes; the store continued from its initial state.
         case unreadable
     }
 
     /// What kind of step it is.
-    public let kind: Kind
+    package let kind: Kind
     /// The action, with `action` and no other kind.
-    public let action: RecordedAction?
+    package let action: RecordedAction?
     /// Who took it; nil for the store's own work, and for what the server does by itself.
-    public let actor: String?
-    /// What happened once because of it, in order.
-    public let effects: [RecordedEffect]
-    /// The sequence of the change whose state was put back, with `returned` and no other kind.
-    public let returnedTo: Int64?
-    /// The key under which a repeated request finds this step again, if its sender gave one.
-    public let idempotencyKey: String?
+    package let actor: String?
+    /// The effects of the step, in order.
+    package let effects: [RecordedEffect]
+    /// The sequence of the change whose state was restored, with `returned` and no other kind.
+    package let returnedTo: SequenceNumber?
+    /// The key by which a repeated request finds this step, if its sender sent one.
+    package let idempotencyKey: String?
 
-    /// Makes a step of its parts.
-    public init(
+    /// Creates a step from its parts.
+    package init(
         _ kind: Kind, action: RecordedAction? = nil, actor: String? = nil, effects: [RecordedEffect] = [],
-        returnedTo: Int64? = nil, idempotencyKey: String? = nil
+        returnedTo: SequenceNumber? = nil, idempotencyKey: String? = nil
     ) {
         self.kind = kind
         self.action = action
@@ -48,24 +48,24 @@ public struct StoreStep: Sendable, Hashable {
 }
 
 extension StoreStep: RecordedForm {
-    /// The step as it is written down.
-    public var json: JSONValue {
+    /// The step as it is recorded.
+    package var json: JSONValue {
         var members: [String: JSONValue] = ["kind": .string(kind.rawValue)]
         members["action"] = action?.json
         members["actor"] = actor.map(JSONValue.string)
         if !effects.isEmpty { members["effects"] = .array(effects.map(\.json)) }
-        members["returnedTo"] = returnedTo.map(JSONValue.integer)
+        members["returnedTo"] = returnedTo.map { .integer($0.rawValue) }
         members["idempotencyKey"] = idempotencyKey.map(JSONValue.string)
         return .object(members)
     }
 
     /// Reads what `json` wrote; nil for anything else.
-    public init?(json: JSONValue) {
+    package init?(json: JSONValue) {
         guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)) else { return nil }
         let effects = json["effects"]?.array ?? []
         self.init(
             kind, action: json["action"].flatMap(RecordedAction.init(json:)), actor: json["actor"]?.string,
-            effects: effects.compactMap(RecordedEffect.init(json:)), returnedTo: json["returnedTo"]?.integer,
+            effects: effects.compactMap(RecordedEffect.init(json:)), returnedTo: json["returnedTo"]?.sequenceNumber,
             idempotencyKey: json["idempotencyKey"]?.string)
         guard self.effects.count == effects.count, (json["action"] == nil) == (action == nil) else { return nil }
     }

@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// The errors libxml2 tells while it works on one document, kept as values.
+/// The errors that libxml2 reports while it works on one document, as values.
 final class ErrorLog {
     /// One error of libxml2.
     struct Entry {
@@ -12,7 +12,7 @@ final class ErrorLog {
         var node: xmlNodePtr?
     }
 
-    /// The errors, in the order told; no more than the limit, because the first ones are those that matter.
+    /// The errors, in the order reported, up to the limit, because the first ones matter.
     private(set) var entries: [Entry] = []
 
     private static let limit = 200
@@ -21,17 +21,17 @@ final class ErrorLog {
         if entries.count < Self.limit { entries.append(entry) }
     }
 
-    /// The pointer under which C code carries this log; the log must outlive its use.
+    /// The pointer by which C code refers to this log; the log must outlive its use.
     var pointer: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// The log that a pointer stands for.
+    /// The log that a pointer refers to.
     static func at(_ pointer: UnsafeMutableRawPointer?) -> ErrorLog? {
         pointer.map { Unmanaged<ErrorLog>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 
 extension ErrorLog.Entry {
-    /// Copies libxml2's error, which is valid only while it is told.
+    /// Copies libxml2's error, which is valid only while it is reported.
     init(_ error: xmlError) {
         code = Int(error.code)
         line = Int(error.line)

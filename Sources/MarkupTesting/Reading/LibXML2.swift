@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// What libxml2 needs once in a process, and what Swift needs around its C types.
+/// The one-time initialisation of libxml2, and helpers for its C types.
 enum LibXML2 {
     /// Sets up libxml2's tables before any thread uses them; safe to call from many threads.
     static func prepare() {

@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// What is well-formed XML and yet means something else to a browser: `<div/>`, `<br></br>`, a missing document type.
+/// Finds what is well-formed XML but means something else to a browser: `<div/>`, `<br></br>`, a missing document type.
 struct PolyglotSyntax {
     private static let voidElements: Set = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
@@ -10,7 +10,7 @@ struct PolyglotSyntax {
         endings(in: document) + documentType(of: document) + foreign(in: document)
     }
 
-    /// Whether an element without content is written `<x/>`: a void one, or one of a drawing.
+    /// Whether an element without content is written `<x/>`: a void element, or one of a drawing.
     static func endsItself(_ node: xmlNodePtr) -> Bool {
         voidElements.contains(String(cString: node.pointee.name)) || isDrawing(node)
     }
@@ -24,7 +24,7 @@ struct PolyglotSyntax {
             let sentence =
                 isVoid
                 ? "<\(name)> is a void element. Write <\(name)/>."
-                : "A browser takes <\(name)/> for an element left open. Write <\(name)></\(name)>."
+                : "A browser reads <\(name)/> as an element that is left open. Write <\(name)></\(name)>."
             problems.append(document.problem(sentence, rule: TreeReader.rule, at: node))
         }
         return problems
@@ -51,7 +51,7 @@ struct PolyglotSyntax {
     private func foreign(in document: MarkupDocument) -> [MarkupProblem] {
         document.scan.foreign.map { offset in
             document.source.problem(
-                "A browser takes processing instructions and CDATA sections for comments. Leave it out.",
+                "A browser reads processing instructions and CDATA sections as comments. Leave it out.",
                 rule: TreeReader.rule, at: offset)
         }
     }

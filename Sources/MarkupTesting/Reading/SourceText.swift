@@ -1,4 +1,4 @@
-/// Markup as it was given, with the way from bytes to lines and columns.
+/// Markup as it was given, with the mapping from bytes to lines and columns.
 struct SourceText {
     /// A place in the text, both from 1; the column counts characters.
     struct Position {

@@ -1,10 +1,10 @@
 import CLibXML2
 
-/// What a syntax error of libxml2 means, in a sentence that says what to do.
+/// A syntax error of libxml2 as a sentence that says what to do.
 struct SyntaxSentence {
     let text: String
 
-    /// A code of ours, beside libxml2's: an entity is declared.
+    /// A code of our own, beside libxml2's: an entity is declared.
     static let entityDeclared = -1
 
     init(_ entry: ErrorLog.Entry, kind: MarkupKind) {
@@ -22,7 +22,7 @@ struct SyntaxSentence {
             case XML_ERR_TAG_NAME_MISMATCH.rawValue where around(other):
                 "<\(name)> is not closed."
             case XML_ERR_TAG_NAME_MISMATCH.rawValue:
-                "<\(name)> is open, but </\(other)> comes. Close <\(name)> first; a void element is closed as <br/>."
+                "<\(name)> is open, but </\(other)> follows. Close <\(name)> first; a void element is closed as <br/>."
             case XML_ERR_TAG_NOT_FINISHED.rawValue, XML_ERR_DOCUMENT_END.rawValue:
                 "The markup ends before everything in it is closed."
             case XML_ERR_DOCUMENT_EMPTY.rawValue:
@@ -36,7 +36,7 @@ struct SyntaxSentence {
             case XML_ERR_LT_IN_ATTRIBUTE.rawValue:
                 "A < in an attribute's value must be written as &lt;."
             case XML_ERR_NAME_REQUIRED.rawValue:
-                "A name is expected here. A < or & that begins none must be written as &lt; or &amp;."
+                "A name is expected here. A < or & that begins no name must be written as &lt; or &amp;."
             case XML_ERR_SPACE_REQUIRED.rawValue:
                 "A space is expected between attributes."
             case XML_ERR_GT_REQUIRED.rawValue:
@@ -48,11 +48,11 @@ struct SyntaxSentence {
             case XML_ERR_ENTITYREF_SEMICOL_MISSING.rawValue:
                 "A & must be written as &amp;, or begin an entity that ends with a semicolon."
             case XML_ERR_INVALID_CHAR.rawValue:
-                "A control character stands here that no page may have."
+                "There is a control character here that is not allowed in a page."
             case XML_NS_ERR_UNDEFINED_NAMESPACE.rawValue:
                 "The prefix of \(name):\(other) is unknown. Names in pages have none."
             case XML_ERR_INTERNAL_ERROR.rawValue where entry.message.contains("depth"):
-                "The elements are nested too deep (more than 256 levels)."
+                "The elements are nested too deeply (more than 256 levels)."
             case XML_ERR_INTERNAL_ERROR.rawValue where entry.message.contains("Huge"):
                 "A text in the page is longer than 10 MB."
             default:
@@ -62,7 +62,7 @@ struct SyntaxSentence {
 }
 
 extension ErrorLog.Entry {
-    /// Whether the parser loses its place with this error, so that what it says next about tags only follows from it.
+    /// Whether the parser loses its position with this error, so that its next errors about tags are only consequences.
     var losesPlace: Bool {
         [
             XML_ERR_TAG_NAME_MISMATCH, XML_ERR_TAG_NOT_FINISHED, XML_ERR_DOCUMENT_END, XML_ERR_INTERNAL_ERROR,

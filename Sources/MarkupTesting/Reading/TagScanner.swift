@@ -12,7 +12,7 @@ struct TagScanner {
     /// The start tags in document order.
     private(set) var tags: [Tag] = []
 
-    /// The bytes at which processing instructions and CDATA sections begin, which a browser takes for comments.
+    /// The bytes at which processing instructions and CDATA sections begin, which a browser reads as comments.
     private(set) var foreign: [Int] = []
 
     /// Scans a source, which must be well-formed and have no internal subset.
@@ -48,7 +48,7 @@ struct TagScanner {
         }
     }
 
-    /// The index behind the `>` that ends a start tag; one inside a quoted value does not.
+    /// The index after the `>` that ends a start tag; a `>` inside a quoted value does not end it.
     private static func endOfStartTag(in source: [UInt8], from start: Int) -> Int {
         var quote: UInt8?
         for index in start..<source.count {

@@ -1,27 +1,27 @@
 import CLibXML2
 
-/// Parses one source to a tree of libxml2, or says everything that keeps it from being one.
+/// Parses a source into a tree of libxml2, or reports every syntax error.
 ///
-/// Limits are libxml2's own (256 levels, 10 MB of text in one node); entities cannot be declared, so none can be
-/// loaded or multiplied.
+/// The limits are libxml2's own (256 levels, 10 MB of text in one node). Entities cannot be declared, so none can be
+/// loaded or expanded.
 struct TreeReader {
     let source: SourceText
     let kind: MarkupKind
 
     static let rule = "well-formed"
 
-    /// What goes before a fragment, so that it is one element; on the first line it moves columns by its length.
+    /// The text before a fragment, which makes it one element; on the first line it shifts columns by its length.
     private static let opening = Array("<fragment>".utf8)
     private static let closing = Array("</fragment>".utf8)
 
     func read() throws(MarkupError) -> xmlDocPtr {
         if let offset = offsetOfInvalidUTF8 {
-            throw failure("The text is not UTF-8 here. Write the page in UTF-8.", at: offset)
+            throw failure("The text is not valid UTF-8 here. Encode the page in UTF-8.", at: offset)
         }
         LibXML2.prepare()
         let bytes = kind == .fragment ? Self.opening + source.bytes + Self.closing : source.bytes
         guard let count = Int32(exactly: bytes.count), let context = xmlNewParserCtxt() else {
-            throw failure("The markup is too large to be read: \(bytes.count) bytes.", at: 0)
+            throw failure("The markup is too large to read: \(bytes.count) bytes.", at: 0)
         }
         defer { xmlFreeParserCtxt(context) }
         let log = ErrorLog()
@@ -42,7 +42,7 @@ struct TreeReader {
         return tree
     }
 
-    /// Keeps all that the parser says, and stops it where an entity is declared.
+    /// Collects the parser's errors, and stops it where an entity is declared.
     private func listen(to parser: xmlParserCtxtPtr, into log: ErrorLog) {
         clibxml2_listen(
             parser, log.pointer,
@@ -61,7 +61,7 @@ struct TreeReader {
             })
     }
 
-    /// What the parser said, without what only follows from an earlier error.
+    /// The parser's errors, without the consequences of an earlier error.
     private func problems(from log: ErrorLog) -> [MarkupProblem] {
         let first = log.entries.firstIndex { $0.losesPlace }
         let told = log.entries.indices.filter { !log.entries[$0].losesPlace || $0 == first }.map { index in
@@ -87,7 +87,7 @@ struct TreeReader {
         return offset
     }
 
-    /// Elements in the namespaces that an HTML parser gives by itself get their plain names.
+    /// Gives plain names to elements in the namespaces that an HTML parser assigns by itself.
     private func stripNamespaces(of tree: xmlDocPtr) {
         let known: Set = ["http://www.w3.org/1999/xhtml", "http://www.w3.org/2000/svg"]
         TreeWalk.elements(of: tree) { node in

@@ -1,5 +1,5 @@
 extension [any MarkupRule] {
-    /// Every rule this library has.
+    /// Every built-in rule.
     public static var all: [any MarkupRule] {
         [
             UniqueIDs(), ReferencesResolve(), AttributeValues(), Nesting(),
@@ -8,11 +8,10 @@ extension [any MarkupRule] {
         ]
     }
 
-    /// The rules without those named, such as `.all.without(HeadingOrder.self)`.
-    /// - Parameter unwanted: The types of the rules to leave out.
+    /// The rules without the given ones, such as `.all.without("heading-order")`.
+    /// - Parameter unwanted: The names of the rules to leave out.
     /// - Returns: The other rules, in the same order.
-    public func without(_ unwanted: any MarkupRule.Type...) -> [any MarkupRule] {
-        let identifiers = Set(unwanted.map { ObjectIdentifier($0) })
-        return filter { !identifiers.contains(ObjectIdentifier(type(of: $0))) }
+    public func without(_ unwanted: String...) -> [any MarkupRule] {
+        filter { !unwanted.contains($0.name) }
     }
 }

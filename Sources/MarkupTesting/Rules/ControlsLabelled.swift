@@ -1,13 +1,13 @@
-/// Every field of a form has a label that is read out.
-public struct ControlsLabelled: MarkupRule {
+/// Every form field has a label that is announced.
+package struct ControlsLabelled: MarkupRule {
     /// `controls-labelled`.
-    public var name: String { "controls-labelled" }
+    package var name: String { "controls-labelled" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The inputs, selects and textareas without a label.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//input | //select | //textarea").filter { element in
             element.isField && element.accessibleName.isEmpty
         }.map { element in

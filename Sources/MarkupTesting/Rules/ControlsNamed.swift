@@ -1,10 +1,10 @@
-/// Every button, link and summary says what it is for.
-public struct ControlsNamed: MarkupRule {
+/// Every button, link and summary has a name.
+package struct ControlsNamed: MarkupRule {
     /// `controls-named`.
-    public var name: String { "controls-named" }
+    package var name: String { "controls-named" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     private static let controls = """
         //button | //a[@href] | //summary | //input[@type='submit' or @type='reset' or @type='button'] \
@@ -12,7 +12,7 @@ public struct ControlsNamed: MarkupRule {
         """
 
     /// The buttons, links and summaries without an accessible name.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements(Self.controls)
             .filter { $0.accessibleName.isEmpty && !$0.isHiddenFromAssistiveTechnology }
             .map { $0.problem("<\($0.name)> has no name. Give it text, or aria-label.", of: self) }

@@ -1,15 +1,17 @@
-/// Every progress bar and meter says what it measures.
-public struct GaugesNamed: MarkupRule {
+/// Every progress bar and meter has a name for what it measures.
+package struct GaugesNamed: MarkupRule {
     /// `gauges-named`.
-    public var name: String { "gauges-named" }
+    package var name: String { "gauges-named" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The progress bars and meters without an accessible name.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//progress | //meter | //*[@role='progressbar' or @role='meter']")
             .filter { $0.accessibleName.isEmpty && !$0.isHiddenFromAssistiveTechnology }
-            .map { $0.problem("<\($0.name)> does not say what it measures. Give it a label, or aria-label.", of: self) }
+            .map {
+                $0.problem("<\($0.name)> has no name for what it measures. Give it a label, or aria-label.", of: self)
+            }
     }
 }

@@ -1,13 +1,13 @@
 /// Headings go down one level at a time, and a page's first one is `h1`.
-public struct HeadingOrder: MarkupRule {
+package struct HeadingOrder: MarkupRule {
     /// `heading-order`.
-    public var name: String { "heading-order" }
+    package var name: String { "heading-order" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The headings that skip a level; for a document also a first one that is not `h1`.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         var problems: [MarkupProblem] = []
         var last: Int? = document.kind == .document ? 0 : nil
         let headings = "//h1 | //h2 | //h3 | //h4 | //h5 | //h6 | //*[@role='heading']"

@@ -1,13 +1,13 @@
 /// The tab key goes through the page in its order: no `tabindex` above 0.
-public struct NaturalTabOrder: MarkupRule {
+package struct NaturalTabOrder: MarkupRule {
     /// `natural-tab-order`.
-    public var name: String { "natural-tab-order" }
+    package var name: String { "natural-tab-order" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The elements with a positive `tabindex`.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@tabindex > 0]").map { element in
             element.problem("tabindex above 0 breaks the order of the page. Use 0, or move the element.", of: self)
         }

@@ -1,10 +1,10 @@
-/// Elements do not stand inside those that HTML forbids them at any depth, which a grammar cannot say.
-public struct Nesting: MarkupRule {
+/// Elements are not inside elements in which HTML forbids them at any depth, which a grammar cannot express.
+package struct Nesting: MarkupRule {
     /// `nesting`.
-    public var name: String { "nesting" }
+    package var name: String { "nesting" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     private static let interactive = """
         self::a[@href] or self::button or self::details or self::label or self::select or self::textarea \
@@ -12,7 +12,7 @@ public struct Nesting: MarkupRule {
         """
     private static let landmarks = "self::header or self::footer or self::main"
 
-    /// What is forbidden, as an element and a condition on what stands in it.
+    /// The forbidden combinations: an element, and a condition on its descendants.
     private static let forbidden = [
         (outer: "a", inner: interactive),
         (outer: "button", inner: interactive),
@@ -33,11 +33,11 @@ public struct Nesting: MarkupRule {
         (outer: "section", inner: "self::main"),
     ]
 
-    /// The elements that stand inside one they may not stand in.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    /// The elements inside an element that forbids them.
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try Self.forbidden.flatMap { outer, inner in
             try document.elements("//\(outer)//*[\(inner)]").map { element in
-                element.problem("<\(element.name)> cannot stand inside <\(outer)>, at any depth.", of: self)
+                element.problem("<\(element.name)> is not allowed inside <\(outer)>, at any depth.", of: self)
             }
         }
     }

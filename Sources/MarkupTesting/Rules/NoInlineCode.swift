@@ -1,15 +1,15 @@
-/// Pages carry no script and no style of their own, so that a strict Content-Security-Policy can hold.
-public struct NoInlineCode: MarkupRule {
+/// Pages have no inline scripts and styles, so that they work under a strict Content-Security-Policy.
+package struct NoInlineCode: MarkupRule {
     /// `no-inline-code`.
-    public var name: String { "no-inline-code" }
+    package var name: String { "no-inline-code" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     private static let links: Set = ["href", "src", "action", "formaction", "cite", "content"]
 
     /// Scripts without `src`, style elements and attributes, event handlers, and URLs that are code.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try elements(in: document) + attributes(in: document)
     }
 
@@ -36,10 +36,10 @@ public struct NoInlineCode: MarkupRule {
             return "The handler \(attribute) is not allowed. Listen in a script file."
         }
         guard Self.links.contains(attribute), isCode(value) else { return nil }
-        return "\(attribute) holds code. Link to an address."
+        return "\(attribute) contains code. Link to an address."
     }
 
-    /// Browsers leave out white space and control characters when they look for the scheme.
+    /// Browsers ignore white space and control characters when they look for the scheme.
     private func isCode(_ url: String) -> Bool {
         let seen = String(String.UnicodeScalarView(url.unicodeScalars.filter { $0.value > 0x20 })).lowercased()
         return ["javascript:", "vbscript:", "data:text/html"].contains {

@@ -1,17 +1,18 @@
-/// A page says which language it is in.
-public struct PageLanguage: MarkupRule {
+/// A page declares its language.
+package struct PageLanguage: MarkupRule {
     /// `page-language`.
-    public var name: String { "page-language" }
+    package var name: String { "page-language" }
 
     /// It is about the page as a whole.
-    public var isForDocumentsOnly: Bool { true }
+    package var isForDocumentsOnly: Bool { true }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The `html` element, if it has no `lang`.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         (document.root["lang"] ?? "").collapsed.isEmpty
-            ? [document.root.problem("<html> has no language. Write lang=\"en\", or whichever it is.", of: self)] : []
+            ? [document.root.problem("<html> has no language. Write lang=\"en\", or the actual language.", of: self)]
+            : []
     }
 }

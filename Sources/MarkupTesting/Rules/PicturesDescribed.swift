@@ -1,13 +1,13 @@
-/// Every picture has an alternative text, or says that it is decoration.
-public struct PicturesDescribed: MarkupRule {
+/// Every picture has an alternative text, or is marked as decoration.
+package struct PicturesDescribed: MarkupRule {
     /// `pictures-described`.
-    public var name: String { "pictures-described" }
+    package var name: String { "pictures-described" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     /// The `img` without `alt`, and the `svg` with neither a name nor `aria-hidden`.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try images(in: document) + drawings(in: document)
     }
 
@@ -24,7 +24,7 @@ public struct PicturesDescribed: MarkupRule {
             return element["role"] != "img" || element.accessibleName.isEmpty
         }.map { element in
             let remedy = "Write role=\"img\" and aria-label, or aria-hidden=\"true\" if it is decoration"
-            return element.problem("<\(element.name)> does not say what it shows. \(remedy).", of: self)
+            return element.problem("<\(element.name)> has no description. \(remedy).", of: self)
         }
     }
 }

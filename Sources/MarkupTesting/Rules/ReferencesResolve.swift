@@ -1,22 +1,22 @@
 import Foundation
 
-/// Whatever names another element by its id names one that is there.
+/// Every reference to an element by its id names an existing element.
 ///
-/// In a fragment, references out of it cannot be seen to resolve: leave the rule out where a fragment has some.
-public struct ReferencesResolve: MarkupRule {
+/// In a fragment, references to elements outside it cannot be checked: leave the rule out for such a fragment.
+package struct ReferencesResolve: MarkupRule {
     /// `references-resolve`.
-    public var name: String { "references-resolve" }
+    package var name: String { "references-resolve" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
     private static let attributes = [
         "for", "form", "list", "headers", "popovertarget", "commandfor", "aria-activedescendant", "aria-controls",
         "aria-describedby", "aria-details", "aria-errormessage", "aria-flowto", "aria-labelledby", "aria-owns",
     ]
 
-    /// The elements that name an id nothing has.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    /// The elements that refer to an id that no element has.
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@*]").flatMap { element in
             (named(by: element) + linked(by: element)).compactMap { attribute, id in
                 guard document.elementsByID[id] == nil else { return nil }

@@ -1,13 +1,13 @@
-/// Each id is given to one element only.
-public struct UniqueIDs: MarkupRule {
+/// Each id belongs to only one element.
+package struct UniqueIDs: MarkupRule {
     /// `unique-ids`.
-    public var name: String { "unique-ids" }
+    package var name: String { "unique-ids" }
 
     /// Makes the rule.
-    public init() {}
+    package init() {}
 
-    /// The elements whose id an earlier one has, or whose id is empty or has spaces.
-    public func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
+    /// The elements whose id is taken by an earlier one, is empty, or has spaces.
+    package func problems(in document: MarkupDocument) throws -> [MarkupProblem] {
         try document.elements("//*[@id]").compactMap { element in
             let id = element["id"] ?? ""
             if id.isEmpty || id.contains(where: \.isWhitespace) {
@@ -15,7 +15,7 @@ public struct UniqueIDs: MarkupRule {
             }
             guard let first = document.elementsByID[id], first.node != element.node else { return nil }
             return element.problem(
-                "The id \"\(id)\" is that of <\(first.name)> on line \(first.line) already.", of: self)
+                "The id \"\(id)\" already belongs to <\(first.name)> on line \(first.line).", of: self)
         }
     }
 }

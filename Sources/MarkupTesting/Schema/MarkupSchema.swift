@@ -1,9 +1,9 @@
 import CLibXML2
 import Foundation
 
-/// A compiled RELAX NG schema, one for pages and one for fragments; the grammars lie in `Schemas`.
+/// A compiled RELAX NG schema, one for pages and one for fragments; the grammars are in `Schemas`.
 ///
-/// A schema is never changed once it is compiled, so any number of threads may validate by it at once.
+/// A schema never changes once it is compiled, so any number of threads can validate with it at once.
 final class MarkupSchema: @unchecked Sendable {
     private let schema: xmlRelaxNGPtr
 
@@ -27,8 +27,8 @@ final class MarkupSchema: @unchecked Sendable {
     }
 
     /// Compiles a schema.
-    /// - Parameter path: The file of the grammar; those it includes are found beside it.
-    /// - Throws: ``MarkupError`` with what is wrong with the grammar.
+    /// - Parameter path: The file of the grammar; the files it includes are beside it.
+    /// - Throws: ``MarkupError`` with the mistakes in the grammar.
     init(path: String) throws(MarkupError) {
         LibXML2.prepare()
         let log = ErrorLog()
@@ -54,7 +54,7 @@ final class MarkupSchema: @unchecked Sendable {
         xmlRelaxNGFree(schema)
     }
 
-    /// Where a document is not as the schema says.
+    /// Where a document does not match the schema.
     func problems(in document: MarkupDocument) -> [MarkupProblem] {
         guard let copy = xmlCopyDoc(document.tree, 1) else { return [] }
         defer { xmlFreeDoc(copy) }
@@ -70,7 +70,7 @@ final class MarkupSchema: @unchecked Sendable {
             }
     }
 
-    /// What libxml2 says about a tree.
+    /// The errors that libxml2 reports about a tree.
     func errors(in tree: xmlDocPtr) -> [ErrorLog.Entry] {
         let log = ErrorLog()
         let context = xmlRelaxNGNewValidCtxt(schema)
@@ -86,7 +86,7 @@ final class MarkupSchema: @unchecked Sendable {
         return [ErrorLog.Entry(code: 0, line: 1, column: 1, message: "", names: [""], node: xmlDocGetRootElement(tree))]
     }
 
-    /// Takes away `data-*`: RELAX NG as libxml2 has it cannot say "any name that begins so".
+    /// Removes `data-*`, because libxml2's RELAX NG cannot express "any name with this prefix".
     private func stripData(of tree: xmlDocPtr) {
         TreeWalk.elements(of: tree) { node in
             var attribute = node.pointee.properties

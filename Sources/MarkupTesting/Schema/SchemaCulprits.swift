@@ -1,11 +1,11 @@
 import CLibXML2
 
-/// The elements that an error is about, where libxml2 tells only their name.
+/// Finds the elements that an error is about, when libxml2 reports only their name.
 ///
-/// It does so where an attribute is missing. Each element of that name is then validated alone, without its content, in
-/// the places where such an element can stand.
+/// This is the case for a missing attribute. Each element with that name is then validated alone, without its content,
+/// in the places where such an element is allowed.
 struct SchemaCulprits {
-    /// The error, once for each element it is about; as it was if there is none.
+    /// The error, once for each element it is about; unchanged if there is none.
     let entries: [ErrorLog.Entry]
 
     private static let places = [
@@ -38,7 +38,9 @@ struct SchemaCulprits {
     private static func errors(
         of node: xmlNodePtr, in place: (markup: String, parent: String), schema: MarkupSchema
     ) -> [ErrorLog.Entry] {
-        guard let tree = xmlReadMemory(place.markup, Int32(place.markup.utf8.count), nil, "UTF-8", 0) else { return [] }
+        guard let count = Int32(exactly: place.markup.utf8.count),
+            let tree = xmlReadMemory(place.markup, count, nil, "UTF-8", 0)
+        else { return [] }
         defer { xmlFreeDoc(tree) }
         var parent: xmlNodePtr?
         TreeWalk.elements(of: tree) { element in

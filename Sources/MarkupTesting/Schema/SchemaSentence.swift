@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// What a validation error of libxml2 means, in a sentence, and the element it is about.
+/// A validation error of libxml2 as a sentence, and the element it is about.
 struct SchemaSentence {
     private let text: String
     private let node: xmlNodePtr?
@@ -11,24 +11,24 @@ struct SchemaSentence {
         let parent = found?.pointee.parent.flatMap { $0.pointee.type == XML_ELEMENT_NODE ? $0 : nil }
         let place = parent.map { Self.describe($0) } ?? "a page"
         node = found
-        switch xmlRelaxNGValidErr(UInt32(entry.code)) {
+        switch xmlRelaxNGValidErr(UInt32(clamping: entry.code)) {
         case XML_RELAXNG_ERR_INVALIDATTR:
             let value = found.flatMap { Self.value(of: name, on: $0) } ?? ""
             text =
                 "<\(entry.names[1])> cannot have \(name)=\"\(value)\": the attribute or the value is unknown."
         case XML_RELAXNG_ERR_ELEMWRONG, XML_RELAXNG_ERR_ELEMNAME, XML_RELAXNG_ERR_ELEMNOTEMPTY:
-            text = "<\(name)> cannot stand here in \(place)."
+            text = "<\(name)> is not allowed here in \(place)."
         case XML_RELAXNG_ERR_EXTRACONTENT:
-            text = "<\(entry.names[1])> cannot stand here in \(place)."
+            text = "<\(entry.names[1])> is not allowed here in \(place)."
         case XML_RELAXNG_ERR_TEXTWRONG:
-            text = "Text cannot stand directly in <\(name)>."
+            text = "Text is not allowed directly in <\(name)>."
         case XML_RELAXNG_ERR_NOELEM:
             let wanted = name.isEmpty ? "elements it must have" : "<\(name)>"
             text = "\(found.map { Self.describe($0) } ?? "The page") lacks \(wanted)."
         case XML_RELAXNG_ERR_ATTRVALID:
-            text = "<\(name)> lacks an attribute it must have, or has one with a wrong value."
+            text = "<\(name)> lacks a required attribute, or has an attribute with a wrong value."
         default:
-            text = "\(found.map { Self.describe($0) } ?? "The page") is not as the schema says. \(entry.message)"
+            text = "\(found.map { Self.describe($0) } ?? "The page") does not match the schema. \(entry.message)"
         }
     }
 
@@ -50,7 +50,7 @@ struct SchemaSentence {
 }
 
 extension ErrorLog.Entry {
-    /// Whether this is only what another error leads to, as an element is invalid because one in it is.
+    /// Whether this is only a consequence of another error: an element is invalid because a descendant is.
     var isSchemaConsequence: Bool {
         [
             XML_RELAXNG_ERR_CONTENTVALID, XML_RELAXNG_ERR_INTERSEQ, XML_RELAXNG_ERR_INTERNODATA,

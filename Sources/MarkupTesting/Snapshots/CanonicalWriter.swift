@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// Writes a tree in the form that ``Markup/canonical(_:as:)`` promises.
+/// Writes a tree in the form documented at ``Markup/canonical(_:as:)``.
 struct CanonicalWriter {
     func write(_ document: MarkupDocument) -> String {
         switch document.kind {
@@ -9,7 +9,7 @@ struct CanonicalWriter {
         }
     }
 
-    /// The element on lines of its own; on one line, if it holds nothing but text or nothing at all.
+    /// The element on lines of its own, or on one line if it contains only text or nothing.
     private func lines(of element: xmlNodePtr, depth: Int) -> String {
         let indentation = String(repeating: "  ", count: depth)
         guard let child = element.pointee.children else {
@@ -79,13 +79,13 @@ struct CanonicalWriter {
         escaped(collapsed(String(cString: node.pointee.content)))
     }
 
-    /// White space as HTML means it; a no-break space is none.
+    /// Collapses white space as HTML defines it; a no-break space does not count.
     private func collapsed(_ text: String) -> String {
         text.unicodeScalars.split { " \t\n\r\u{C}".unicodeScalars.contains($0) }.map { String($0) }
             .joined(separator: " ")
     }
 
-    /// A no-break space is written as its number, so that it is seen.
+    /// Writes a no-break space as its number, so that it is visible.
     private func escaped(_ text: String) -> String {
         text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
             .replacing("\u{A0}", with: "&#160;")

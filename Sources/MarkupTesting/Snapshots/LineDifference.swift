@@ -1,4 +1,4 @@
-/// The difference of two texts by lines, written the way `diff -u` writes it.
+/// The difference of two texts by lines, in the format of `diff -u`.
 struct LineDifference: CustomStringConvertible {
     private enum Kind: Character {
         case kept = " "
@@ -8,7 +8,7 @@ struct LineDifference: CustomStringConvertible {
 
     private let lines: [(kind: Kind, text: String)]
 
-    /// How many lines may differ before they are all told as replaced; the search takes time by its square.
+    /// How many lines can differ before all are reported as replaced, since the search takes quadratic time.
     private static let limit = 2000
     private static let context = 3
 

@@ -1,25 +1,25 @@
 public import Foundation
 
-/// Markup kept in files beside the test that made it, so that every change of it is seen in review.
+/// Markup in files beside the test that produces it, so that every change is visible in review.
 ///
-/// A snapshot lies in `__Snapshots__/<suite>/<name>.html` beside the test's file, in canonical form. One that is not
-/// there yet is written, and the test fails once to say so. With `WEIR_RECORD_SNAPSHOTS=1` in the environment each is
-/// written anew, and every test fails, so that nobody leaves it on unnoticed.
+/// A snapshot is `__Snapshots__/<suite>/<name>.html` beside the test's file, in canonical form. A missing one is
+/// written, and the test fails once with a message that says so. With `WEIR_RECORD_SNAPSHOTS=1` in the environment,
+/// each is rewritten, and every test fails, so that nobody leaves it on.
 public struct MarkupSnapshots: Sendable {
-    /// The environment variable that has snapshots written anew, if it is `1`.
+    /// The environment variable that makes tests rewrite their snapshots, if it is `1`.
     public static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
 
-    /// The folder the snapshots lie in.
+    /// The folder with the snapshots.
     public let folder: String
 
     private let isRecording: Bool
     private let files: any SnapshotFiles
 
-    /// Finds the snapshots of a suite.
+    /// Locates the snapshots of a suite.
     /// - Parameters:
     ///   - suite: The suite's name, which is the folder's.
-    ///   - testFile: The file of the test, beside which the snapshots lie.
-    ///   - environment: The environment, looked at for ``recordingVariable``.
+    ///   - testFile: The file of the test, beside which the snapshots are.
+    ///   - environment: The environment, checked for ``recordingVariable``.
     ///   - files: How files are read and written.
     public init(
         suite: String, testFile: String = #filePath,
@@ -33,12 +33,12 @@ public struct MarkupSnapshots: Sendable {
         self.files = files
     }
 
-    /// Compares markup with the snapshot of a name, after it is brought to canonical form.
+    /// Compares markup with a snapshot, in canonical form.
     /// - Parameters:
-    ///   - html: The markup of now.
-    ///   - kind: Whether it is a whole page or a piece of one.
+    ///   - html: The current markup.
+    ///   - kind: Whether it is a whole page or a fragment.
     ///   - name: The snapshot's name: letters, digits, spaces, and `.`, `-`, `_` inside.
-    /// - Throws: ``SnapshotError`` if they differ, if the snapshot was written just now, or if either cannot be read.
+    /// - Throws: ``SnapshotError`` if they differ, if the snapshot was just written, or if either cannot be read.
     public func verify(_ html: String, as kind: MarkupKind, named name: String) throws(SnapshotError) {
         let path = try path(of: name)
         let current: String

@@ -1,14 +1,14 @@
-/// Where snapshots are kept.
+/// Where snapshots are stored.
 public protocol SnapshotFiles: Sendable {
     /// The text of a file; nil if there is none.
     /// - Parameter path: The file's path.
-    /// - Returns: What it holds.
-    /// - Throws: If there is one, but it cannot be read.
+    /// - Returns: Its contents.
+    /// - Throws: If it exists but cannot be read.
     func text(of path: String) throws -> String?
 
-    /// Writes a file whole, and makes the folders above it.
+    /// Writes a whole file, and creates the folders above it.
     /// - Parameters:
-    ///   - text: What it holds.
+    ///   - text: Its contents.
     ///   - path: The file's path.
     /// - Throws: If it cannot be written.
     func write(_ text: String, to path: String) throws
@@ -16,6 +16,6 @@ public protocol SnapshotFiles: Sendable {
     /// The names of the files in a folder; none if there is no folder.
     /// - Parameter folder: The folder's path.
     /// - Returns: The names, in any order.
-    /// - Throws: If there is one, but it cannot be read.
+    /// - Throws: If it exists but cannot be read.
     func names(in folder: String) throws -> [String]
 }

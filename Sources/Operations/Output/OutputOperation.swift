@@ -1,18 +1,19 @@
 public import Flows
 
-/// An operation that prints lines of output besides passing through states.
+/// An operation that prints lines of output and passes through states.
 ///
-/// States say where a run stands; output is what a person reads who wants to know how it came there. Implement
-/// ``perform(_:state:output:)`` and nothing else: what starts the operation without a place for lines discards them.
+/// States show where a run is; output shows how it got there. Implement only ``perform(_:state:output:)``. If the
+/// operation is started without a sink for lines, they are discarded.
 public protocol OutputOperation<Input, State>: StateOperation {
     /// What a run is started with.
     associatedtype Input
     /// What a run passes through.
     associatedtype State
-    /// Does the work of one run, tells each state by writing `state.value`, and prints lines by `output`.
+    /// Does the work of one run, sets each state in `state.value`, and prints lines with `output`.
     ///
-    /// All that ``StateOperation/perform(_:state:)`` promises holds. Lines are stamped with the run too: what is printed
-    /// after the run has ended or been cancelled is lost, and a run that is started again prints into an output of its own.
+    /// Everything documented at ``StateOperation/perform(_:state:)`` applies. Lines also carry the run's stamp: what is
+    /// printed after the run has ended or been cancelled is lost, and a run that is started again has an output of its
+    /// own.
     func perform(_ input: Input, state: MutableStateFlow<State>, output: OutputWriter) async throws
 }
 

@@ -1,16 +1,16 @@
 public import States
 
-/// Where the lines go that a run prints, one at a time.
+/// Receives the lines that a run prints, one at a time.
 public protocol OutputSink: Sendable {
-    /// Takes a line in.
+    /// Takes a line.
     ///
-    /// Suspends while as many wait as may. Returns without taking it when the run has ended, or the calling task is
-    /// cancelled while it waits.
+    /// Suspends while the maximum number of lines is waiting. Returns without taking it if the run has ended, or if the
+    /// calling task is cancelled while it waits.
     func write(_ line: String, to channel: OutputChannel) async
 
-    /// Takes a line in if there is room for it at this moment.
+    /// Takes a line if there is room for it.
     ///
-    /// Returns at once. What is not taken is counted, and told in the output where it is missing.
+    /// Returns at once. Lines that are not taken are counted, and the output says how many are missing.
     /// - Returns: Whether it was taken.
     func offer(_ line: String, to channel: OutputChannel) -> Bool
 }

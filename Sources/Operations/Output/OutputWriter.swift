@@ -17,7 +17,7 @@ public struct OutputWriter: Sendable {
     private init() { sink = nil }
 
     /// A writer whose lines go nowhere.
-    public static let discarding = OutputWriter()
+    package static let discarding = OutputWriter()
 
     /// Prints a text.
     ///

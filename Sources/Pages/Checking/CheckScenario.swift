@@ -17,9 +17,14 @@ struct CheckScenario {
         var frame = PageFrame(
             path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
             viewer: PageViewer(name: "x", canRename: true))
-        frame.setAside = "a"
+        frame.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: Timestamp(milliseconds: 0))
+        frame.notices = Self.notices
+        frame.account = PageAccount(name: "x")
         return frame
     }()
+    private static let notices = JournalNotice.Kind.allCases.flatMap { kind in
+        [nil, "f"].map { JournalNotice(kind, at: Timestamp(milliseconds: 0), file: $0, lost: 1...2) }
+    }
 
     /// Renders them all.
     func render() {
@@ -37,8 +42,40 @@ struct CheckScenario {
         let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
         _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
         system()
+        accounts()
+        let all = PageNotices(
+            notRecordedSince: frame.notRecordedSince, replacedAt: frame.clock, notices: Self.notices)
+        _ = writer.render("partials/notices", ["standing": writer.standing(all)])
         let problem = PageProblem(status: 404, title: "title", detail: "detail")
         _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
+    }
+
+    /// Who one is and who there is.
+    private func accounts() {
+        let at = Timestamp(milliseconds: 0)
+        var signIn = SignInForm()
+        (signIn.mistake, signIn.hasProvider, signIn.refused) = (.wrong, true, "x")
+        var setUp = SetUpForm()
+        setUp.error = "x"
+        var facts = AccountFacts(name: "x", kind: "person")
+        (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
+        (facts.canSignIn, facts.canSignOut) = (true, true)
+        var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
+        users.error = "x"
+        let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
+        var tokens = TokenList(rows: [token], roles: ["x"])
+        (tokens.error, tokens.secret) = ("x", "x")
+        let entry = AuditList.Row(
+            number: 1, at: at, name: "x", action: "x", subject: "x", outcome: "done", count: 2, address: "x",
+            detail: "x")
+        var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
+        audit.older = 1
+        for page in [.signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .audit(audit)]
+            as [AccountPage]
+        {
+            let (template, fields, title) = writer.accountPage(page)
+            _ = writer.region(template, fields, title: writer.title(title), frame: frame)
+        }
     }
 
     private func pages(_ entry: CatalogEntry, _ view: RunView, all: [RunView]) {
@@ -96,7 +133,7 @@ struct CheckScenario {
         let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
         let state = StateRecord(caseName: "interrupted", payload: ["last": "x"], phase: .interrupted)
         let record = RunRecord(
-            id: "other", operation: entry.id, opening: opening, state: state, cause: "the server is shutting down",
+            id: "other", operation: entry.id, opening: opening, state: state, cause: EndCause.shutdown.description,
             revision: 1, sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: sample.startedAt)
         let last = SampleViews(entry).views.last?.transitions ?? []
         return [RunView(record: record, transitions: last, omittedTransitions: 1)] + expected(entry)
@@ -106,7 +143,7 @@ struct CheckScenario {
     private func expected(_ entry: CatalogEntry) -> [RunView] {
         SampleViews(entry).views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
             let sample = view.record
-            let rest = RunEstimate.Rest(shortest: 1_000, longest: 2_000, right: 9, tried: 10)
+            let rest = RunEstimate.Remaining(shortest: 1_000, longest: 2_000, right: 9, tried: 10)
             let opening = RunOpening(
                 actor: "a", input: sample.opening.input,
                 expected: RunEstimate(cases: [sample.state.caseName: rest]))

@@ -1,6 +1,6 @@
 import Mustache
 
-/// Where each string of each locale stands, for the check.
+/// The file and line of each string of each locale, for the check.
 struct StringPlaces {
     /// A string that has tags, with its place.
     struct Tagged {
@@ -25,7 +25,7 @@ struct StringPlaces {
             let places = Self.lines(of: layer)
             for (key, line) in places.twice {
                 problems.append(
-                    TemplateProblem(file: layer.file, line: line, message: "the key \(key) stands here twice"))
+                    TemplateProblem(file: layer.file, line: line, message: "the key \(key) is defined twice"))
             }
             lines[layer.name, default: [:]].merge(places.first.mapValues { (layer.file, $0) }) { $1 }
         }
@@ -52,7 +52,7 @@ struct StringPlaces {
                 let line = lines[locale.tag]?[key]?.line ?? 0
                 problems.append(
                     TemplateProblem(
-                        file: file, line: line, message: "English has no string \(key), so nothing asks for it"))
+                        file: file, line: line, message: "English has no string \(key), so nothing uses it"))
             }
         }
         for key in StringKey.allCases where !english.contains(key.rawValue) {
@@ -61,10 +61,10 @@ struct StringPlaces {
         }
     }
 
-    /// Whether there is a string of that key.
+    /// Whether there is a string with that key.
     func contains(_ key: String) -> Bool { english.contains(key) }
 
-    /// The strings of that key that have tags, of all locales.
+    /// The strings with that key that have tags, of all locales.
     subscript(key: String) -> [Tagged] { tagged[key] ?? [] }
 
     private static func lines(of layer: TemplateSet.Table) -> (first: [String: Int], twice: [(String, Int)]) {

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 import Operations
@@ -26,7 +27,7 @@ struct TemplateCheck {
         let strings = tables[.english]
         let writer = PageWriter(
             catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
-            format: LocaleFormat(strings.optional), base: "")
+            format: LocaleFormat(strings.optional), base: "", permissions: .everything)
         CheckScenario(writer: writer).render()
         return collector.collected
     }
@@ -60,12 +61,10 @@ struct TemplateCheck {
         let parts = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
         let files = parts.filter { $0.parts.count == 3 && $0.parts[0] == "operations" && $0.parts[1] != "default" }
         var problems: [TemplateProblem] = []
+        var unknown: Set<String> = []
         for (file, parts) in files {
             guard let entry = catalog[parts[1]] else {
-                if set.own.contains(file) {
-                    problems.append(
-                        TemplateProblem(file: file, line: 0, message: "there is no operation \(parts[1])"))
-                }
+                if set.own.contains(file) { unknown.insert(parts[1]) }
                 continue
             }
             let name = TemplateLibrary.name(of: parts[2])
@@ -73,7 +72,16 @@ struct TemplateCheck {
             problems.append(
                 TemplateProblem(file: file, line: 0, message: "no sample of \(entry.id) is in the case \(name)"))
         }
-        for entry in catalog.entries where files.contains(where: { $0.parts[1] == entry.id }) {
+        for id in unknown {
+            problems.append(
+                TemplateProblem(
+                    file: "operations/\(id)", line: 0,
+                    message:
+                        "there is no operation \(id) here. Correct the folder's name, or check these templates where "
+                        + "the operation is: in its app's log, or by templateProblems(in:templates:) in a test"))
+        }
+        for entry in catalog.entries
+        where entry.sharedTemplates == nil && files.contains(where: { $0.parts[1] == entry.id }) {
             for name in Set(entry.samples.map(\.caseName)) {
                 let file = "operations/\(entry.id)/\(name).mustache"
                 guard set.files[file] == nil else { continue }
@@ -95,7 +103,7 @@ struct TemplateCheck {
                 let taken = ["t", "base", "run", "operation"]
                 let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
                 let clashes = taken.filter(members.contains).map {
-                    "a case carries \($0), a name that templates need themselves"
+                    "a case has a member \($0), a name that templates need themselves"
                 }
                 return (entry.problems + clashes).map {
                     TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)

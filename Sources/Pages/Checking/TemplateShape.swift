@@ -13,7 +13,7 @@ indirect enum TemplateShape: Sendable {
 
     static let plain = TemplateShape.leaf(transforms: [], isMarkup: false)
     static let moment = TemplateShape.record(
-        Dictionary(uniqueKeysWithValues: MomentValue.names.map { ($0, .plain) }), transforms: [])
+        Dictionary(MomentValue.names.map { ($0, .plain) }) { $1 }, transforms: [])
     static let member = TemplateShape.record(["name": .plain, "label": .plain, "text": .plain], transforms: [])
 
     /// The shape of a value as templates see it.
@@ -21,7 +21,7 @@ indirect enum TemplateShape: Sendable {
         switch value {
         case is StringSection: self = .strings(prefix: "")
         case is MomentValue: self = .moment
-        case is Markup: self = .leaf(transforms: [], isMarkup: true)
+        case is TrustedHTML: self = .leaf(transforms: [], isMarkup: true)
         case is NumberValue: self = .leaf(transforms: NumberValue.transforms, isMarkup: false)
         case is TextValue: self = .leaf(transforms: TextValue.transforms, isMarkup: false)
         case let fields as Fields:
@@ -58,7 +58,7 @@ indirect enum TemplateShape: Sendable {
         }
     }
 
-    /// The member of that name; nil if there is none.
+    /// The member with that name; nil if there is none.
     func member(_ name: String) -> TemplateShape? {
         switch self {
         case .record(let members, _): members[name]

@@ -25,7 +25,7 @@ struct TemplateWalk {
         /// Whether a section about something unknown is no mistake: a default template is for states it does not know.
         let isLenient: Bool
         let depth: Int
-        /// The line to tell, for a string, whose own lines mean nothing.
+        /// The line to report for a string, whose own lines mean nothing.
         var line: Int?
     }
 
@@ -72,7 +72,7 @@ struct TemplateWalk {
         }
         for transform in name.transforms.reversed() {
             guard let next = shape.transformed(by: transform) else {
-                note("\(name.path) knows no transform \(transform)", name, place)
+                note("\(name.path) has no transform \(transform)", name, place)
                 return nil
             }
             shape = next

@@ -3,7 +3,7 @@ import Journals
 /// The units of a strip: milliseconds from its first moment, or sequences.
 struct Ruler {
     private let scrubber: Scrubber
-    /// What stands at the strip's left end.
+    /// The value at the strip's left end.
     let start: Int64
     /// How much fits on it.
     let length: Int64
@@ -21,17 +21,30 @@ struct Ruler {
             let elapsed = max((latest ?? Timestamp(milliseconds: 0)) - (first?.at ?? Timestamp(milliseconds: 0)), 0)
             length = isOpen ? TimeAxis.length(holding: elapsed) : elapsed
         case .changes:
-            start = first?.sequence ?? 0
-            length = max((scrubber.head ?? last?.sequence ?? 0) - start, 0)
+            start = first?.sequence.rawValue ?? 0
+            length = max((scrubber.head ?? last?.sequence ?? 0).rawValue - start, 0)
         }
     }
 
     func place(_ moment: Scrubber.Moment) -> Int64 { place(moment.sequence, moment.at) }
 
-    func place(_ standing: Scrubber.Standing) -> Int64 { place(standing.sequence, standing.at) }
+    func place(_ position: Scrubber.Position) -> Int64 { place(position.sequence, position.at) }
 
-    private func place(_ sequence: Int64, _ at: Timestamp) -> Int64 {
-        let place = scrubber.scale == .time ? scrubber.moments.first.map { at - $0.at } ?? 0 : sequence - start
+    private func place(_ sequence: SequenceNumber, _ at: Timestamp) -> Int64 {
+        let place = scrubber.scale == .time ? scrubber.moments.first.map { at - $0.at } ?? 0 : sequence.rawValue - start
         return min(max(place, 0), length)
+    }
+}
+
+/// How much time an axis shows while nobody knows how much it will have to.
+///
+/// It stays as it is for a while, so that what is drawn on it need not be drawn again with each change.
+enum TimeAxis {
+    /// The shortest axis that has room for that many milliseconds and some more.
+    static func length(holding milliseconds: Int64) -> Int64 {
+        var unit: Int64 = 1_000
+        while unit < Int64.max / 100, milliseconds >= unit * 9 { unit *= 10 }
+        let steps: [Int64] = [10, 15, 20, 30, 40, 50, 60, 80, 100]
+        return (steps.first { milliseconds < unit / 10 * $0 * 9 / 10 } ?? 100) * (unit / 10)
     }
 }

@@ -6,20 +6,20 @@ import Journals
 /// Its name is the name of its feed.
 /// English pages are named as their topic (`board`, `runs`, `operation-upload`, `store-runbook`); pages in another language
 /// have a double hyphen and the lowercased tag behind it: `board--pt-br`. Ids hold no double hyphen, so names are unique.
-public struct LivePage: Sendable, Hashable, CustomStringConvertible {
+package struct LivePage: Sendable, Hashable, CustomStringConvertible {
     /// What it shows.
-    public let topic: PageTopic
+    package let topic: PageTopic
     /// The language.
-    public let locale: PageLocale
+    package let locale: PageLocale
 
-    /// Makes a page of its parts.
-    public init(_ topic: PageTopic, _ locale: PageLocale = .english) {
+    /// Creates a page from its parts.
+    package init(_ topic: PageTopic, _ locale: PageLocale = .english) {
         self.topic = topic
         self.locale = locale
     }
 
     /// The name of the page's feed.
-    public var feedName: String {
+    package var feedName: String {
         let name =
             switch topic {
             case .runs: "runs"
@@ -32,7 +32,7 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
     /// Reads the name of a feed, only in its one right spelling; nil for anything else.
     ///
     /// That there is such a locale, operation or run is not known here: ask `PageRenderer.page(feedName:)`.
-    public init?(feedName: some StringProtocol) {
+    package init?(feedName: some StringProtocol) {
         guard feedName.utf8.count <= 64 else { return nil }
         let text = String(feedName)
         var name = text
@@ -57,5 +57,5 @@ public struct LivePage: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The name of the page's feed.
-    public var description: String { feedName }
+    package var description: String { feedName }
 }

@@ -1,21 +1,23 @@
-/// How far a page has come in its feed, and where it goes on from there.
-public struct PageCursor: Sendable, Hashable {
-    /// The journal's epoch.
-    public var epoch: String
-    /// The sequence of the last change of the page's topic that the page shows; 0 for none.
-    public var sequence: Int64
-    /// The URL that holds until the next change.
-    public var next: String
-    /// The URL that answers at once with what follows.
-    public var now: String
-    /// The URL of the page's region as it stands.
-    public var snap: String
-    /// The URL of the whole document after the next change, for a browser without JavaScript; nil for a page that stands
-    /// still there, such as one with a form being filled in, which the next document would empty.
-    public var after: String?
+package import Journals
 
-    /// Makes a cursor of its parts.
-    public init(epoch: String, sequence: Int64, next: String, now: String, snap: String, after: String?) {
+/// How far a page has come in its feed, and where it continues from there.
+package struct PageCursor: Sendable, Hashable {
+    /// The journal's epoch.
+    package var epoch: String
+    /// The sequence of the last change of the page's topic that the page shows; 0 for none.
+    package var sequence: SequenceNumber
+    /// The URL that holds until the next change.
+    package var next: String
+    /// The URL that answers at once with what follows.
+    package var now: String
+    /// The URL of the page's region as it is.
+    package var snap: String
+    /// The URL of the whole document after the next change, for a browser without JavaScript; nil for a page that must
+    /// not reload, such as one with a form being filled in, which the next document would empty.
+    package var after: String?
+
+    /// Creates a cursor from its parts.
+    package init(epoch: String, sequence: SequenceNumber, next: String, now: String, snap: String, after: String?) {
         self.epoch = epoch
         self.sequence = sequence
         self.next = next

@@ -92,7 +92,7 @@ struct PagePatcher {
             + lane(run, id)
     }
 
-    /// What a tick changes of a timeline: the lane that goes on, or all of them when they have become too short.
+    /// What a tick changes of a timeline: the lane that continues, or all of them when they have become too short.
     private func lane(_ run: RunView, _ id: String) -> [Patch] {
         guard let lane = writer.openLane(run) else { return [] }
         return hasGrown(run, writer.timelineLength)
@@ -101,7 +101,7 @@ struct PagePatcher {
     }
 
     /// A scrubber changes with its run's states, and when its strip has become too short.
-    private func scrubber(_ run: RunView, _ render: () -> Markup) -> [Patch] {
+    private func scrubber(_ run: RunView, _ render: () -> TrustedHTML) -> [Patch] {
         guard isTransition || hasGrown(run, writer.stripLength) else { return [] }
         return [.morph(id: "scrubber", html: render().html)]
     }

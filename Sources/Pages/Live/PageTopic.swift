@@ -1,7 +1,7 @@
-public import Journals
+package import Journals
 
 /// What a live page shows.
-public enum PageTopic: Sendable, Hashable {
+package enum PageTopic: Sendable, Hashable {
     /// The overview.
     case board
     /// The newest runs of all operations.
@@ -18,7 +18,7 @@ public enum PageTopic: Sendable, Hashable {
     case output(String)
 
     /// The topic whose changes the page follows.
-    public var topic: Topic {
+    package var topic: Topic {
         switch self {
         case .board, .runs, .stores: .board
         case .operation(let id): .operation(id)

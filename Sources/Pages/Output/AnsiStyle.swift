@@ -35,7 +35,9 @@ struct AnsiStyle: Hashable, Sendable {
             case 22: (isBold, isFaint) = (false, false)
             case 23: isItalic = false
             case 24: isUnderlined = false
+            // Never traps: there are eight colours.
             case 30...37: color = Color.allCases[number - 30]
+            // Never traps: there are eight colours.
             case 90...97: color = Color.allCases[number - 90]
             case 39: color = nil
             case 38, 48, 58:
@@ -46,7 +48,7 @@ struct AnsiStyle: Hashable, Sendable {
         }
     }
 
-    /// Takes the numbers of an extended colour; tells its index if that is one of the 16.
+    /// Reads the numbers of an extended colour; returns its index if it is one of the 16.
     private static func takeExtended(_ rest: inout ArraySlice<Int>) -> Int? {
         switch rest.popFirst() {
         case 5: return rest.popFirst().flatMap { (0..<16).contains($0) ? $0 : nil }

@@ -1,8 +1,8 @@
 /// A line of output as a page shows it: pieces of text, each with its style, and nothing that acts.
 ///
-/// Of escape sequences (ECMA-48, and what terminals add to it) only colours and weights are understood; all others are
-/// dropped whole, as are control characters and what turns the writing direction. Of a line that was written over with CR,
-/// as progress bars are, what stood there last is shown. A style ends with its line.
+/// Of the escape sequences (ECMA-48, and what terminals add to it) only colours and weights are interpreted; all others
+/// are removed, and so are control characters and those that change the writing direction. Of a line that was
+/// overwritten with CR, as progress bars do, the last text is shown. A style ends with its line.
 struct AnsiText: Sendable {
     /// A piece in one style.
     struct Piece: Hashable, Sendable {
@@ -15,7 +15,7 @@ struct AnsiText: Sendable {
     /// Whether the line is longer than what is shown.
     private(set) var isCut = false
 
-    /// Reads a line, of which at most so many scalars are shown.
+    /// Reads a line, of which at most a number of scalars is shown.
     init(_ line: String, limit: Int = 2_000) {
         var scanner = AnsiScanner(Self.visible(line))
         var style = AnsiStyle()

@@ -12,12 +12,12 @@ struct CivilTime {
 
     init(_ moment: Timestamp) {
         let (days, rest) = Self.floored(moment.milliseconds, by: 86_400_000)
-        hour = Int(rest / 3_600_000)
-        minute = Int(rest / 60_000 % 60)
-        second = Int(rest / 1_000 % 60)
-        millisecond = Int(rest % 1_000)
+        hour = Int(clamping: rest / 3_600_000)
+        minute = Int(clamping: rest / 60_000 % 60)
+        second = Int(clamping: rest / 1_000 % 60)
+        millisecond = Int(clamping: rest % 1_000)
         // Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, civil_from_days: years begin in March.
-        let shifted = Int(days) + 719_468
+        let shifted = Int(clamping: days) + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

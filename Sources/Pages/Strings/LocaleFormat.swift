@@ -1,4 +1,5 @@
 import Journals
+import States
 
 /// Writes numbers, sizes, durations and moments as a locale does, by the strings `format.…` of its table.
 ///
@@ -18,6 +19,8 @@ struct LocaleFormat: Sendable {
     }
 
     /// A whole number in groups of three.
+    func integer(_ place: SequenceNumber) -> String { integer(place.rawValue) }
+
     func integer(_ value: Int64) -> String {
         var digits = Array(String(value.magnitude))
         var index = digits.count - 3
@@ -28,17 +31,17 @@ struct LocaleFormat: Sendable {
         return (value < 0 ? "\u{2212}" : "") + String(digits)
     }
 
-    /// A number with so many decimals; beyond what fits, as Swift writes it.
+    /// A number with a number of decimals; beyond what fits, in Swift's own format.
     func number(_ value: Double, decimals: Int) -> String {
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (value.magnitude * scale).rounded()
         guard scaled < 9e15 else { return String(value) }
-        let units = Int64(scaled)
-        let whole = integer(units / Int64(scale))
+        let units = Int64(clamping: scaled)
+        let whole = integer(units / Int64(clamping: scale))
         let sign = value < 0 && units > 0 ? "\u{2212}" : ""
         guard decimals > 0 else { return sign + whole }
-        let rest = String(units % Int64(scale))
-        return sign + whole + decimal + String(repeating: "0", count: decimals - rest.count) + rest
+        let rest = String(units % Int64(clamping: scale))
+        return sign + whole + decimal + String(repeating: "0", count: max(0, decimals - rest.count)) + rest
     }
 
     /// A number with as many decimals as it has, at most three.
@@ -52,7 +55,7 @@ struct LocaleFormat: Sendable {
 
     /// A part of 1 in hundredths, cut and not rounded, so that 100 % means done.
     func percent(_ fraction: Double) -> String {
-        integer(Int64((min(max(fraction, 0), 1_000) * 100 + 1e-9).rounded(.down))) + "\u{A0}%"
+        integer(Int64(clamping: (min(max(fraction, 0), 1_000) * 100 + 1e-9).rounded(.down))) + "\u{A0}%"
     }
 
     /// A number of bytes in decimal units.
@@ -74,7 +77,7 @@ struct LocaleFormat: Sendable {
         switch value {
         case ..<1_000: return "\(value)\u{A0}ms"
         case ..<59_950: return number(Double(value) / 1_000, decimals: 1) + "\u{A0}s"
-        default: return duration(seconds: (value + 500) / 1_000)
+        default: return duration(seconds: value / 1_000 + (value % 1_000 < 500 ? 0 : 1))
         }
     }
 
@@ -89,6 +92,7 @@ struct LocaleFormat: Sendable {
     /// A moment in full, in UTC.
     func exact(_ moment: Timestamp) -> String {
         let time = CivilTime(moment)
+        // Never traps: the place was just looked for.
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
         return [
             ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),

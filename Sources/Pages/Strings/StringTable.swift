@@ -1,14 +1,15 @@
 import Mustache
 
-/// The strings of a locale: what templates find under `t`, and what Swift asks for by key.
+/// The strings of a locale: what templates find under `t`, and what Swift reads by key.
 ///
-/// A string that has tags of its own, such as `Attempt {{attempt}}`, is rendered where it stands, with the variables there.
+/// A string with tags of its own, such as `Attempt {{attempt}}`, is rendered where it is used, with the variables
+/// there.
 struct StringTable: Sendable {
     /// The texts by key.
     let texts: [String: String]
     private let root: StringSection
 
-    /// Makes a table; a key that is missing falls back to the other table.
+    /// Creates a table; a key that is missing falls back to the other table.
     init(_ texts: [String: String], fallback: StringTable?) {
         self.texts = texts
         let all = (fallback?.texts ?? [:]).merging(texts) { $1 }
@@ -18,13 +19,13 @@ struct StringTable: Sendable {
     /// What templates find under `t`.
     var context: any MustacheParent { root }
 
-    /// The string of that key; nil if there is none.
+    /// The string with that key; nil if there is none.
     func optional(_ key: String) -> String? { root.texts[key] }
 
-    /// The string of that key; the key itself, visibly, if there is none.
+    /// The string with that key; the key itself, visibly, if there is none.
     subscript(_ key: StringKey) -> String { root.texts[key.rawValue] ?? "\u{27E8}\(key.rawValue)\u{27E9}" }
 
-    /// The string of that key with each `{name}` replaced.
+    /// The string with that key with each `{name}` replaced.
     func callAsFunction(_ key: StringKey, _ values: KeyValuePairs<String, String>) -> String {
         values.reduce(self[key]) { text, value in text.replacing("{\(value.key)}", with: value.value) }
     }

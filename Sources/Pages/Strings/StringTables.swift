@@ -15,7 +15,8 @@ struct StringTables: Sendable {
             guard let locale = PageLocale(layer.name), locale.tag == layer.name else {
                 problems.append(
                     TemplateProblem(
-                        file: layer.file, line: 0, message: "name it for a locale, such as en.json or pt-BR.json"))
+                        file: layer.file, line: 0, message: "name the file for a locale, such as en.json or pt-BR.json")
+                )
                 continue
             }
             do {
@@ -24,7 +25,7 @@ struct StringTables: Sendable {
             } catch {
                 problems.append(
                     TemplateProblem(
-                        file: layer.file, line: 0, message: "has to be a JSON object whose values are all strings"))
+                        file: layer.file, line: 0, message: "must be a JSON object whose values are all strings"))
             }
         }
         let english = StringTable(texts[.english] ?? [:], fallback: nil)

@@ -1,7 +1,7 @@
 import Mustache
 
 extension TemplateLibrary {
-    /// What stands in the place of a broken template.
+    /// What replaces a broken template.
     ///
     /// A box has no tags, so Mustache accepts it.
     static func box(_ problem: TemplateProblem) -> MustacheTemplate? {
@@ -12,26 +12,26 @@ extension TemplateLibrary {
         }
     }
 
-    /// A box in words, as markup that may stand wherever text may.
+    /// A box as text, in markup that is allowed wherever text is.
     static func boxHTML(_ problem: TemplateProblem) -> String {
         let place = problem.line > 0 ? "\(problem.file):\(problem.line)" : problem.file
         return "<span class=\"broken\" role=\"alert\"><code>\(escaped(place))</code> \(escaped(problem.message))</span>"
     }
 
-    /// What Mustache said of a template it did not accept, in words.
+    /// The error of Mustache about a template it did not accept, as a phrase.
     static func problem(_ file: String, _ error: any Error) -> TemplateProblem {
         guard let error = error as? MustacheTemplate.ParserError else {
-            return TemplateProblem(file: file, line: 0, message: "cannot be read as Mustache: \(error)")
+            return TemplateProblem(file: file, line: 0, message: "cannot be read as Mustache")
         }
         let words =
             switch error.error as? MustacheTemplate.Error {
-            case .sectionCloseNameIncorrect: "a section is closed that is not the one last opened"
-            case .unfinishedName: "a tag is not finished, or its name has characters that names cannot have"
+            case .sectionCloseNameIncorrect: "a section is closed that was not opened last"
+            case .unfinishedName: "a tag is not closed, or its name has invalid characters"
             case .expectedSectionEnd: "a section is not closed"
             case .invalidSetDelimiter: "delimiters are set wrongly"
             case .transformAppliedToInheritanceSection: "a block cannot have a transform"
             case .illegalTokenInsideInheritSection, .textInsideInheritSection:
-                "only blocks may stand between an inherited template's tags"
+                "only blocks are allowed between an inherited template's tags"
             case .invalidConfigVariableSyntax, .unrecognisedConfigVariable: "there is no such setting"
             case nil: "cannot be read as Mustache"
             }

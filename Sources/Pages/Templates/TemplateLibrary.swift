@@ -26,7 +26,7 @@ struct TemplateLibrary: TemplateRendering {
                 tags[name] = scanner.tags
                 for (tag, line) in scanner.forbidden {
                     problems.append(
-                        TemplateProblem(file: file, line: line, message: "\(tag) is not for pages' templates"))
+                        TemplateProblem(file: file, line: line, message: "\(tag) is not supported in templates"))
                 }
                 return true
             } catch {
@@ -55,7 +55,7 @@ struct TemplateLibrary: TemplateRendering {
         self.covered = covered
     }
 
-    /// Whether there is a template of that name, broken or not.
+    /// Whether there is a template with that name, broken or not.
     func contains(_ name: String) -> Bool { library.getTemplate(named: name) != nil }
 
     /// The names of all templates, in order.
@@ -78,4 +78,14 @@ struct TemplateLibrary: TemplateRendering {
             }
         }
     }
+}
+
+/// Whatever turns a template's name and what it can name into HTML: the library, or the check, which only listens.
+protocol TemplateRendering: Sendable {
+    /// Whether there is a template with that name.
+    func contains(_ name: String) -> Bool
+    /// Renders a template.
+    func render(_ name: String, _ fields: Fields) -> String
+    /// Problems of page templates of an overlay, in place of which the bundled ones are used.
+    var covered: [TemplateProblem] { get }
 }

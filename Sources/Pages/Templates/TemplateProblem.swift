@@ -8,7 +8,7 @@ public struct TemplateProblem: Sendable, Hashable, Comparable, CustomStringConve
     public let message: String
 
     /// Makes a problem of its parts.
-    public init(file: String, line: Int, message: String) {
+    package init(file: String, line: Int, message: String) {
         self.file = file
         self.line = line
         self.message = message

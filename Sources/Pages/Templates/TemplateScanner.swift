@@ -23,7 +23,7 @@ struct TemplateScanner {
             defer { line += inside.count { $0.isNewline } }
             let body = Self.trimmed(inside.dropFirst())
             func add(_ tag: TemplateTag) {
-                if open.isEmpty { tags.append(tag) } else { open[open.count - 1].tags.append(tag) }
+                if let last = open.indices.last { open[last].tags.append(tag) } else { tags.append(tag) }
             }
             switch inside.first {
             case "!": continue

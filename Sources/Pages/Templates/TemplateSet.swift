@@ -37,7 +37,7 @@ public struct TemplateSet: Sendable {
         self.init(bundled: own.files, overlay: other.files, problems: own.problems + other.problems)
     }
 
-    /// Makes a set of texts at hand, by path.
+    /// Creates a set of texts at hand, by path.
     init(bundled: [String: String], overlay: [String: String] = [:], problems: [TemplateProblem] = []) {
         let isTemplate = { (file: (key: String, value: String)) in file.key.hasSuffix(".mustache") }
         files = bundled.filter(isTemplate).merging(overlay.filter(isTemplate)) { $1 }
@@ -82,5 +82,16 @@ public struct TemplateSet: Sendable {
             }
         }
         return read
+    }
+}
+
+/// A folder of templates that cannot be used.
+public struct TemplateSetError: Error, Sendable, CustomStringConvertible {
+    /// The folder's path, for the operator who configured it.
+    public let folder: String
+
+    /// What is wrong and what to do.
+    public var description: String {
+        "The folder of templates \(folder) cannot be read. Use a folder with the layout of Templates, or leave it out."
     }
 }

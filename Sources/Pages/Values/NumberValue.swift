@@ -1,5 +1,6 @@
 import Foundation
 import Mustache
+import States
 
 /// A number of a payload as a template sees it: in the locale's own way, or by a transform as something it measures.
 struct NumberValue: MustacheParent, MustacheCustomRenderable, MustacheTransformable {
@@ -31,10 +32,10 @@ struct NumberValue: MustacheParent, MustacheCustomRenderable, MustacheTransforma
     static func plain(_ value: Double) -> String {
         guard value.magnitude < 1e12 else { return "0" }
         let rounded = (value * 1_000).rounded() / 1_000
-        return rounded == rounded.rounded() ? String(Int64(rounded)) : String(rounded)
+        return rounded == rounded.rounded() ? String(Int64(clamping: rounded)) : String(rounded)
     }
 
-    private static func milliseconds(_ value: Double) -> Int64 { Int64(min(max(value, 0), 9e15)) }
+    private static func milliseconds(_ value: Double) -> Int64 { Int64(clamping: min(max(value, 0), 9e15)) }
 
     static let transforms: Set<String> = [
         "bytes", "rate", "seconds", "milliseconds", "percent", "fixed1", "fixed2", "fixed4", "plain", "float",

@@ -13,11 +13,11 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
     }
 
     /// What can be done with this part of a store's state, by the names under which templates find it.
-    var acts: [String: Markup] {
+    var acts: [String: TrustedHTML] {
         guard let places = values.acts, json["acts"] == nil, let id = json["id"] else { return [:] }
         guard let acts = places[values.id(id)], let first = acts.first else { return [:] }
-        var named = ["acts": Markup(acts), "act": first]
-        if acts.count > 1 { named["moreActs"] = Markup(acts.dropFirst()) }
+        var named = ["acts": TrustedHTML(acts), "act": first]
+        if acts.count > 1 { named["moreActs"] = TrustedHTML(acts.dropFirst()) }
         return named
     }
 

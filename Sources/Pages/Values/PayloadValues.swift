@@ -6,8 +6,8 @@ struct PayloadValues {
     let strings: StringTable
     let operation: String
     /// What can be done with a part of a store's state, by the part's `id`: a template finds all of it as `{{{acts}}}`,
-    /// the first as `{{{act}}}` and the others as `{{{moreActs}}}`; nil where the payload is no store's.
-    var acts: [String: [Markup]]?
+    /// the first as `{{{act}}}` and the others as `{{{moreActs}}}`; nil if the payload is no store's.
+    var acts: [String: [TrustedHTML]]?
     /// The part of the state of which an action was filled in wrongly.
     var mistaken: String?
 

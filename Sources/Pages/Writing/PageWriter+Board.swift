@@ -42,12 +42,12 @@ extension PageWriter {
     }
 
     /// The part of a card that a tick changes.
-    func cardState(_ run: RunView) -> Markup {
+    func cardState(_ run: RunView) -> TrustedHTML {
         let id = "op-\(run.record.operation)"
         return statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: true))
     }
 
-    /// How many operations stand how.
+    /// The number of operations in each state.
     func summary(of board: BoardView) -> [Fields] {
         let phases = catalog.entries.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
         let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
@@ -76,7 +76,7 @@ extension PageWriter {
         }
     }
 
-    /// Whether the tail tells of a run's transitions.
+    /// Whether the tail lists a run's transitions.
     func isListed(_ run: RunView, on board: BoardView) -> Bool {
         Self.listed(board).contains { $0.record.id == run.record.id }
     }

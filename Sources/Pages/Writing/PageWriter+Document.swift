@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 
@@ -5,7 +6,7 @@ extension PageWriter {
     /// The page's own element, `<main id="page">`.
     func region(
         _ content: PageContent, cursor: PageCursor?, frame: PageFrame, draft: FormDraft?, output: PageOutput? = nil
-    ) -> Markup {
+    ) -> TrustedHTML {
         let fields: Fields
         let template: String
         switch content {
@@ -23,35 +24,39 @@ extension PageWriter {
     /// The element `<main id="page">` around a page of its own template.
     func region(
         _ template: String, _ fields: Fields, title: Fields, cursor: PageCursor? = nil, frame: PageFrame
-    ) -> Markup {
+    ) -> TrustedHTML {
         render(
             "partials/main",
             [
                 "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-                "clock": (frame.standing?.at ?? frame.clock).map { CivilTime($0).iso },
-                "paused": frame.standing.map { String($0.sequence) },
+                "clock": (frame.pastMoment?.at ?? frame.clock).map { CivilTime($0).iso },
+                "paused": frame.pastMoment.map { String($0.sequence) },
             ])
     }
 
     /// A whole document around a page's element.
-    func document(_ main: Markup, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame)
+    func document(_ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame)
         -> String
     {
-        let stores: [(Section, String, StringKey, String)] =
-            catalog.stores.isEmpty ? [] : [(.stores, "/stores", .stores, "g t")]
-        let links: [(Section, String, StringKey, String)] =
-            [(.operations, "/", .overview, "g o"), (.runs, "/runs", .runs, "g r")] + stores
-            + [(.gallery, "/gallery", .gallery, "g g"), (.system, "/system", .system, "g s")]
+        let sees = permissions.allowsAnywhere(.see) && !permissions.isLink
+        let all: [(isShown: Bool, section: Section, path: String, word: StringKey, keys: String)] = [
+            (sees, .operations, "/", .overview, "g o"), (sees, .runs, "/runs", .runs, "g r"),
+            (sees && !catalog.stores.isEmpty, .stores, "/stores", .stores, "g t"),
+            (sees, .gallery, "/gallery", .gallery, "g g"),
+            (permissions.allowsEverywhere(.administer), .system, "/system", .system, "g s"),
+        ]
+        let links = all.filter(\.isShown)
         let fields: Fields = [
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-            "notRecorded": frame.notRecordedSince.map(moment),
-            "setAside": frame.setAside.map { strings(.setAside, ["file": $0]) },
-            "paused": frame.standing.map { strings(.paused, ["n": format.integer($0.sequence)]) },
-            "broken": library.covered.map { Markup(TemplateLibrary.boxHTML($0)) },
+            "removal": frame.removal.map(removal),
+            "standing": standing(PageNotices(notRecordedSince: frame.notRecordedSince, notices: frame.notices)),
+            "paused": frame.pastMoment.map { strings(.paused, ["n": format.integer($0.sequence)]) },
+            "broken": library.covered.map { TrustedHTML(TemplateLibrary.boxHTML($0)) },
+            "account": frame.account.map(accountLink),
             "links": links.map { link -> Fields in
                 [
-                    "url": base + link.1, "word": strings[link.2], "isHere": link.0 == section, "chord": link.3,
-                    "keys": link.3.split(separator: " ").map(String.init),
+                    "url": base + link.path, "word": strings[link.word], "isHere": link.section == section,
+                    "chord": link.keys, "keys": link.keys.split(separator: " ").map(String.init),
                 ]
             },
             "viewer": frame.viewer?.name, "who": section == .stores ? frame.viewer.map { who($0, frame) } : nil,
@@ -83,6 +88,17 @@ extension PageWriter {
             "epoch": cursor.epoch, "sequence": String(cursor.sequence), "next": cursor.next, "now": cursor.now,
             "snap": cursor.snap, "after": cursor.after,
         ]
+    }
+
+    /// What is said of a removal of many old runs before it happens.
+    private func removal(_ removal: AnnouncedRemoval) -> Fields {
+        let key: StringKey =
+            switch removal.reason {
+            case .size: .removalSize
+            case .clock: .removalClock
+            }
+        let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
+        return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
     }
 
     /// Who acts on the page, and the form to change the name.

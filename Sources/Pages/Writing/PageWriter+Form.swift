@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Operations
 import States
@@ -8,9 +9,13 @@ extension PageWriter {
         strings.optional("field.\(operation).\(field.name)") ?? field.label
     }
 
-    /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched.
+    /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched, or elsewhere.
     func startForm(_ operation: String, draft: FormDraft?) -> Fields? {
-        guard let entry = catalog[operation], !isWatched(operation) else { return nil }
+        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation),
+            allows(.start, onOperation: operation)
+        else {
+            return nil
+        }
         let formID = "start-\(operation)"
         let names = Set(entry.fields.map(\.name))
         let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { "\($0.field): \($0.detail)" }
@@ -26,7 +31,11 @@ extension PageWriter {
 
     /// How a card starts an operation: at once if no field is required, else by its page's form.
     func cardStart(_ operation: String) -> Fields? {
-        guard let entry = catalog[operation], !isWatched(operation) else { return nil }
+        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation),
+            allows(.start, onOperation: operation)
+        else {
+            return nil
+        }
         let needsForm = entry.fields.contains { $0.isRequired && $0.defaultValue == nil }
         return [
             "formID": "begin-\(operation)", "action": "\(base)/operations/\(operation)/runs",
@@ -65,6 +74,10 @@ extension PageWriter {
             fields["boolean"] = ["isChecked": typed == "true"] as Fields
         case .choice(let values):
             fields["choice"] = ["options": values.map { option($0, of: field, in: operation, typed: typed) }] as Fields
+        case .secret(let maximumLength):
+            fields["line"] = Self.line("password", maximumLength: maximumLength, pattern: nil)
+            // What was typed is in no page, not even in one that asks for it again.
+            fields["value"] = ""
         case .file:
             fields["file"] = true
         }

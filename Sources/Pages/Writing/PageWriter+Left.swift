@@ -3,15 +3,15 @@ import Journals
 import States
 
 extension PageWriter {
-    /// How long a run may still take, as of its last change, for `partials/left`; nil where nothing honest can be said.
+    /// How long a run may still take, as of its last change, for `partials/left`; nil if nothing honest can be said.
     func left(_ run: RunView) -> Fields? {
         let record = run.record
         guard record.state.phase == .active, run.omittedTransitions == 0,
             let rest = record.opening.expected?.cases[record.state.caseName],
             let entered = run.transitions.first(where: { $0.caseName == record.state.caseName })?.at
         else { return nil }
-        let earliest = Timestamp(milliseconds: entered.milliseconds + rest.shortest)
-        let latest = Timestamp(milliseconds: entered.milliseconds + rest.longest)
+        let earliest = entered.after(rest.shortest)
+        let latest = entered.after(rest.longest)
         return [
             "text": words(forRest: earliest - record.changedAt, latest - record.changedAt),
             "earliest": CivilTime(earliest).iso, "latest": CivilTime(latest).iso, "exact": format.exact(latest),

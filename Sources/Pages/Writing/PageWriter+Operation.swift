@@ -14,7 +14,7 @@ extension PageWriter {
         ]
     }
 
-    /// What goes on in an operation beside what its current run shows.
+    /// What continues in an operation beside what its current run shows.
     func facts(_ view: OperationView) -> Fields {
         let entry = catalog[view.id]
         return [

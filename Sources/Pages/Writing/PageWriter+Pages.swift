@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 import States
@@ -9,8 +10,13 @@ extension PageWriter {
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
             "output": output.map { self.output($0, of: view.record.id) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "scrubber": scrubber(run: view), "isPast": false,
-            "compareURL": "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
-            "exportURL": "\(base)/runs/\(view.record.id)/export", "isImported": view.record.origin != nil,
+            // A link shows one run, and leads to nothing else.
+            "isFramed": !permissions.isLink,
+            "compareURL": permissions.isLink
+                ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
+            "exportURL": allows(.export, onOperation: view.record.operation)
+                ? "\(base)/runs/\(view.record.id)/export" : nil,
+            "isImported": view.record.origin != nil,
         ]
     }
 
@@ -44,10 +50,15 @@ extension PageWriter {
             "phases": Phase.allCases.map { phase -> Fields in
                 ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
             },
-            "exportURL": exportURL(filter), "importURL": "\(base)/imports",
+            "hasBundles": permissions.allowsAnywhere(.export) || mayImport,
+            "exportURL": permissions.allowsAnywhere(.export) ? exportURL(filter) : nil,
+            "importURL": mayImport ? "\(base)/imports" : nil,
             "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
         ]
     }
+
+    /// Whether runs may be brought from elsewhere, which may be those of any operation.
+    private var mayImport: Bool { permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(.restore) }
 
     /// Where the runs that a filter lets through are had as a file, those of all its pages.
     private func exportURL(_ filter: RunFilter) -> String {

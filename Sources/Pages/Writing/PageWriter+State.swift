@@ -12,14 +12,17 @@ extension PageWriter {
         let isCompact: Bool
     }
 
-    /// The name of the template for a case: the operation's own, or the default one of the phase.
+    /// The name of the template for a case: the operation's own, or the one of all operations with its kind of states, or
+    /// the default one of the phase.
     func template(for state: StateRecord, of operation: String) -> String {
         let own = "operations/\(operation)/\(state.caseName)"
-        return library.contains(own) ? own : "operations/default/\(state.phase.rawValue)"
+        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)/\(state.caseName)" }
+        return [own, shared].compactMap { $0 }.first(where: library.contains)
+            ?? "operations/default/\(state.phase.rawValue)"
     }
 
     /// The element that shows where a run stands: the state's own template, and the gauge.
-    func statePanel(_ run: RunView, id: String, place: Place) -> Markup {
+    func statePanel(_ run: RunView, id: String, place: Place) -> TrustedHTML {
         render("partials/state", stateFields(run, place).merging(["id": id]))
     }
 
@@ -29,12 +32,12 @@ extension PageWriter {
         return [
             "body": stateBody(run, place), "tone": state.phase.tone,
             "gauge": state.phase == .active ? gauge(state.progress) : nil, "left": left(run),
-            "cause": stoppedBy(run.record).map(words(forCause:)),
+            "cause": cause(of: run.record).map(words(for:)),
         ]
     }
 
     /// The state's own template, rendered with the payload's members innermost.
-    func stateBody(_ run: RunView, _ place: Place) -> Markup {
+    func stateBody(_ run: RunView, _ place: Place) -> TrustedHTML {
         let record = run.record
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let payload = values.payload(record.state.payload)
@@ -74,15 +77,17 @@ extension PageWriter {
             "completed": count(progress.completed),
             "total": progress.unit == .percent ? nil : progress.total.map(count),
             "percent": progress.fraction.map(format.percent),
-            "thousandths": progress.fraction.map { String(Int64($0 * 1_000)) },
+            "thousandths": progress.fraction.map { String(Int64(clamping: $0 * 1_000)) },
         ]
     }
 
-    /// What a cancelled or interrupted run says of why.
-    private func stoppedBy(_ record: RunRecord) -> String? {
-        switch record.state.phase {
-        case .cancelled, .interrupted: record.cause
-        case .idle, .active, .succeeded, .failed: nil
+    /// Why a run ended, where its state does not say so itself.
+    private func cause(of record: RunRecord) -> EndCause? {
+        let cause = record.cause.map { EndCause($0) }
+        return switch record.state.phase {
+        case .cancelled, .interrupted: cause
+        case .failed: cause == .notAnEnd ? cause : nil
+        case .idle, .active, .succeeded: nil
         }
     }
 }

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 import Operations
@@ -15,13 +16,21 @@ struct PageWriter: Sendable {
     let format: LocaleFormat
     /// What every URL begins with: nothing, or the mount path without its last slash.
     let base: String
+    /// What those who are shown the pages may do.
+    let permissions: Permissions
+
+    /// Whether something may be done to an operation and its runs.
+    func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
+
+    /// Whether something may be done to a store.
+    func allows(_ verb: Verb, onStore id: String) -> Bool { permissions.allows(verb, on: .store(id)) }
 
     /// What every template can name.
     var common: Fields { ["t": strings.context, "base": base, "locale": locale.tag] }
 
     /// Renders a template with what every template can name and these.
-    func render(_ template: String, _ fields: Fields) -> Markup {
-        Markup(library.render(template, common.merging(fields)))
+    func render(_ template: String, _ fields: Fields) -> TrustedHTML {
+        TrustedHTML(library.render(template, common.merging(fields)))
     }
 
     /// A moment for `partials/time` or `partials/since`.
@@ -64,19 +73,23 @@ struct PageWriter: Sendable {
         ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
     }
 
-    /// Why something happened, in the reader's language where the words are ours.
-    func words(forCause cause: String) -> String {
-        let known: [String: StringKey] = [
-            CancellationCause.replaced.description: .causeReplaced,
-            CancellationCause.unwatched.description: .causeUnwatched,
-            CancellationCause.scope.description: .causeScope,
-            CancellationCause.shutdown.description: .causeShutdown,
-            "the server stopped while this was running": .causeStopped,
-            JournalImport.cause: .causeExported,
-        ]
-        if let key = known[cause] { return strings[key] }
-        let byActor = CancellationCause.actor("").description
-        guard cause.hasPrefix(byActor) else { return cause }
-        return strings(.causeActor, ["actor": String(cause.dropFirst(byActor.count))])
+    /// Why a run ended, in the reader's language where the words are ours.
+    func words(for cause: EndCause) -> String {
+        switch cause {
+        case .actor(let name): strings(.causeActor, ["actor": name])
+        case .replaced: strings[.causeReplaced]
+        case .unwatched: strings[.causeUnwatched]
+        case .rolledOver: strings[.causeRolledOver]
+        case .scope: strings[.causeScope]
+        case .caller: strings[.causeCaller]
+        case .itself: strings[.causeItself]
+        case .shutdown: strings[.causeShutdown]
+        case .stopped: strings[.causeStopped]
+        case .exported: strings[.causeExported]
+        case .unrecorded: strings[.causeUnrecorded]
+        case .notAnEnd: strings[.causeNotAnEnd]
+        case .silent: strings[.causeSilent]
+        case .other(let text): text
+        }
     }
 }

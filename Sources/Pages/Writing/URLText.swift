@@ -7,9 +7,13 @@ struct URLText {
 
     /// A path and query that a request named, as a URL of this same host: one slash leads it, what is encoded stays so.
     init(request: String) {
-        let path = request.drop { $0 == "/" || $0 == "\\" }
+        // By scalars: a slash with a mark that combines with it is another character, and still a slash to a browser.
+        let path = request.unicodeScalars.drop { $0 == "/" || $0 == "\\" }
         text = "/" + Self.encoded(String(path), keeping: "-._~/?=&%+,;:@!$*()")
     }
+
+    /// A parameter of a query with its value.
+    static func query(_ name: String, _ value: String) -> String { "\(name)=\(URLText(value: value).text)" }
 
     private static func encoded(_ text: String, keeping kept: String) -> String {
         var result = ""

@@ -1,29 +1,29 @@
-public import Flows
-public import Foundation
-public import Operations
+package import Flows
+package import Foundation
+package import Operations
 import States
 
-/// Takes a file, compresses it and passes it on to a destination, and shows each phase of that.
+/// Receives a file, compresses it and passes it on to a destination, and shows each phase.
 ///
-/// Memory stays small however large the file: it passes through in pieces, and waits on disk between the phases. A run
-/// that fails keeps the file for a retry; one that succeeds or is cancelled leaves nothing behind but, on success, the
-/// file at its destination. It blocks threads of its own, not those of Swift's pool.
-public struct FileUpload: StateOperation {
-    /// What uploads are held to.
-    public struct Configuration: Sendable {
+/// Memory stays small however large the file is: it is processed in pieces, and waits on disk between the phases. A run
+/// that fails keeps the file for a retry; a run that succeeds or is cancelled leaves nothing behind except, on success,
+/// the file at its destination. It blocks threads of its own, not those of Swift's pool.
+package struct FileUpload: StateOperation {
+    /// The limits and folders of uploads.
+    package struct Configuration: Sendable {
         /// The folder in which files wait.
-        public let spool: String
-        /// Where files can go, the first being the one taken when none is named.
-        public let destinations: [any UploadDestination]
-        /// How many bytes a file may have.
-        public let maximumSize: Int64
-        /// How many bytes a part has, 64 to 1,024 kB.
-        public let partSize: Int
+        package let spool: String
+        /// The destinations; the first is used if none is named.
+        package let destinations: [any UploadDestination]
+        /// The maximum size of a file in bytes.
+        package let maximumSize: Int64
+        /// The size of a part in bytes, 64 to 1,024 kB.
+        package let partSize: Int
         /// How hard to compress, from 1, fast, to 9, small.
-        public let compressionLevel: Int
+        package let compressionLevel: Int
 
-        /// Makes a configuration.
-        public init(
+        /// Creates a configuration.
+        package init(
             spool: String, destinations: [any UploadDestination], maximumSize: Int64 = 64 << 30,
             partSize: Int = 256 << 10, compressionLevel: Int = 4
         ) {
@@ -39,14 +39,14 @@ public struct FileUpload: StateOperation {
     private let environment: OperationEnvironment
     private let threads = WorkerThreads(label: "weir.file-upload")
 
-    /// Makes the operation.
-    public init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
+    /// Creates the operation.
+    package init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         self.environment = environment
     }
 
     /// The file, and the destinations to choose from where there is more than one.
-    public var inputFields: [InputField] {
+    package var inputFields: [InputField] {
         let names = configuration.destinations.map { JSONValue.string($0.name) }
         guard names.count > 1, let first = names.first else { return Input.fields }
         return Input.fields + [
@@ -56,18 +56,18 @@ public struct FileUpload: StateOperation {
 
     /// Goes from `none` through all phases to `success`; throws ``FileUploadError``, which becomes `error`.
     ///
-    /// Without bytes of its own, as in a retry, it goes on from those that an earlier run of the same file kept.
-    public func perform(_ input: FileUploadInput, state: MutableStateFlow<FileUploadState>) async throws {
+    /// Without bytes of its own, as in a retry, it uses those that an earlier run of the same file kept.
+    package func perform(_ input: FileUploadInput, state: MutableStateFlow<FileUploadState>) async throws {
         let run = FileUploadRun(input: input, configuration: configuration, environment: environment, state: state)
         try await withTaskExecutorPreference(threads) { try await run.perform() }
     }
 
-    /// Removes what a process left that did not live to end its uploads.
+    /// Removes files of uploads that ended with their process.
     ///
     /// Call it before the first upload.
     ///
-    /// Files kept for a retry stay for so many seconds, by default a week. Throws ``FileUploadFailure``.
-    public func removeLeftovers(keepingOriginalsFor age: TimeInterval = 7 * 86_400) async throws {
+    /// Files kept for a retry stay for the given number of seconds, by default a week. Throws ``FileUploadFailure``.
+    package func removeLeftovers(keepingOriginalsFor age: TimeInterval = 7 * 86_400) async throws {
         try await withTaskExecutorPreference(threads) {
             try UploadSpool(directory: configuration.spool)
                 .removeLeftovers(originalsBefore: environment.now().addingTimeInterval(-age))

@@ -1,19 +1,21 @@
-/// Why an upload failed, in which step, and whether its bytes are still here.
-public struct FileUploadError: ExplainedError, Hashable {
-    /// What went wrong.
-    public let failure: FileUploadFailure
-    /// The step it went wrong in.
-    public let step: FileUploadStep
-    /// Whether a retry works without sending the file again.
-    public let canRetry: Bool
+import States
 
-    /// Makes an error.
-    public init(failure: FileUploadFailure, step: FileUploadStep, canRetry: Bool) {
+/// Why an upload failed, in which step, and whether its bytes are still here.
+package struct FileUploadError: ExplainedError, Hashable {
+    /// What went wrong.
+    package let failure: FileUploadFailure
+    /// The step it went wrong in.
+    package let step: FileUploadStep
+    /// Whether a retry works without sending the file again.
+    package let canRetry: Bool
+
+    /// Creates an error.
+    package init(failure: FileUploadFailure, step: FileUploadStep, canRetry: Bool) {
         self.failure = failure
         self.step = step
         self.canRetry = canRetry
     }
 
     /// The failure's sentence.
-    public var description: String { failure.description }
+    package var description: String { failure.description }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 #if canImport(Darwin)
     import Darwin
@@ -9,7 +10,7 @@ import Foundation
 #endif
 
 extension FileUploadFailure {
-    /// What an `errno` means.
+    /// The failure for an `errno`.
     static func ofSystem(_ code: CInt) -> Self {
         switch code {
         case ENOSPC, EDQUOT, EFBIG: .diskFull
@@ -18,7 +19,7 @@ extension FileUploadFailure {
         }
     }
 
-    /// What an error of Foundation's file manager means.
+    /// The failure for an error of Foundation's file manager.
     static func ofFoundation(_ error: any Error) -> Self {
         if let code = (error as? CocoaError)?.code {
             if code == .fileWriteOutOfSpace { return .diskFull }
@@ -27,14 +28,14 @@ extension FileUploadFailure {
         return .fileSystem(reason: "its folder cannot be used")
     }
 
-    /// What any error that came out of an upload means; a destination's own says so in its own words, if it has some.
+    /// The failure for any error of an upload; a destination's own error keeps its sentence, if it has one.
     init(_ error: any Error) {
         if let failure = error as? FileUploadFailure {
             self = failure
         } else if let explained = error as? any ExplainedError {
             self = .refused(reason: explained.description)
         } else {
-            self = .refused(reason: "The destination did not take the file (\(type(of: error))). Retry.")
+            self = .refused(reason: "The destination did not accept the file (\(type(of: error))). Retry.")
         }
     }
 }

@@ -1,32 +1,34 @@
-/// Why a file could not be taken or passed on.
-public enum FileUploadFailure: ExplainedError, Hashable {
-    /// The disk, or the part of it that may be used, is full.
+import States
+
+/// Why a file could not be received or passed on.
+package enum FileUploadFailure: ExplainedError, Hashable {
+    /// The disk, or the part of it that can be used, is full.
     case diskFull
-    /// Files may not be read or written there.
+    /// The server has no permission to read or write files there.
     case forbidden
-    /// The file system said no; the words are its own.
+    /// The file system reported an error; the reason is its own.
     case fileSystem(reason: String)
-    /// The bytes stopped coming, or came malformed.
+    /// The bytes stopped arriving, or were malformed.
     case incomplete
-    /// More bytes came than are taken.
+    /// More bytes arrived than are allowed.
     case tooLarge(limit: Int64)
-    /// The file's id is no id.
+    /// The file's id is not valid.
     case malformedID
     /// The bytes of an earlier run are no longer kept.
     case gone
     /// There is no such destination.
     case unknownDestination(name: String)
-    /// The destination did not take it; the reason is a sentence.
+    /// The destination did not accept it; the reason is a sentence.
     case refused(reason: String)
 
     /// What happened and what to do, in a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
-        case .diskFull: "The disk is full. Make room, then retry."
-        case .forbidden: "The server may not write where the file is to go. Let it, then retry."
-        case .fileSystem(let reason): "The file could not be stored (\(reason)). Look at the disk, then retry."
-        case .incomplete: "The file did not arrive whole: the sender stopped half way. Send it again."
-        case .tooLarge(let limit): "The file is larger than the \(limit) bytes that are taken. Send a smaller one."
+        case .diskFull: "The disk is full. Free some space, then retry."
+        case .forbidden: "The server has no permission to write to the destination. Grant it, then retry."
+        case .fileSystem(let reason): "The file could not be stored (\(reason)). Check the disk, then retry."
+        case .incomplete: "The file did not arrive completely: the sender stopped before the end. Send it again."
+        case .tooLarge(let limit): "The file is larger than the limit of \(limit) bytes. Send a smaller one."
         case .malformedID: "The file was described wrongly. Send it again."
         case .gone: "The file is no longer kept here. Send it again."
         case .unknownDestination(let name):

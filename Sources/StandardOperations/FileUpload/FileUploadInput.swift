@@ -1,17 +1,17 @@
-public import Operations
+package import Operations
 
-/// What an upload is started with: the file, and where it is to go.
-public struct FileUploadInput: OperationInput {
+/// The input of an upload: the file, and its destination.
+package struct FileUploadInput: OperationInput {
     /// The file; its bytes come with the request that starts the run, and only with that.
-    public let file: FileInput
+    package let file: FileInput
     /// The name of the destination; without one, the first.
-    public let destination: String?
+    package let destination: String?
 
-    /// The file alone; ``FileUpload/inputFields`` adds the destinations that there are.
-    public static var fields: [InputField] { [InputField("file", "File", .file, required: true)] }
+    /// Only the file; ``FileUpload/inputFields`` adds the destinations.
+    package static var fields: [InputField] { [InputField("file", "File", .file, required: true)] }
 
-    /// Makes the input.
-    public init(file: FileInput, destination: String? = nil) {
+    /// Creates the input.
+    package init(file: FileInput, destination: String? = nil) {
         self.file = file
         self.destination = destination
     }

@@ -4,7 +4,7 @@ import Foundation
 import Operations
 import States
 
-/// One upload, phase by phase; each removes what it made when it is left early.
+/// One upload, phase by phase; each phase removes what it created if it ends early.
 struct FileUploadRun: Sendable {
     let input: FileUploadInput
     let configuration: FileUpload.Configuration
@@ -137,17 +137,18 @@ struct FileUploadRun: Sendable {
             state.value = .closingSession(filename: filename, destination: destination.name, size: file.size)
             try Task.checkCancellation()
             state.value = success(try await session.close(), parts)
-            // A run that was cancelled meanwhile takes no state any more, and so must leave no file.
+            // A run that was cancelled in the meantime takes no state any more, and so must leave no file.
             guard state.value.phase == .succeeded else { throw CancellationError() }
         } catch {
-            // In a task of its own, so that a cancelled run can still speak to the destination.
+            // In a separate task, so that a cancelled run can still call the destination.
             await Task { await session.abort() }.value
             throw error
         }
     }
 
     private func send(_ file: InputFile, over session: any UploadSession, to destination: String) async throws -> Int {
-        let parts = Int((file.size + Int64(configuration.partSize) - 1) / Int64(configuration.partSize))
+        let (whole, rest) = file.size.quotientAndRemainder(dividingBy: Int64(max(1, configuration.partSize)))
+        let parts = Int(clamping: whole + (rest > 0 ? 1 : 0))
         var sent: Int64 = 0
         func tell(_ part: Int) {
             state.value = .uploading(

@@ -1,6 +1,6 @@
 extension FileUploadState {
     /// One state of every case at least, with and without what may be missing.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         let (name, place) = ("backup-2026-11-20.tar", "archive")
         return [
             .none,

@@ -1,44 +1,50 @@
-public import Operations
-public import States
+import Operations
+package import States
 
 /// The states of an upload: each phase that *StateFlow on KMP and SwiftUI* names, and receiving before them.
-public enum FileUploadState: OperationState {
+package enum FileUploadState: OperationState {
     /// Nothing has been sent.
     case none
-    /// So many bytes of the file have arrived.
+    /// The file is arriving; `bytes` have arrived.
     case receiving(filename: String, bytes: Int64, total: Int64?)
-    /// So many bytes of the file have been compressed, into so many.
+    /// The file is being compressed; `bytes` have been compressed.
     case compressing(filename: String, bytes: Int64, total: Int64, compressedBytes: Int64)
-    /// The destination has been asked to take so many bytes.
+    /// The destination has been asked to accept the compressed bytes.
     case openingSession(filename: String, destination: String, size: Int64)
-    /// It has taken so many, in so many parts.
+    /// The destination is receiving the parts.
     case uploading(filename: String, destination: String, bytes: Int64, total: Int64, part: Int, parts: Int)
-    /// It has all and has been asked to give them their name.
+    /// The destination has everything and is giving the file its name.
     case closingSession(filename: String, destination: String, size: Int64)
-    /// The file lies at the location, whole. The SHA-256 is that of the original, in hexadecimal digits.
+    /// The file is complete at the location.
+    ///
+    /// The SHA-256 is that of the original, in hexadecimal digits.
     case success(
         filename: String, destination: String, location: String, originalSize: Int64, storedSize: Int64,
         sha256: String, parts: Int, milliseconds: Int64)
-    /// It did not work, and nothing lies at the destination. A retry works without sending again if the bytes are kept.
+    /// It failed, and nothing is at the destination.
+    ///
+    /// If the bytes are kept, a retry need not send them again.
     case error(message: String, during: FileUploadStep, canRetry: Bool)
-    /// It was asked to stop, and nothing of it is left. `during` is nil when it had not begun.
+    /// It was cancelled, and nothing of it is left.
+    ///
+    /// `during` is nil if it had not begun.
     case cancelled(during: FileUploadStep?)
 
     /// Nothing has been sent.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
 
     /// The error in a sentence, with what ``FileUploadError`` knows.
-    public static func failed(_ error: any Error) -> Self {
+    package static func failed(_ error: any Error) -> Self {
         let known = error as? FileUploadError
         return .error(
-            message: sentence(for: error), during: known?.step ?? .receiving, canRetry: known?.canRetry ?? false)
+            message: error.explanation, during: known?.step ?? .receiving, canRetry: known?.canRetry ?? false)
     }
 
     /// Cancelled in the step it was in.
-    public static func cancelled(from last: Self) -> Self { .cancelled(during: last.step) }
+    package static func cancelled(from last: Self) -> Self { .cancelled(during: last.step) }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .receiving, .compressing, .openingSession, .uploading, .closingSession: .active
@@ -48,8 +54,8 @@ public enum FileUploadState: OperationState {
         }
     }
 
-    /// The bytes of the step, in those that move some.
-    public var progress: WorkProgress? {
+    /// The bytes of the step, if it moves bytes.
+    package var progress: WorkProgress? {
         switch self {
         case .receiving(_, let bytes, let total): WorkProgress(bytes, of: total, unit: .bytes)
         case .compressing(_, let bytes, let total, _): WorkProgress(bytes, of: total, unit: .bytes)
@@ -59,7 +65,7 @@ public enum FileUploadState: OperationState {
     }
 
     /// The step it is in or ended in.
-    public var step: FileUploadStep? {
+    package var step: FileUploadStep? {
         switch self {
         case .none, .success: nil
         case .receiving: .receiving
@@ -71,4 +77,18 @@ public enum FileUploadState: OperationState {
         case .cancelled(let step): step
         }
     }
+}
+
+/// What an upload is doing; the names are those of ``FileUploadState``'s cases.
+package enum FileUploadStep: String, Codable, Sendable, Hashable {
+    /// The bytes are arriving.
+    case receiving
+    /// They are being compressed.
+    case compressing
+    /// The destination is being asked to accept them.
+    case openingSession
+    /// It is receiving them.
+    case uploading
+    /// It is giving the file its name.
+    case closingSession
 }

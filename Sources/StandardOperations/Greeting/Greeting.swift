@@ -1,20 +1,20 @@
-public import Flows
+package import Flows
 import Foundation
-public import Operations
+import Operations
 
 /// Asks a service over HTTP for a greeting: the first operation to read, and the `FooOperation` of the text.
 ///
 /// Sends `GET <url>?label=<label>`; the answer's body, as plain text, is the greeting.
-public struct Greeting: StateOperation {
-    /// What a greeting needs to know.
-    public struct Configuration: Sendable {
-        /// The address of the service, asked for at each run; nil while it is not known, as before a server is bound.
-        public let url: @Sendable () -> String?
+package struct Greeting: StateOperation {
+    /// The settings of a greeting.
+    package struct Configuration: Sendable {
+        /// The address of the service, read at each run; nil while it is unknown, as before a server is bound.
+        package let url: @Sendable () -> String?
         /// How long a greeting may take.
-        public let timeout: Duration
+        package let timeout: Duration
 
-        /// Makes a configuration.
-        public init(timeout: Duration = .seconds(10), url: @escaping @Sendable () -> String?) {
+        /// Creates a configuration.
+        package init(timeout: Duration = .seconds(10), url: @escaping @Sendable () -> String?) {
             self.url = url
             self.timeout = timeout
         }
@@ -23,14 +23,14 @@ public struct Greeting: StateOperation {
     private let configuration: Configuration
     private let exchange: HTTPExchange
 
-    /// Makes the operation.
-    public init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
+    /// Creates the operation.
+    package init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         exchange = HTTPExchange(environment: environment)
     }
 
     /// Goes from `none` through `loading` to `success`; throws ``HTTPFailure``, which becomes `error`.
-    public func perform(_ input: GreetingInput, state: MutableStateFlow<GreetingState>) async throws {
+    package func perform(_ input: GreetingInput, state: MutableStateFlow<GreetingState>) async throws {
         state.value = .loading
         guard let base = configuration.url() else {
             throw HTTPFailure.invalidURL(

@@ -1,28 +1,28 @@
-public import Operations
-public import States
+import Operations
+package import States
 
-/// The states of a greeting: those of the `FooOperation` in *StateFlow on KMP and SwiftUI*, and having been cancelled.
-public enum GreetingState: OperationState {
-    /// Nothing has been asked.
+/// The states of a greeting: those of the `FooOperation` in *StateFlow on KMP and SwiftUI*, and cancelled.
+package enum GreetingState: OperationState {
+    /// Nothing has been requested.
     case none
-    /// The service has been asked.
+    /// The service has been called.
     case loading
-    /// The service greets.
+    /// The service has answered.
     case success(greeting: String)
-    /// It does not, and the message says why.
+    /// The call failed, and the message says why.
     case error(message: String)
-    /// It was asked to stop.
+    /// It was cancelled.
     case cancelled
 
     /// Nothing has been asked.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
     /// The error in a sentence.
-    public static func failed(_ error: any Error) -> Self { .error(message: sentence(for: error)) }
+    package static func failed(_ error: any Error) -> Self { .error(message: error.explanation) }
     /// Cancelled, whatever it was doing.
-    public static func cancelled(from last: Self) -> Self { .cancelled }
+    package static func cancelled(from last: Self) -> Self { .cancelled }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .loading: .active
@@ -33,7 +33,7 @@ public enum GreetingState: OperationState {
     }
 
     /// One state of every case.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         [
             .none, .loading, .success(greeting: "Hello, World!"),
             failed(HTTPFailure.refused(address: "127.0.0.1", port: 9)), .cancelled,

@@ -1,6 +1,6 @@
 import Flows
 
-/// One waiter and several who may answer it: the first does, the others are not heard.
+/// One waiter, and several tasks that may answer it: the first answer counts, the others are ignored.
 final class FirstAnswer<Value: Sendable>: Sendable {
     private enum State {
         case open
@@ -11,7 +11,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
 
     private let state = Locked<State>(.open)
 
-    /// Registers the waiter; it is resumed at once when the answer came before.
+    /// Registers the waiter; it is resumed at once if there already is an answer.
     func wait(_ continuation: CheckedContinuation<Value, any Error>) {
         let answer: Result<Value, any Error>? = state.withLock { state in
             guard case .answered(let result) = state else {
@@ -24,7 +24,7 @@ final class FirstAnswer<Value: Sendable>: Sendable {
         if let answer { continuation.resume(with: answer) }
     }
 
-    /// Answers the waiter, unless somebody has.
+    /// Answers the waiter, unless there already is an answer.
     func give(_ result: Result<Value, any Error>) {
         let waiter: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server answered, as far as it was read.
+/// A server's answer, as far as it was read.
 struct HTTPAnswer: Sendable {
     /// The status code and its words.
     var status = 0
@@ -18,6 +18,11 @@ struct HTTPAnswer: Sendable {
     /// Whether the body was read to its end.
     var isWhole = true
 
+    /// The length that a header field announces; nil for anything but decimal digits of a number that fits.
+    static func length(_ text: String) -> Int64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
+    }
+
     /// Where a redirect leads; nil for any other answer.
     var redirection: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
@@ -30,5 +35,19 @@ struct HTTPAnswer: Sendable {
         guard isExpected else {
             throw .unexpectedStatus(status, reason: reason.inert(limit: 60), expected: expected)
         }
+    }
+}
+
+/// One header field of an HTTP answer.
+package struct HeaderField: Codable, Hashable, Sendable {
+    /// The name as the server wrote it.
+    package let name: String
+    /// The value.
+    package let value: String
+
+    /// Creates a field.
+    package init(_ name: String, _ value: String) {
+        self.name = name
+        self.value = value
     }
 }

@@ -2,11 +2,11 @@
 enum HTTPEvent: Sendable {
     /// The name is being looked up.
     case resolving(host: String)
-    /// The name stands for this address, and a connection to it is being made.
+    /// The name has been resolved to this address, and a connection to it is being made.
     case connecting(host: String, address: String, port: Int)
-    /// The connection stands, and the request is on its way.
+    /// The connection is open, and the request is being sent.
     case waiting(method: String, url: String)
-    /// So many bytes of the answer's body are here, of so many where the server said.
+    /// The answer is arriving; `bytes` of its body have arrived.
     case receiving(status: Int, bytes: Int64, total: Int64?)
 
     var step: HTTPStep {

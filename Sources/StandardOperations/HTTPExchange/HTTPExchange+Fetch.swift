@@ -1,11 +1,13 @@
 import Foundation
 
 extension HTTPExchange {
-    /// The whole body of a 2xx answer to a GET.
+    /// The whole body of a 2xx answer to a GET of a URL that an operator has configured.
     ///
-    /// Throws ``HTTPFailure``, also for another status and for a body longer than the limit, and `CancellationError`.
+    /// An operator's own setting is trusted, wherever it leads; the targets of redirects are not. Throws
+    /// ``HTTPFailure``, also for another status and for a body longer than the limit, and `CancellationError`.
     func fetch(_ url: String, limit: Int, timeout: Duration) async throws -> Data {
-        let request = Request(url: url, keeping: limit, limit: Int64(limit), timeout: timeout)
+        let request = Request(
+            url: url, isConfigured: true, keeping: limit, limit: Int64(limit), timeout: timeout)
         let answer = try await perform(request) { _ in }
         try answer.check()
         guard answer.isWhole else { throw HTTPFailure.tooLong(limit: Int64(limit)) }

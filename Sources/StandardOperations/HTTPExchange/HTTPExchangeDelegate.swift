@@ -4,9 +4,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Listens to one request of AsyncHTTPClient: tells each step, keeps the beginning of the body, and stops at a bound.
+/// Handles one request of AsyncHTTPClient: reports each step, keeps the beginning of the body, and stops at a limit.
 ///
-/// It is called on the request's event loop; the lock is for the one who asks for the answer afterwards.
+/// It is called on the request's event loop; the lock is for the task that reads the answer afterwards.
 final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
     /// Ends a request of which enough has been read.
     ///
@@ -46,7 +46,7 @@ final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
             answer.status = Int(head.status.code)
             answer.reason = head.status.reasonPhrase
             answer.headers = head.headers.map { HeaderField($0.name, $0.value) }
-            answer.announced = head.headers.first(name: "content-length").flatMap { Int64($0) }
+            answer.announced = head.headers.first(name: "content-length").flatMap(HTTPAnswer.length)
             return answer
         }
         trace.received(head)

@@ -11,9 +11,9 @@ import NIOHTTP1
 #endif
 
 extension HTTPFailure {
-    /// What an error of the client means, given the step in which it came.
+    /// The failure for an error of the client, depending on the step in which it occurred.
     ///
-    /// Until the connection stands, whatever is no error of a socket is one of TLS: nothing else happens there.
+    /// Until the connection is open, every error that is not a socket error is a TLS error: nothing else happens there.
     init(_ error: any Error, during step: HTTPStep, target: HTTPTarget, address: String) {
         if let failure = error as? HTTPFailure {
             self = failure
@@ -26,7 +26,8 @@ extension HTTPFailure {
         } else if error is ChannelError {
             self =
                 step == .connecting
-                ? .unreachable(address: address, port: target.port, reason: "no answer") : .reset(during: step)
+                ? .unreachable(address: address, port: Int(target.port.number), reason: "no answer")
+                : .reset(during: step)
         } else if step == .connecting, target.isSecure {
             self = .notSecure(host: target.host, reason: Self.tlsReason(error))
         } else {
@@ -34,7 +35,7 @@ extension HTTPFailure {
         }
     }
 
-    /// Whether another address of the same host may do better.
+    /// Whether another address of the same host might succeed.
     var isOfAddress: Bool {
         switch self {
         case .refused, .unreachable: true
@@ -46,11 +47,13 @@ extension HTTPFailure {
         -> HTTPFailure
     {
         switch (step, code) {
-        case (.connecting, ECONNREFUSED): .refused(address: address, port: target.port)
+        case (.connecting, ECONNREFUSED): .refused(address: address, port: Int(target.port.number))
         case (.connecting, ECONNRESET) where target.isSecure:
-            .notSecure(host: target.host, reason: "the server hung up. Check that it speaks TLS on this port.")
+            .notSecure(
+                host: target.host, reason: "the server closed the connection. Check that it speaks TLS on this port.")
         case (.connecting, _):
-            .unreachable(address: address, port: target.port, reason: String(cString: strerror(code)).lowercased())
+            .unreachable(
+                address: address, port: Int(target.port.number), reason: String(cString: strerror(code)).lowercased())
         default: .reset(during: step)
         }
     }
@@ -60,13 +63,14 @@ extension HTTPFailure {
     ) -> HTTPFailure {
         switch error {
         case .connectTimeout:
-            .unreachable(address: address, port: target.port, reason: "no answer")
+            .unreachable(address: address, port: Int(target.port.number), reason: "no answer")
         case .tlsHandshakeTimeout:
             .notSecure(
                 host: target.host, reason: "the server does not answer the handshake. Try http, or another port.")
         case .remoteConnectionClosed where step == .connecting && target.isSecure,
             .uncleanShutdown where step == .connecting:
-            .notSecure(host: target.host, reason: "the server hung up. Check that it speaks TLS on this port.")
+            .notSecure(
+                host: target.host, reason: "the server closed the connection. Check that it speaks TLS on this port.")
         case .remoteConnectionClosed, .uncleanShutdown:
             .reset(during: step)
         default:
@@ -80,7 +84,7 @@ extension HTTPFailure {
             return "the server does not speak TLS on this port. Try http, or another port."
         }
         if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-            return "its certificate is not trusted here. Check its name, its date and who signed it."
+            return "its certificate is not trusted here. Check its name, its date and its issuer."
         }
         return "the handshake failed. Check that the server speaks TLS on this port."
     }

@@ -1,36 +1,40 @@
-/// Why an HTTP exchange did not give what was asked for.
-public enum HTTPFailure: ExplainedError, Sendable, Equatable {
+import States
+
+/// Why an HTTP exchange failed.
+package enum HTTPFailure: ExplainedError, Sendable, Equatable {
     /// The URL cannot be used; the reason is a sentence.
     case invalidURL(reason: String)
-    /// No such name.
+    /// Requests are not allowed there; the reason is a sentence that names the setting.
+    case notAllowed(reason: String)
+    /// The name does not exist.
     case nameNotFound(host: String)
     /// The name could not be looked up.
     case nameServerSilent(host: String, reason: String)
     /// Nothing listens there.
     case refused(address: String, port: Int)
-    /// No way to the address.
+    /// There is no route to the address.
     case unreachable(address: String, port: Int, reason: String)
-    /// It took longer than it may.
+    /// It took longer than allowed.
     case timedOut(during: HTTPStep, after: Duration)
     /// A connection was made, but not a secure one.
     case notSecure(host: String, reason: String)
-    /// The other side hung up.
+    /// The other side closed the connection.
     case reset(during: HTTPStep)
     /// The answer is not HTTP.
     case malformed(reason: String)
-    /// One redirect after another.
+    /// There were too many redirects.
     case tooManyRedirects(limit: Int)
-    /// The server answered, but not with the status that was wanted.
+    /// The server answered, but not with the expected status.
     case unexpectedStatus(Int, reason: String, expected: Int?)
-    /// The answer is longer than what is read of it.
+    /// The answer is longer than the limit.
     case tooLong(limit: Int64)
-    /// The answer came, but does not say what it should.
+    /// The answer arrived, but its contents are wrong.
     case notUnderstood(reason: String)
 
     /// What happened and what to do, in a sentence.
-    public var description: String {
+    package var description: String {
         switch self {
-        case .invalidURL(let reason): reason
+        case .invalidURL(let reason), .notAllowed(let reason): reason
         case .nameNotFound(let host): "There is no host named \(host). Check the spelling."
         case .nameServerSilent(let host, let reason):
             "The address of \(host) could not be looked up (\(reason)). Check this machine's network and name server."
@@ -40,22 +44,26 @@ public enum HTTPFailure: ExplainedError, Sendable, Equatable {
             "\(address) port \(port) cannot be reached (\(reason)). Check the network and the firewall."
         case .timedOut(let step, let time): "\(step.timeoutWords) within \(time.words). Try again, or allow more time."
         case .notSecure(let host, let reason): "No secure connection to \(host): \(reason)"
-        case .reset(.receiving): "The connection broke off in the middle of the answer. Try again."
-        case .reset: "The server hung up without an answer. Try again, and check that it speaks HTTP on this port."
+        case .reset(.receiving): "The connection was lost in the middle of the answer. Try again."
+        case .reset:
+            "The server closed the connection without an answer. Try again, and check that it speaks HTTP on this port."
         case .malformed(let reason): "The answer is not HTTP (\(reason)). Check the port."
         case .tooManyRedirects(let limit):
-            "Redirected more than \(limit) times, perhaps in a circle. Use the address it should end at."
+            "Redirected more than \(limit) times, perhaps in a circle. Use the final address."
         case .unexpectedStatus(let status, let reason, let expected):
             "The server answered \(status)\(reason.isEmpty ? "" : " " + reason)"
                 + (expected.map { " where \($0) was expected." } ?? ".")
-        case .tooLong(let limit): "The answer is longer than \(limit) bytes, which is all that is read of it."
+        case .tooLong(let limit): "The answer is longer than the limit of \(limit) bytes."
         case .notUnderstood(let reason): "The answer was not understood: \(reason)"
         }
     }
 
-    /// Whether another try could end differently.
+    /// Whether another attempt could succeed.
     var mayPass: Bool {
-        if case .invalidURL = self { false } else { true }
+        switch self {
+        case .invalidURL, .notAllowed: false
+        default: true
+        }
     }
 }
 
@@ -64,14 +72,14 @@ extension HTTPStep {
         switch self {
         case .resolving: "The host's address was not found"
         case .connecting: "No connection was made"
-        case .waiting: "The server took the request but did not answer"
+        case .waiting: "The server accepted the request but did not answer"
         case .receiving: "The answer did not end"
         }
     }
 }
 
 extension Duration {
-    /// The duration as a person says it: `30 s`, `250 ms`.
+    /// The duration for people: `30 s`, `250 ms`.
     var words: String {
         let count = milliseconds
         if count < 1_000 { return "\(count) ms" }

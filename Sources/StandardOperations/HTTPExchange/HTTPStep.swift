@@ -1,5 +1,5 @@
 /// What an HTTP exchange is doing; the names are those of ``HTTPRequestState``'s cases.
-public enum HTTPStep: String, Codable, Sendable, Hashable {
+package enum HTTPStep: String, Codable, Sendable, Hashable {
     /// The host's name is being looked up.
     case resolving
     /// A connection is being made, TLS included.

@@ -2,9 +2,9 @@ import NIOHTTP1
 import Operations
 import States
 
-/// Prints what an exchange does, in the manner of `curl -v`: `*` for what is done, `>` for what is sent, `<` for what comes.
+/// Prints what an exchange does, like `curl -v`: `*` for what it does, `>` for what it sends, `<` for what it receives.
 ///
-/// Values that let somebody in are hidden: nobody should have to think before showing a run to others.
+/// Values that grant access are hidden, so that nobody needs to think before showing a run to others.
 struct HTTPTrace: Sendable {
     private let output: OutputWriter
     private let elapsed: @Sendable () -> Int64
@@ -17,19 +17,19 @@ struct HTTPTrace: Sendable {
         self.elapsed = elapsed
     }
 
-    /// Says what is done.
+    /// Prints what it does.
     func note(_ text: String) { output.offer("* " + text.inert(limit: 2_000), to: .notice) }
 
-    /// Says what is done, and how long after the beginning.
+    /// Prints what it does, and the time since the beginning.
     func timed(_ text: String) { note("\(text) after \(elapsed()) ms") }
 
     func looksUp(_ host: String) { note("Looking up \(host)") }
 
-    func found(_ addresses: [String], for host: String) {
-        timed("\(host) is \(addresses.prefix(8).joined(separator: ", "))")
+    func found(_ addresses: [IPAddress], for host: String) {
+        timed("\(host) is \(addresses.prefix(8).map(\.description).joined(separator: ", "))")
     }
 
-    func connects(to target: HTTPTarget, at address: String) {
+    func connects(to target: HTTPTarget, at address: IPAddress) {
         let secure = target.isSecure ? ", to be secured by TLS as \(target.host)" : ""
         note("Connecting to \(address) port \(target.port)\(secure)")
     }
@@ -65,6 +65,6 @@ struct HTTPTrace: Sendable {
         let lower = name.lowercased()
         let isSecret = ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password", "signature"]
             .contains { lower.contains($0) }
-        return "\(name.inert(limit: 200)): \(isSecret ? "(hidden)" : value.inert(limit: 1_000))"
+        return "\(name.inert(limit: 200)): \(isSecret ? "(hidden)" : value.withoutUserInfo.inert(limit: 1_000))"
     }
 }

@@ -1,4 +1,4 @@
-/// Does work for at most so long; nil when the time ran out first, and the work has been cancelled and has ended.
+/// Does work for at most so long; nil if the time ran out first, and the work has been cancelled and has ended.
 ///
 /// Throws what the work throws. Cancelling the caller cancels the work.
 func withTimeLimit<Value: Sendable>(

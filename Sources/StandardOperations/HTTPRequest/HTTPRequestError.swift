@@ -1,18 +1,20 @@
-/// Why an HTTP request failed in the end: the last attempt's failure, which attempt it was, and what the server said.
-public struct HTTPRequestError: ExplainedError, Sendable {
-    /// The last attempt's failure.
-    public let failure: HTTPFailure
-    /// The last attempt.
-    public let attempt: Attempt
-    /// How long all attempts took together.
-    public let milliseconds: Int64
-    /// The status, when a server answered.
-    public let status: Int?
-    /// The beginning of what it answered.
-    public let text: String?
+import States
 
-    /// Makes an error.
-    public init(
+/// Why an HTTP request failed in the end: the last attempt's failure, which attempt it was, and what the server said.
+package struct HTTPRequestError: ExplainedError, Sendable {
+    /// The last attempt's failure.
+    package let failure: HTTPFailure
+    /// The last attempt.
+    package let attempt: Attempt
+    /// How long all attempts took together.
+    package let milliseconds: Int64
+    /// The status, when a server answered.
+    package let status: Int?
+    /// The beginning of what it answered.
+    package let text: String?
+
+    /// Creates an error.
+    package init(
         failure: HTTPFailure, attempt: Attempt, milliseconds: Int64, status: Int? = nil, text: String? = nil
     ) {
         self.failure = failure
@@ -23,7 +25,7 @@ public struct HTTPRequestError: ExplainedError, Sendable {
     }
 
     /// The failure's sentence, and the number of attempts where there was more than one.
-    public var description: String {
+    package var description: String {
         attempt.of == 1 ? failure.description : "\(failure.description) (Attempt \(attempt.number) of \(attempt.of).)"
     }
 }

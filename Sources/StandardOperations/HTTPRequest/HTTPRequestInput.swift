@@ -1,10 +1,10 @@
-public import Operations
+package import Operations
 import States
 
 /// What an HTTP request is started with.
-public struct HTTPRequestInput: OperationInput, Hashable {
+package struct HTTPRequestInput: OperationInput, Hashable {
     /// What a request may ask for.
-    public enum Method: String, Codable, Sendable, CaseIterable {
+    package enum Method: String, Codable, Sendable, CaseIterable {
         /// Asks for what is there.
         case GET
         /// Asks for the head of what is there.
@@ -22,34 +22,41 @@ public struct HTTPRequestInput: OperationInput, Hashable {
     }
 
     /// What is asked for.
-    public let method: Method
+    package let method: Method
     /// Where, as an absolute `http` or `https` URL.
-    public let url: String
+    package let url: String
     /// What is sent along, as plain text.
-    public let body: String?
+    package let body: String?
     /// The only status that counts as success; without one, any from 200 to 299 does.
-    public let expectedStatus: Int?
+    package let expectedStatus: Int?
     /// How long an attempt may take, in seconds; 30 without one.
-    public let timeout: Double?
+    package let timeout: Double?
     /// How often it is tried at most; once without one.
-    public let attempts: Int?
+    package let attempts: Int?
+
+    /// How long an attempt may take, within the bounds that the field has, as inputs may also come from other code.
+    var limit: Duration? {
+        timeout.flatMap { $0.isNaN ? nil : .seconds(min(max($0, Self.timeouts.lowerBound), Self.timeouts.upperBound)) }
+    }
+
+    private static let timeouts = 0.1...600
 
     /// The fields of the form.
-    public static var fields: [InputField] {
+    package static var fields: [InputField] {
         [
             InputField("method", "Method", .choice(Method.allCases.map(\.rawValue)), required: true, default: "GET"),
             InputField("url", "URL", .url(), required: true, help: "Absolute, such as https://example.com/."),
             InputField("body", "Body", .multiline(), help: "Sent as plain text."),
             InputField(
                 "expectedStatus", "Expected status", .integer(100...599),
-                help: "Any other is an error. Without one, 200 to 299 are a success."),
-            InputField("timeout", "Timeout", .number(0.1...600), default: 30, help: "For each attempt.", unit: "s"),
-            InputField("attempts", "Attempts", .integer(1...10), default: 1, help: "How often to try at most."),
+                help: "Any other status is an error. If empty, 200 to 299 count as success."),
+            InputField("timeout", "Timeout", .number(timeouts), default: 30, help: "For each attempt.", unit: "s"),
+            InputField("attempts", "Attempts", .integer(1...10), default: 1, help: "The maximum number of attempts."),
         ]
     }
 
-    /// Makes the input.
-    public init(
+    /// Creates the input.
+    package init(
         method: Method = .GET, url: String, body: String? = nil, expectedStatus: Int? = nil, timeout: Double? = nil,
         attempts: Int? = nil
     ) {

@@ -19,8 +19,9 @@ extension HTTPRequestState {
     init(_ answer: HTTPAnswer, milliseconds: Int64, _ attempt: Attempt) {
         self = .success(
             status: answer.status, reason: answer.reason.inert(limit: 60), url: answer.url.inert(limit: 2_000),
-            milliseconds: milliseconds, headers: answer.notableHeaders, text: answer.text(limit: HTTPRequest.textLimit),
-            textIsWhole: answer.size <= Int64(HTTPRequest.textLimit), size: answer.size,
+            milliseconds: milliseconds, headers: answer.notableHeaders,
+            text: answer.text(limit: HTTPRequestOperation.textLimit),
+            textIsWhole: answer.size <= Int64(HTTPRequestOperation.textLimit), size: answer.size,
             bodyIsWhole: answer.isWhole, attempt: attempt)
     }
 }
@@ -33,7 +34,9 @@ extension HTTPAnswer {
             "cache-control", "location", "retry-after",
         ]
         return names.compactMap { name in
-            headers.first { $0.name.lowercased() == name }.map { HeaderField($0.name, $0.value.inert(limit: 200)) }
+            headers.first { $0.name.lowercased() == name }.map {
+                HeaderField($0.name, $0.value.withoutUserInfo.inert(limit: 200))
+            }
         }
     }
 

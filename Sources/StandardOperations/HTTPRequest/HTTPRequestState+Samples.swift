@@ -1,6 +1,6 @@
 extension HTTPRequestState {
     /// One state of every case at least, with and without what may be missing.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         let first = Attempt(1, of: 3)
         let refused = HTTPFailure.refused(address: "192.0.2.1", port: 80)
         return [
@@ -24,7 +24,8 @@ extension HTTPRequestState {
                 HTTPRequestError(
                     failure: .unexpectedStatus(404, reason: "Not Found", expected: nil), attempt: Attempt(1, of: 1),
                     milliseconds: 52, status: 404, text: "Nothing here.")),
-            failed(HTTPFailure.invalidURL(reason: "This is no URL. Write it whole, such as http://example.com/.")),
+            failed(
+                HTTPFailure.invalidURL(reason: "This is not a URL. Enter a complete one, such as http://example.com/.")),
             .cancelled(during: "waiting"),
         ]
     }

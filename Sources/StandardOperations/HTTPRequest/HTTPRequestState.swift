@@ -1,17 +1,17 @@
-public import Operations
-public import States
+import Operations
+package import States
 
 /// The states of an HTTP request, each set when it begins to be true.
-public enum HTTPRequestState: OperationState {
+package enum HTTPRequestState: OperationState {
     /// Nothing has been asked.
     case none
     /// The host's name is being looked up. Left out where the URL gives the address in numbers.
     case resolving(host: String, attempt: Attempt)
-    /// The name stands for this address, and a connection to it is being made, TLS included.
+    /// The name has been resolved to this address, and a connection to it is being made, TLS included.
     case connecting(host: String, address: String, port: Int, attempt: Attempt)
-    /// The connection stands; the request is on its way, and no answer has begun.
+    /// The connection is open; the request is being sent, and no answer has begun.
     case waiting(method: String, url: String, attempt: Attempt)
-    /// The head of the answer is here, and so many bytes of its body.
+    /// The head of the answer has arrived, and `bytes` of its body.
     case receiving(status: Int, bytes: Int64, total: Int64?, attempt: Attempt)
     /// It did not work; the attempt given is the next one.
     case retrying(message: String, milliseconds: Int64, attempt: Attempt)
@@ -25,21 +25,21 @@ public enum HTTPRequestState: OperationState {
     case cancelled(during: String)
 
     /// Nothing has been asked.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
 
     /// The error in a sentence, with what ``HTTPRequestError`` knows.
-    public static func failed(_ error: any Error) -> Self {
+    package static func failed(_ error: any Error) -> Self {
         let known = error as? HTTPRequestError
         return .error(
-            message: sentence(for: error), attempt: known?.attempt, milliseconds: known?.milliseconds,
+            message: error.explanation, attempt: known?.attempt, milliseconds: known?.milliseconds,
             status: known?.status, text: known?.text)
     }
 
     /// Cancelled in the step it was in.
-    public static func cancelled(from last: Self) -> Self { .cancelled(during: last.caseName) }
+    package static func cancelled(from last: Self) -> Self { .cancelled(during: last.caseName) }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .resolving, .connecting, .waiting, .receiving, .retrying: .active
@@ -50,7 +50,7 @@ public enum HTTPRequestState: OperationState {
     }
 
     /// The bytes received, while receiving.
-    public var progress: WorkProgress? {
+    package var progress: WorkProgress? {
         guard case .receiving(_, let bytes, let total, _) = self else { return nil }
         return WorkProgress(bytes, of: total, unit: .bytes)
     }

@@ -1,44 +1,46 @@
-/// What the system says of itself at one moment: counters since boot and levels, each nil where it does not say.
-public struct HostReading: Sendable, Equatable {
-    /// Time of a processor since boot, in ticks of any length.
-    public struct CPUTicks: Sendable, Equatable {
-        /// Ticks at work.
-        public let busy: UInt64
-        /// All ticks.
-        public let total: UInt64
+import States
 
-        /// Makes a count.
-        public init(busy: UInt64, total: UInt64) {
+/// What the system says of itself at one moment: counters since boot and levels, each nil if it does not say.
+package struct HostReading: Sendable, Equatable {
+    /// Time of a processor since boot, in ticks of any length.
+    package struct CPUTicks: Sendable, Equatable {
+        /// Ticks at work.
+        package let busy: UInt64
+        /// All ticks.
+        package let total: UInt64
+
+        /// Creates a count.
+        package init(busy: UInt64, total: UInt64) {
             self.busy = busy
             self.total = total
         }
     }
 
     /// Bytes in use and in all.
-    public struct Level: Sendable, Equatable {
+    package struct Level: Sendable, Equatable {
         /// Bytes in use.
-        public let used: Int64
+        package let used: Int64
         /// Bytes there are.
-        public let total: Int64
+        package let total: Int64
 
-        /// Makes a level.
-        public init(used: Int64, total: Int64) {
+        /// Creates a level.
+        package init(used: Int64, total: Int64) {
             self.used = used
             self.total = total
         }
     }
 
     /// Bytes of a volume; used and free are less than all where some are reserved.
-    public struct Volume: Sendable, Equatable {
+    package struct Volume: Sendable, Equatable {
         /// Bytes in use.
-        public let used: Int64
+        package let used: Int64
         /// Bytes that this process may still write.
-        public let free: Int64
+        package let free: Int64
         /// Bytes there are.
-        public let total: Int64
+        package let total: Int64
 
-        /// Makes a volume.
-        public init(used: Int64, free: Int64, total: Int64) {
+        /// Creates a volume.
+        package init(used: Int64, free: Int64, total: Int64) {
             self.used = used
             self.free = free
             self.total = total
@@ -46,33 +48,46 @@ public struct HostReading: Sendable, Equatable {
     }
 
     /// Bytes since boot.
-    public struct Traffic: Sendable, Equatable {
+    package struct Traffic: Sendable, Equatable {
         /// Bytes received.
-        public let received: UInt64
+        package let received: UInt64
         /// Bytes sent.
-        public let sent: UInt64
+        package let sent: UInt64
 
-        /// Makes a count.
-        public init(received: UInt64, sent: UInt64) {
+        /// Creates a count.
+        package init(received: UInt64, sent: UInt64) {
             self.received = received
             self.sent = sent
         }
     }
 
     /// Each processor's time.
-    public var processors: [CPUTicks]?
+    package var processors: [CPUTicks]?
     /// Memory in use.
-    public var memory: Level?
+    package var memory: Level?
     /// The averages of 1, 5 and 15 minutes.
-    public var load: [Double]?
+    package var load: [Double]?
     /// The volume of the data folder.
-    public var disk: Volume?
+    package var disk: Volume?
     /// All interfaces that lead out of this machine.
-    public var traffic: Traffic?
+    package var traffic: Traffic?
 
-    /// Makes a reading that says nothing yet.
-    public init() {}
+    /// Creates a reading that says nothing yet.
+    package init() {}
 
     /// Whether it says nothing at all.
     var isEmpty: Bool { self == HostReading() }
+}
+
+/// Reads what a machine says of itself.
+package protocol HostReader: Sendable {
+    /// What it says now. Short and blocking; what cannot be read is left out.
+    func read() -> HostReading
+}
+
+/// This system provides no readings in a known way.
+struct HostUnreadable: ExplainedError {
+    var description: String {
+        "This system reports neither CPU, memory, load, disk nor network. On Linux, check that /proc is mounted."
+    }
 }

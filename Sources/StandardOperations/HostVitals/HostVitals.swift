@@ -1,23 +1,23 @@
-public import Flows
-public import Operations
+package import Flows
+package import Operations
 
 /// Watches this machine: CPU, memory, load, disk and network, each second for as long as the run goes.
 ///
 /// Needs no network.
 ///
 /// Meant for `Lifetime.whileWatched`.
-public struct HostVitals: StateOperation {
+package struct HostVitals: StateOperation {
     /// What it needs to know.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// What reads the machine.
-        public let reader: any HostReader
+        package let reader: any HostReader
         /// The time between readings.
-        public let interval: Duration
+        package let interval: Duration
         /// How many values of each series are kept.
-        public let historyLength: Int
+        package let historyLength: Int
 
-        /// Makes a configuration.
-        public init(reader: any HostReader, interval: Duration = .seconds(1), historyLength: Int = 60) {
+        /// Creates a configuration.
+        package init(reader: any HostReader, interval: Duration = .seconds(1), historyLength: Int = 60) {
             self.reader = reader
             self.interval = interval
             self.historyLength = historyLength
@@ -27,16 +27,16 @@ public struct HostVitals: StateOperation {
     private let configuration: Configuration
     private let environment: OperationEnvironment
 
-    /// Makes the operation.
-    public init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
+    /// Creates the operation.
+    package init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         self.environment = environment
     }
 
-    /// Reads, tells, waits, until the task is cancelled.
+    /// Reads, reports and waits, until the task is cancelled.
     ///
-    /// Throws only when the first reading says nothing at all.
-    public func perform(_ input: NoInput, state: MutableStateFlow<HostVitalsState>) async throws {
+    /// Throws only if the first reading is empty.
+    package func perform(_ input: NoInput, state: MutableStateFlow<HostVitalsState>) async throws {
         var history = VitalsHistory(length: configuration.historyLength)
         var elapsed: @Sendable () -> Int64 = { 0 }
         var reading = configuration.reader.read()

@@ -1,11 +1,13 @@
-public import Operations
-public import States
+import Operations
+package import States
 
 /// The states of watching this machine.
-public enum HostVitalsState: OperationState {
+package enum HostVitalsState: OperationState {
     /// Nothing has been measured.
     case none
-    /// How the machine was at that moment. What its system does not tell is nil.
+    /// The machine at that time.
+    ///
+    /// Values that its system does not provide are nil.
     case measured(
         at: String, cpu: CPUVitals?, memory: MemoryVitals?, load: LoadVitals?, disk: DiskVitals?,
         network: NetworkVitals?)
@@ -15,14 +17,14 @@ public enum HostVitalsState: OperationState {
     case stopped
 
     /// Nothing has been measured.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
     /// The error in a sentence.
-    public static func failed(_ error: any Error) -> Self { .error(message: sentence(for: error)) }
+    package static func failed(_ error: any Error) -> Self { .error(message: error.explanation) }
     /// Stopped, whatever was measured.
-    public static func cancelled(from last: Self) -> Self { .stopped }
+    package static func cancelled(from last: Self) -> Self { .stopped }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .measured: .active
@@ -32,7 +34,7 @@ public enum HostVitalsState: OperationState {
     }
 
     /// One state of every case at least.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         let wave = (0..<60).map { 35 + ($0 * 7) % 40 }
         return [
             .none,

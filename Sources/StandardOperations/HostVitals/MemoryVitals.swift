@@ -1,16 +1,18 @@
+import States
+
 /// How much memory is in use, caches that can be dropped not counted.
-public struct MemoryVitals: Codable, Hashable, Sendable {
+package struct MemoryVitals: Codable, Hashable, Sendable {
     /// Bytes in use.
-    public let usedBytes: Int64
+    package let usedBytes: Int64
     /// Bytes there are.
-    public let totalBytes: Int64
+    package let totalBytes: Int64
     /// The part in use, in percent.
-    public let usedPercent: Int
+    package let usedPercent: Int
     /// The part in use, one value a second, the newest last, in percent.
-    public let history: [Int]
+    package let history: [Int]
 
     /// Makes vitals.
-    public init(usedBytes: Int64, totalBytes: Int64, history: [Int]) {
+    package init(usedBytes: Int64, totalBytes: Int64, history: [Int]) {
         self.usedBytes = usedBytes
         self.totalBytes = totalBytes
         usedPercent = percent(usedBytes, of: totalBytes)
@@ -21,5 +23,5 @@ public struct MemoryVitals: Codable, Hashable, Sendable {
 /// A part of a whole in whole percent, from 0 to 100; 0 of nothing.
 func percent(_ part: Int64, of whole: Int64) -> Int {
     guard whole > 0 else { return 0 }
-    return Int((Double(min(max(part, 0), whole)) / Double(whole) * 100).rounded())
+    return Int(clamping: Int64(clamping: (Double(min(max(part, 0), whole)) / Double(whole) * 100).rounded()))
 }

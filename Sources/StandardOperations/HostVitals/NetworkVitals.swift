@@ -1,16 +1,16 @@
 /// How much came and went over the network since the last measurement, interfaces within this machine not counted.
-public struct NetworkVitals: Codable, Hashable, Sendable {
+package struct NetworkVitals: Codable, Hashable, Sendable {
     /// Bytes received a second.
-    public let receivedPerSecond: Int64
+    package let receivedPerSecond: Int64
     /// Bytes sent a second.
-    public let sentPerSecond: Int64
+    package let sentPerSecond: Int64
     /// Received, one value a second, the newest last, in kB/s.
-    public let receivedHistory: [Int]
+    package let receivedHistory: [Int]
     /// Sent, one value a second, the newest last, in kB/s.
-    public let sentHistory: [Int]
+    package let sentHistory: [Int]
 
     /// Makes vitals.
-    public init(receivedPerSecond: Int64, sentPerSecond: Int64, receivedHistory: [Int], sentHistory: [Int]) {
+    package init(receivedPerSecond: Int64, sentPerSecond: Int64, receivedHistory: [Int], sentHistory: [Int]) {
         self.receivedPerSecond = receivedPerSecond
         self.sentPerSecond = sentPerSecond
         self.receivedHistory = receivedHistory

@@ -23,9 +23,12 @@ enum ProcText {
         var kilobytes: [Substring: Int64] = [:]
         for line in meminfo.split(separator: "\n") {
             let words = line.split(whereSeparator: { $0 == ":" || $0 == " " })
-            if words.count >= 2, let count = Int64(words[1]) { kilobytes[words[0]] = count }
+            // More than there is of any machine would not fit into bytes.
+            if words.count >= 2, let count = Int64(words[1]), (0...Int64.max / 4_096).contains(count) {
+                kilobytes[words[0]] = count
+            }
         }
-        guard let total = kilobytes["MemTotal"], (1...Int64.max / 1_024).contains(total) else { return nil }
+        guard let total = kilobytes["MemTotal"], total > 0 else { return nil }
         let free = kilobytes["MemFree"].map { $0 + (kilobytes["Cached"] ?? 0) + (kilobytes["Buffers"] ?? 0) }
         guard let available = kilobytes["MemAvailable"] ?? free else { return nil }
         return .init(used: max(0, total - available) * 1_024, total: total * 1_024)

@@ -17,7 +17,8 @@
             }
             return (0..<Int(count)).map { core in
                 let ticks = (0..<Int(CPU_STATE_MAX)).map { state in
-                    UInt64(UInt32(bitPattern: numbers[core * Int(CPU_STATE_MAX) + state]))
+                    // Never traps: the kernel returns this many numbers for each processor.
+                    UInt64(truncatingIfNeeded: UInt32(bitPattern: numbers[core * Int(CPU_STATE_MAX) + state]))
                 }
                 let total = ticks.reduce(0, +)
                 return .init(busy: total - ticks[Int(CPU_STATE_IDLE)], total: total)
@@ -31,13 +32,16 @@
             var pages = vm_statistics64()
             var count = mach_msg_type_number_t(
                 MemoryLayout<vm_statistics64>.size / MemoryLayout<integer_t>.size)
+            // Unsafe memory: the kernel receives the size of the buffer.
             let result = withUnsafeMutablePointer(to: &pages) { pointer in
                 pointer.withMemoryRebound(to: integer_t.self, capacity: Int(count)) {
                     host_statistics64(mach_host_self(), HOST_VM_INFO64, $0, &count)
                 }
             }
             guard result == KERN_SUCCESS else { return nil }
-            let used = UInt64(pages.active_count) + UInt64(pages.wire_count) + UInt64(pages.compressor_page_count)
+            let used = [pages.active_count, pages.wire_count, pages.compressor_page_count].reduce(0 as UInt64) {
+                $0 &+ UInt64(truncatingIfNeeded: $1)
+            }
             return .init(used: Int64(used) * Int64(getpagesize()), total: Int64(total))
         }
 
@@ -56,11 +60,12 @@
             while let entry = next?.pointee {
                 next = entry.ifa_next
                 guard
-                    entry.ifa_addr?.pointee.sa_family == UInt8(AF_LINK), Int32(entry.ifa_flags) & IFF_LOOPBACK == 0,
+                    entry.ifa_addr?.pointee.sa_family == UInt8(clamping: AF_LINK),
+                    Int32(truncatingIfNeeded: entry.ifa_flags) & IFF_LOOPBACK == 0,
                     let data = entry.ifa_data?.assumingMemoryBound(to: if_data.self).pointee
                 else { continue }
-                received += UInt64(data.ifi_ibytes)
-                sent += UInt64(data.ifi_obytes)
+                received &+= UInt64(truncatingIfNeeded: data.ifi_ibytes)
+                sent &+= UInt64(truncatingIfNeeded: data.ifi_obytes)
             }
             return .init(received: received, sent: sent)
         }

@@ -7,7 +7,7 @@
         func load() -> [Double]? { text("loadavg").flatMap(ProcText.load(loadavg:)) }
         func traffic() -> HostReading.Traffic? { text("net/dev").flatMap(ProcText.traffic(netdev:)) }
 
-        /// A file's text; nil where there is none to read, which is what a series that is left out says.
+        /// A file's text; nil if there is none to read, which is what a series that is left out says.
         private func text(_ file: String) -> String? {
             guard let handle = FileHandle(forReadingAtPath: proc + "/" + file) else { return nil }
             defer { handle.closeFile() }

@@ -7,15 +7,15 @@
 #endif
 
 /// Reads this machine: `/proc` on Linux, the Mach host and `sysctl` on macOS.
-public struct SystemHostReader: HostReader {
+package struct SystemHostReader: HostReader {
     private let folder: String
     let proc: String
 
-    /// Makes a reader.
+    /// Creates a reader.
     /// - Parameters:
-    ///   - folder: A folder on the volume to tell of.
+    ///   - folder: A folder on the volume to report.
     ///   - proc: Where the process file system is mounted, on Linux.
-    public init(folder: String, proc: String = "/proc") {
+    package init(folder: String, proc: String = "/proc") {
         self.folder = folder
         self.proc = proc
     }
@@ -23,7 +23,7 @@ public struct SystemHostReader: HostReader {
     /// What it says now.
     ///
     /// Takes some tenths of a millisecond.
-    public func read() -> HostReading {
+    package func read() -> HostReading {
         var reading = HostReading()
         reading.processors = processors()
         reading.memory = memory()
@@ -33,16 +33,25 @@ public struct SystemHostReader: HostReader {
         return reading
     }
 
-    /// The volume as `statvfs` tells it: part of what is unused may be reserved for others, and is not free for us.
+    /// The volume as reported by `statvfs`: part of the unused space may be reserved for others, and is not free for
+    /// us.
     private func disk() -> HostReading.Volume? {
         var status = statvfs()
         guard statvfs(folder, &status) == 0, status.f_blocks > 0 else { return nil }
-        let block = UInt64(status.f_frsize)
+        let block = UInt64(clamping: status.f_frsize)
         func bytes(_ blocks: UInt64) -> Int64 {
-            Int64(clamping: blocks.multipliedReportingOverflow(by: block).partialValue)
+            let (bytes, isOver) = blocks.multipliedReportingOverflow(by: block)
+            return isOver ? .max : Int64(clamping: bytes)
         }
         return .init(
-            used: bytes(UInt64(status.f_blocks) - min(UInt64(status.f_bfree), UInt64(status.f_blocks))),
-            free: bytes(UInt64(status.f_bavail)), total: bytes(UInt64(status.f_blocks)))
+            used: bytes(
+                UInt64(clamping: status.f_blocks)
+                    - min(UInt64(clamping: status.f_bfree), UInt64(clamping: status.f_blocks))),
+            free: bytes(UInt64(clamping: status.f_bavail)), total: bytes(UInt64(clamping: status.f_blocks)))
     }
+}
+
+extension HostReader where Self == SystemHostReader {
+    /// This machine, and the volume that holds the folder.
+    package static func system(folder: String) -> SystemHostReader { SystemHostReader(folder: folder) }
 }

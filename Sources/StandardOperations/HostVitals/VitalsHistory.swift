@@ -1,3 +1,5 @@
+import States
+
 /// Turns one reading after another into vitals: rates from counters, and the last values of each series.
 ///
 /// A pure state machine: it is given readings and the time between them, and gives states back.
@@ -10,10 +12,10 @@ struct VitalsHistory: Sendable {
     private var received: [Int] = []
     private var sent: [Int] = []
 
-    /// Keeps so many values of each series.
+    /// Keeps a number of values of each series.
     init(length: Int) { self.length = max(1, length) }
 
-    /// Takes a reading, so many milliseconds after the one before, and gives the state it leads to.
+    /// Adds a reading, a number of milliseconds after the previous one, and returns the resulting state.
     mutating func take(_ reading: HostReading, after milliseconds: Int64, at moment: String) -> HostVitalsState {
         defer { previous = reading }
         return .measured(
@@ -34,7 +36,7 @@ struct VitalsHistory: Sendable {
         let total = steps.reduce(0) { $0 + Double($1.total) }
         guard total > 0 else { return nil }
         let busy = min(100, steps.reduce(0) { $0 + Double($1.busy) } / total * 100)
-        keep(Int(busy.rounded()), in: \.cpu)
+        keep(Int(clamping: Int64(clamping: busy.rounded())), in: \.cpu)
         return CPUVitals(busyPercent: busy, perCorePercent: perCore, history: cpu)
     }
 
@@ -45,8 +47,10 @@ struct VitalsHistory: Sendable {
     }
 
     private mutating func loadVitals(_ reading: HostReading) -> LoadVitals? {
-        guard let averages = reading.load, averages.count == 3 else { return nil }
-        keep(Int((min(averages[0], 1e6) * 100).rounded()), in: \.load)
+        guard let averages = reading.load, averages.count == 3, averages.allSatisfy({ $0.isFinite && $0 >= 0 }) else {
+            return nil
+        }
+        keep(Int(clamping: Int64(clamping: (min(averages[0], 1e6) * 100).rounded())), in: \.load)
         return LoadVitals(one: averages[0], five: averages[1], fifteen: averages[2], history: load)
     }
 
@@ -54,8 +58,8 @@ struct VitalsHistory: Sendable {
         guard let now = reading.traffic, let before = previous?.traffic, milliseconds > 0 else { return nil }
         let incoming = Self.rate(before.received, now.received, milliseconds)
         let outgoing = Self.rate(before.sent, now.sent, milliseconds)
-        keep(Int(incoming / 1_000), in: \.received)
-        keep(Int(outgoing / 1_000), in: \.sent)
+        keep(Int(clamping: incoming / 1_000), in: \.received)
+        keep(Int(clamping: outgoing / 1_000), in: \.sent)
         return NetworkVitals(
             receivedPerSecond: incoming, sentPerSecond: outgoing, receivedHistory: received, sentHistory: sent)
     }
@@ -68,6 +72,6 @@ struct VitalsHistory: Sendable {
     private static func step(_ before: UInt64, _ now: UInt64) -> UInt64 { now > before ? now - before : 0 }
 
     private static func rate(_ before: UInt64, _ now: UInt64, _ milliseconds: Int64) -> Int64 {
-        Int64(min(Double(step(before, now)) / Double(milliseconds) * 1_000, 1e15))
+        Int64(clamping: min(Double(step(before, now)) / Double(milliseconds) * 1_000, 1e15))
     }
 }

@@ -14,7 +14,7 @@ extension GroundPosition {
         }
         let place = value["iss_position"] ?? value
         guard let latitude = place["latitude"]?.degrees, let longitude = place["longitude"]?.degrees else {
-            throw .notUnderstood(reason: "it holds no latitude and longitude. Check the address of the feed.")
+            throw .notUnderstood(reason: "it has no latitude and longitude. Check the address of the feed.")
         }
         guard let position = GroundPosition(latitude: latitude, longitude: longitude) else {
             throw .notUnderstood(reason: "its latitude and longitude are nowhere on Earth. Wait, or use another feed.")

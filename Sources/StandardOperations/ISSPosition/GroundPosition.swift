@@ -1,20 +1,20 @@
 import Foundation
 
-/// A place on the ground: in degrees, on the map, and in words.
-public struct GroundPosition: Codable, Hashable, Sendable {
+/// A place on the ground: in degrees, on the map, and as text.
+package struct GroundPosition: Codable, Hashable, Sendable {
     /// Degrees north, from -90 to 90.
-    public let latitude: Double
+    package let latitude: Double
     /// Degrees east, from -180 to 180.
-    public let longitude: Double
+    package let longitude: Double
     /// The place from the left on an equirectangular map 2000 wide, to a tenth.
-    public let x: Double
+    package let x: Double
     /// The place from the top on that map, 1000 high, to a tenth.
-    public let y: Double
+    package let y: Double
     /// `ISS Position = (12.345600, -65.432100)`, as in *Flow as a Combine publisher*.
-    public let text: String
+    package let text: String
 
-    /// Makes a position; nil when a coordinate is out of its range or no number.
-    public init?(latitude: Double, longitude: Double) {
+    /// Creates a position; nil if a coordinate is out of its range or no number.
+    package init?(latitude: Double, longitude: Double) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else { return nil }
         self.latitude = latitude
         self.longitude = longitude

@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 /// The last positions, as lines on the map.
 ///
@@ -21,11 +22,13 @@ struct GroundTrack: Sendable {
         var lines: [[String]] = []
         var previous: GroundPosition?
         for position in positions {
-            if let previous, abs(position.x - previous.x) <= 1_000 {
-                lines[lines.count - 1].append(Self.point(position.x, position.y))
+            if let previous, let last = lines.indices.last, abs(position.x - previous.x) <= 1_000 {
+                lines[last].append(Self.point(position.x, position.y))
             } else {
                 let crossing = previous.map { Self.crossing($0, position) }
-                if let crossing { lines[lines.count - 1].append(Self.point(crossing.leaving, crossing.y)) }
+                if let crossing, let last = lines.indices.last {
+                    lines[last].append(Self.point(crossing.leaving, crossing.y))
+                }
                 lines.append(
                     (crossing.map { [Self.point(2_000 - $0.leaving, $0.y)] } ?? []) + [
                         Self.point(position.x, position.y)
@@ -46,7 +49,7 @@ struct GroundTrack: Sendable {
     private static func point(_ x: Double, _ y: Double) -> String { tenths(x) + "," + tenths(y) }
 
     private static func tenths(_ value: Double) -> String {
-        let count = Int((value * 10).rounded())
+        let count = Int64(clamping: (value * 10).rounded())
         return count % 10 == 0 ? "\(count / 10)" : "\(count / 10).\(count % 10)"
     }
 }

@@ -1,25 +1,25 @@
-public import Flows
-public import Operations
+package import Flows
+package import Operations
 
 /// Follows the International Space Station: asks a feed again and again for as long as the run goes.
 ///
 /// Meant for `Lifetime.whileWatched`. It never ends of itself and never throws but for its cancellation.
-public struct ISSPosition: StateOperation {
+package struct ISSPosition: StateOperation {
     /// What it needs to know.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The address of the feed.
-        public let url: String
+        package let url: String
         /// The wait between an answer and the next question.
-        public let interval: Duration
+        package let interval: Duration
         /// How long an answer may take.
-        public let timeout: Duration
+        package let timeout: Duration
         /// How many positions the trail keeps.
-        public let trailLength: Int
+        package let trailLength: Int
         /// How long to wait after failures; by default from the interval up to a minute.
-        public let backoff: Backoff
+        package let backoff: Backoff
 
-        /// Makes a configuration.
-        public init(
+        /// Creates a configuration.
+        package init(
             url: String = "http://api.open-notify.org/iss-now.json", interval: Duration = .seconds(5),
             timeout: Duration = .seconds(10), trailLength: Int = 120, backoff: Backoff? = nil
         ) {
@@ -34,16 +34,16 @@ public struct ISSPosition: StateOperation {
     private let configuration: Configuration
     private let environment: OperationEnvironment
 
-    /// Makes the operation.
-    public init(_ configuration: Configuration = .init(), environment: OperationEnvironment = .init()) {
+    /// Creates the operation.
+    package init(_ configuration: Configuration = .init(), environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         self.environment = environment
     }
 
-    /// Asks, tells, waits, until the task is cancelled.
+    /// Requests, reports and waits, until the task is cancelled.
     ///
-    /// A feed that fails is a state, and is asked again after a backoff.
-    public func perform(_ input: NoInput, state: MutableStateFlow<ISSPositionState>) async throws {
+    /// A feed that fails is a state, and is requested again after a backoff.
+    package func perform(_ input: NoInput, state: MutableStateFlow<ISSPositionState>) async throws {
         var track = GroundTrack(limit: configuration.trailLength)
         var last: (position: GroundPosition, at: String)?
         var failures = 0

@@ -1,10 +1,10 @@
-public import Operations
-public import States
+import Operations
+package import States
 
 /// The states of following the International Space Station.
 ///
 /// A failing feed does not end the run: `stale` and `error` are active, because another try is on its way.
-public enum ISSPositionState: OperationState {
+package enum ISSPositionState: OperationState {
     /// Nobody has asked.
     case none
     /// The feed has been asked and has not answered yet.
@@ -15,7 +15,7 @@ public enum ISSPositionState: OperationState {
     case stale(
         position: GroundPosition, trail: [String], at: String, message: String, since: String, failures: Int,
         retryMilliseconds: Int64)
-    /// The feed fails, and has never told a position.
+    /// The feed fails, and has never returned a position.
     case error(message: String, since: String, failures: Int, retryMilliseconds: Int64)
     /// Something broke that another try would not mend.
     case failed(message: String)
@@ -23,17 +23,17 @@ public enum ISSPositionState: OperationState {
     case stopped(position: GroundPosition?, trail: [String], at: String?)
 
     /// Nobody has asked.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
 
     /// The error in a sentence.
     ///
     /// The operation itself never throws one: it tries again.
-    public static func failed(_ error: any Error) -> Self {
-        .failed(message: sentence(for: error))
+    package static func failed(_ error: any Error) -> Self {
+        .failed(message: error.explanation)
     }
 
     /// Stopped, with the last position.
-    public static func cancelled(from last: Self) -> Self {
+    package static func cancelled(from last: Self) -> Self {
         switch last {
         case .tracking(let position, let trail, let at), .stale(let position, let trail, let at, _, _, _, _):
             .stopped(position: position, trail: trail, at: at)
@@ -42,8 +42,8 @@ public enum ISSPositionState: OperationState {
         }
     }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .locating, .tracking, .stale, .error: .active
@@ -53,7 +53,7 @@ public enum ISSPositionState: OperationState {
     }
 
     /// One state of every case at least.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         let message = HTTPFailure.timedOut(during: .waiting, after: .seconds(10)).description
         guard let position = GroundPosition(latitude: -12.4018, longitude: 158.0965) else { return [] }
         let trail = ["1750,420 1790,455 1840,512 1878.3,568.9"]

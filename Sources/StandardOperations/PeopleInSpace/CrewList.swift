@@ -2,7 +2,7 @@ import Foundation
 
 /// What open-notify's `astros.json` says: `{"people": [{"name": …, "craft": …}], "number": …}`.
 ///
-/// The number is counted anew: the service's own has been seen to disagree with its list.
+/// The number is counted again: the service's own has been seen to disagree with its list.
 struct CrewList: Decodable {
     struct Person: Decodable {
         let name: String
@@ -19,7 +19,7 @@ struct CrewList: Decodable {
             self = try JSONDecoder().decode(Self.self, from: answer)
         } catch {
             throw .notUnderstood(
-                reason: "it is not the list of people that was expected. Check the address of the feed.")
+                reason: "it is not the expected list of people. Check the address of the feed.")
         }
     }
 

@@ -1,17 +1,17 @@
-public import Flows
-public import Operations
+package import Flows
+package import Operations
 
 /// Asks who is in space, and aboard what.
-public struct PeopleInSpace: StateOperation {
+package struct PeopleInSpace: StateOperation {
     /// What it needs to know.
-    public struct Configuration: Sendable {
+    package struct Configuration: Sendable {
         /// The address of the feed, in the shape of open-notify's `astros.json`.
-        public let url: String
+        package let url: String
         /// How long it may take.
-        public let timeout: Duration
+        package let timeout: Duration
 
-        /// Makes a configuration.
-        public init(url: String = "http://api.open-notify.org/astros.json", timeout: Duration = .seconds(10)) {
+        /// Creates a configuration.
+        package init(url: String = "http://api.open-notify.org/astros.json", timeout: Duration = .seconds(10)) {
             self.url = url
             self.timeout = timeout
         }
@@ -20,14 +20,14 @@ public struct PeopleInSpace: StateOperation {
     private let configuration: Configuration
     private let environment: OperationEnvironment
 
-    /// Makes the operation.
-    public init(_ configuration: Configuration = .init(), environment: OperationEnvironment = .init()) {
+    /// Creates the operation.
+    package init(_ configuration: Configuration = .init(), environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         self.environment = environment
     }
 
     /// Goes from `none` through `loading` to `success`; throws ``HTTPFailure``, which becomes `error`.
-    public func perform(_ input: NoInput, state: MutableStateFlow<PeopleInSpaceState>) async throws {
+    package func perform(_ input: NoInput, state: MutableStateFlow<PeopleInSpaceState>) async throws {
         state.value = .loading
         let answer = try await HTTPExchange(environment: environment)
             .fetch(configuration.url, limit: 1_000_000, timeout: configuration.timeout)

@@ -1,8 +1,8 @@
-public import Operations
-public import States
+import Operations
+package import States
 
 /// The states of asking who is in space.
-public enum PeopleInSpaceState: OperationState {
+package enum PeopleInSpaceState: OperationState {
     /// Nothing has been asked.
     case none
     /// The service has been asked.
@@ -15,14 +15,14 @@ public enum PeopleInSpaceState: OperationState {
     case cancelled
 
     /// Nothing has been asked.
-    public static var initial: Self { .none }
+    package static var initial: Self { .none }
     /// The error in a sentence.
-    public static func failed(_ error: any Error) -> Self { .error(message: sentence(for: error)) }
+    package static func failed(_ error: any Error) -> Self { .error(message: error.explanation) }
     /// Cancelled, whatever it was doing.
-    public static func cancelled(from last: Self) -> Self { .cancelled }
+    package static func cancelled(from last: Self) -> Self { .cancelled }
 
-    /// Where it stands.
-    public var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .loading: .active
@@ -33,7 +33,7 @@ public enum PeopleInSpaceState: OperationState {
     }
 
     /// One state of every case at least.
-    public static var samples: [Self] {
+    package static var samples: [Self] {
         let crafts = [
             Craft(name: "ISS", people: ["Oleg Kononenko", "Nikolai Chub", "Tracy Caldwell Dyson"]),
             Craft(name: "Tiangong", people: ["Li Guangsu", "Li Cong"]),

@@ -1,21 +1,22 @@
-public import Stores
+package import Stores
 
-/// A checklist for a release or an incident, which several people work through at once.
+/// A checklist for a release or an incident, which several people can work through at once.
 ///
-/// Of two who tick or skip one step, the first stands, and the second is told. Whoever waits for a step is told when it
-/// is done or skipped, and everybody when no step is open any more. Pure: who acts and when comes in the action.
-public struct Runbook: Reducer {
-    /// The checklist as its file has it.
-    public let initialState: RunbookState
+/// If two people tick or skip one step, the first counts, and the second receives a message. Everybody who waits for a
+/// step receives a message when it is done or skipped, and everybody when no step is open any more. Pure: the actor and
+/// the time come with the action.
+package struct Runbook: Reducer {
+    /// The checklist from its file.
+    package let initialState: RunbookState
 
-    /// Makes the store of a checklist.
-    public init(_ checklist: RunbookState) {
+    /// Creates the store of a checklist.
+    package init(_ checklist: RunbookState) {
         initialState = checklist
     }
 
-    /// Tells what an action makes of the checklist.
-    public func reduce(
-        _ action: RunbookAction, _ state: RunbookState, _ dispatch: Dispatch<RunbookAction>
+    /// Computes what an action makes of the checklist.
+    package func reduce(
+        _ action: RunbookAction, _ state: RunbookState, _ dispatch: Dispatcher<RunbookAction>
     ) -> Reduced<RunbookState, RunbookEffect> {
         switch action {
         case .tick(let id, let signed):
@@ -24,7 +25,7 @@ public struct Runbook: Reducer {
             state.skipping(id, reason.onOneLine, signed)
         case .untick(let id, let signed):
             state.changing(id, signed) { step in
-                guard step.mark != nil else { return [.toast("\(step.quoted) is open already.", to: signed.names)] }
+                guard step.mark != nil else { return [.toast("\(step.quoted) is already open.", to: signed.names)] }
                 step.mark = nil
                 return []
             }

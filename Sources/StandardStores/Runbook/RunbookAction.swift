@@ -1,32 +1,32 @@
-public import Boards
-public import Journals
+package import Boards
+package import Journals
 import Operations
 
 /// What people do with a runbook.
 ///
-/// The board signs each action with who takes it, and when.
-public enum RunbookAction: ActedAction {
+/// The board signs each action with its actor and time.
+package enum RunbookAction: AttributedAction {
     /// The step is done.
     case tick(step: String, signed: Signature? = nil)
     /// The step is open again.
     case untick(step: String, signed: Signature? = nil)
-    /// The step is not to be done.
+    /// The step is skipped.
     case skip(step: String, reason: String, signed: Signature? = nil)
-    /// Whoever acts is to do the step.
+    /// The actor will do the step.
     case take(step: String, signed: Signature? = nil)
-    /// Somebody is to do the step; nobody, when there is no name.
+    /// A person will do the step; without a name, nobody.
     case assign(step: String, to: String? = nil, signed: Signature? = nil)
-    /// Something to say about the step.
+    /// A comment on the step.
     case comment(step: String, text: String, signed: Signature? = nil)
-    /// Whoever acts wants to be told when the step is done or skipped.
+    /// The actor wants a message when the step is done or skipped.
     case wait(step: String, signed: Signature? = nil)
-    /// Whoever acts does not want to be told any more.
+    /// The actor no longer wants a message.
     case stopWaiting(step: String, signed: Signature? = nil)
-    /// Whoever acts wants the runbook as a Markdown file.
+    /// The actor wants the runbook as a Markdown file.
     case export(signed: Signature? = nil)
 
     /// The action signed.
-    public func acted(by actor: String, at time: Timestamp) -> RunbookAction {
+    package func acted(by actor: String, at time: Timestamp) -> RunbookAction {
         let signed = Signature(by: actor.onOneLine, at: time)
         return switch self {
         case .tick(let step, _): .tick(step: step, signed: signed)
@@ -41,15 +41,15 @@ public enum RunbookAction: ActedAction {
         }
     }
 
-    /// What can be sent, each for the step of the name that it carries.
-    public static var forms: [ActionForm] {
+    /// The actions that can be sent, each with the id of its step.
+    package static var forms: [ActionForm] {
         let step = InputField("step", "Step", .text(maximumLength: 100), required: true)
         return [
             ActionForm("tick", "Tick", fields: [step]),
             ActionForm("untick", "Open again", fields: [step]),
             ActionForm("take", "I’ll do it", fields: [step]),
-            ActionForm("wait", "Tell me when done", fields: [step]),
-            ActionForm("stopWaiting", "Don’t tell me", fields: [step]),
+            ActionForm("wait", "Notify me when done", fields: [step]),
+            ActionForm("stopWaiting", "Don’t notify me", fields: [step]),
             ActionForm(
                 "skip", "Skip",
                 fields: [step, InputField("reason", "Reason", .text(maximumLength: 500), required: true)]),
@@ -68,9 +68,15 @@ public enum RunbookAction: ActedAction {
 }
 
 extension String {
-    /// The same with every run of white space and control characters made one space: what one line of a file can hold.
+    /// The same with every run of white space and control characters reduced to one space, so that it fits on one line
+    /// of a file.
     var onOneLine: String {
-        unicodeScalars.split { $0.properties.isWhitespace || $0.properties.generalCategory == .control }
-            .map { String(String.UnicodeScalarView($0)) }.joined(separator: " ")
+        unicodeScalars.split(whereSeparator: \.isBlank).map { String(String.UnicodeScalarView($0)) }.joined(
+            separator: " ")
     }
+}
+
+extension Unicode.Scalar {
+    /// Whether it is white space, or a control character, which must not be on a line.
+    var isBlank: Bool { properties.isWhitespace || properties.generalCategory == .control }
 }

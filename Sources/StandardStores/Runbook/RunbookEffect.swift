@@ -1,15 +1,15 @@
-public import Boards
-public import Journals
+import Boards
+package import Journals
 
-/// What a runbook makes happen once.
-public enum RunbookEffect: StoreEffect, Equatable {
-    /// A message to those of these names; to everybody who looks, without names.
+/// The effects of a runbook.
+package enum RunbookEffect: StoreEffect, Equatable {
+    /// A message to the people with these names; without names, to everybody who looks.
     case toast(String, to: [String]?)
-    /// The runbook as a file, for whoever asked for it.
+    /// The runbook as a file, for the person who requested it.
     case download(filename: String, markdown: String, to: [String]?)
 
-    /// The effect as browsers make it happen.
-    public var presentation: RecordedEffect {
+    /// The effect as browsers perform it.
+    package var presentation: RecordedEffect {
         switch self {
         case .toast(let message, let names): RecordedEffect(.toast(message: message), audience: names)
         case .download(let filename, let markdown, let names):

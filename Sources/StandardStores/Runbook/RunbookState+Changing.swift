@@ -1,12 +1,12 @@
 import Stores
 
 extension RunbookState {
-    /// The checklist with one step changed; whoever acts is told when there is no such step.
+    /// The checklist with one step changed; the actor receives a message if there is no such step.
     func changing(
         _ id: String, _ signed: Signature?, _ change: (inout RunbookStep) -> [RunbookEffect]
     ) -> Reduced<RunbookState, RunbookEffect> {
         guard var step = self[id] else {
-            return Reduced(self, .toast("There is no step “\(id.prefix(40))” here any more.", to: signed.names))
+            return Reduced(self, .toast("The step “\(id.prefix(40))” no longer exists.", to: signed.names))
         }
         let effects = change(&step)
         var state = self
@@ -14,7 +14,7 @@ extension RunbookState {
         return Reduced(state, effects: effects)
     }
 
-    /// The checklist with one open step done or skipped; whoever comes second is told who was first.
+    /// The checklist with one open step done or skipped; a second actor receives a message with the first one's name.
     func marking(_ id: String, _ mark: RunbookMark, _ signed: Signature?) -> Reduced<RunbookState, RunbookEffect> {
         let changed = changing(id, signed) { step in
             if let first = step.mark {
@@ -29,7 +29,7 @@ extension RunbookState {
         return Reduced(changed.state, effects: changed.effects + [.toast(changed.state.closingWords, to: nil)])
     }
 
-    /// The checklist with one open step skipped, for which there must be a reason.
+    /// The checklist with one open step skipped, which requires a reason.
     func skipping(_ id: String, _ reason: String, _ signed: Signature?) -> Reduced<RunbookState, RunbookEffect> {
         guard !reason.isEmpty else {
             return changing(id, signed) { [.toast("Say why \($0.quoted) is skipped.", to: signed.names)] }
@@ -41,15 +41,15 @@ extension RunbookState {
         let steps = steps
         let done = steps.count { if case .done = $0.mark { true } else { false } }
         if done == steps.count { return "\(title): all \(steps.count) steps are done." }
-        return "\(title): no step is open any more; \(done) of \(steps.count) are done, the others skipped."
+        return "\(title): no steps are open; \(done) of \(steps.count) are done, the others were skipped."
     }
 }
 
 extension RunbookStep {
-    /// The text as messages name it.
+    /// The text as it is quoted in messages.
     var quoted: String { "“\(text.count > 80 ? text.prefix(79) + "…" : text[...])”" }
 
-    /// Gives it to somebody, who is told unless that is who acts; to nobody without a name.
+    /// Assigns it to a person, who receives a message unless they are the actor; to nobody without a name.
     mutating func assign(to name: String?, _ signed: Signature?) -> [RunbookEffect] {
         let name = name?.isEmpty == true ? nil : name
         guard assignee != name else { return [] }
@@ -58,7 +58,7 @@ extension RunbookStep {
         return [.toast("\(signed?.by ?? "Somebody") asks you to do \(quoted).", to: [name])]
     }
 
-    /// Notes who wants to be told; who comes too late is told at once.
+    /// Registers a person who wants a message; if the step is no longer open, the message is sent at once.
     mutating func wait(_ signed: Signature?) -> [RunbookEffect] {
         guard let name = signed?.by else { return [] }
         if let mark { return [.toast("\(quoted) was \(mark.words) already.", to: [name])] }
@@ -68,7 +68,7 @@ extension RunbookStep {
 }
 
 extension RunbookMark {
-    /// What was done, by whom and when, as messages say it.
+    /// What was done, by whom and when, as a phrase for messages.
     fileprivate var words: String {
         let signature = signed.map { " by \($0.by) at \($0.at.clock.prefix(5)) UTC" } ?? ""
         return switch self {
@@ -79,6 +79,6 @@ extension RunbookMark {
 }
 
 extension Signature? {
-    /// Those whom an answer to the action is meant for: who took it, or everybody when it is not signed.
+    /// The recipients of an answer to the action: its actor, or everybody if it is not signed.
     var names: [String]? { map { [$0.by] } }
 }

@@ -1,21 +1,21 @@
-public import Foundation
+package import Foundation
 
 extension RunbookState {
-    /// The most bytes a file may have.
+    /// The maximum size of a file.
     private static let sizeLimit = 262_144
-    /// The most steps a file may have: each change is recorded, and sent, with all of them.
+    /// The maximum number of steps of a file, since each change is recorded, and sent, with all of them.
     private static let stepLimit = 200
 
     /// Reads a runbook from a Markdown file.
     ///
     /// Throws `RunbookFileError`, which says what is wrong and what to do.
-    public init(contentsOf file: URL, named name: String? = nil) throws {
+    package init(contentsOf file: URL, named name: String? = nil) throws {
         let name = name ?? file.lastPathComponent
         let bytes: Data
         do {
             bytes = try Data(contentsOf: file)
         } catch {
-            throw RunbookFileError("cannot be read; name a Markdown file that is there and may be read", file: name)
+            throw RunbookFileError("cannot be read; choose an existing Markdown file that can be read", file: name)
         }
         guard bytes.count <= Self.sizeLimit else {
             throw RunbookFileError("is larger than 256 kB; split it into several runbooks", file: name)
@@ -29,14 +29,15 @@ extension RunbookState {
     /// Reads a runbook from Markdown.
     ///
     /// - Parameters:
-    ///   - markdown: the text. Its lines may end as on any system; a byte order mark and front matter are passed over.
-    ///   - file: what errors call it.
-    ///   - title: what the runbook is called when the text does not begin with a heading of level 1.
+    ///   - markdown: the text. Its line endings can be those of any system; a byte order mark and front matter are
+    ///     skipped.
+    ///   - file: how errors refer to it.
+    ///   - title: the runbook's title if the text does not begin with a heading of level 1.
     /// - Throws: `RunbookFileError`.
-    public init(markdown: String, file: String, title: String) throws {
-        var text = markdown.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+    package init(markdown: String, file: String, title: String) throws {
+        var text = markdown.plainLines
         if text.hasPrefix("\u{FEFF}") { text = String(text.unicodeScalars.dropFirst()) }
-        // Its lines are blanked and not removed, so that errors name the right one.
+        // Its lines are blanked and not removed, so that errors have the right line numbers.
         if let front = text.prefixMatch(of: /---[ \t]*\n[A-Za-z_][\w-]*:(?s:.*?)\n---[ \t]*(?=\n|$)/) {
             text = front.output.filter(\.isNewline) + text[front.range.upperBound...]
         }
@@ -48,8 +49,28 @@ extension RunbookState {
         }
         guard count <= Self.stepLimit else {
             throw RunbookFileError(
-                "has \(count) steps, and 200 are the most; split it into several runbooks", file: file)
+                "has \(count) steps, more than the limit of 200; split it into several runbooks", file: file)
         }
         self.init(title: reader.title ?? title, sections: reader.sections)
+    }
+}
+
+extension String {
+    /// The same with lines that end in line feeds, and a space for each control character but these and tabs: `cmark` would
+    /// keep it, and a step's own line would not, so that marks beside it would mean one thing here and another there.
+    fileprivate var plainLines: String {
+        guard utf8.contains(where: { ($0 < 0x20 && $0 != 0x0A && $0 != 0x09) || $0 >= 0x7F }) else { return self }
+        var lines = String.UnicodeScalarView()
+        var isAfterReturn = false
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\r": lines.append("\n")
+            case "\n": if !isAfterReturn { lines.append(scalar) }
+            case "\t": lines.append(scalar)
+            default: lines.append(scalar.properties.generalCategory == .control ? " " : scalar)
+            }
+            isAfterReturn = scalar == "\r"
+        }
+        return String(lines)
     }
 }

@@ -1,13 +1,13 @@
 extension RunbookState {
-    /// What stands over the steps that the file no longer has.
+    /// The heading of the steps that the file no longer has.
     static let goneTitle = "No longer in the file"
 
-    /// The checklist of an edited file, with what became of the steps that were there before.
+    /// The checklist of an edited file, with what happened to its earlier steps.
     ///
-    /// A step is the same when its text is, first of all under the same heading and the same outer steps. It keeps its
-    /// name and all that was done to it; a box that was newly ticked in the file is done. A step that is gone stays at
-    /// the end if anybody left anything on it.
-    public func taking(_ file: RunbookState) -> RunbookState {
+    /// A step is the same if its text is, preferably under the same heading and the same outer steps. It keeps its id
+    /// and its marks; a box that was newly ticked in the file is done. A removed step stays at the end if anybody left
+    /// a mark on it.
+    package func taking(_ file: RunbookState) -> RunbookState {
         var old = places
         var merged = file
         var matches: [Int: RunbookStep] = [:]
@@ -35,7 +35,7 @@ extension RunbookState {
         return merged
     }
 
-    /// Every step with the headings and outer steps it stands under and its own text.
+    /// Every step with its headings, outer steps and text.
     private var places: [(path: [String], step: RunbookStep)] {
         sections.flatMap { section in
             var path: [String] = []
@@ -48,7 +48,7 @@ extension RunbookState {
 }
 
 extension RunbookStep {
-    /// Takes up what became of the same step in an earlier file, or a name of its own if there was none.
+    /// Adopts what happened to the same step in an earlier file, or a new id if there was none.
     fileprivate mutating func take(_ earlier: RunbookStep?, ids: inout Set<String>) {
         guard let earlier else {
             id = String(naming: text, taken: ids)
@@ -63,7 +63,7 @@ extension RunbookStep {
         waiting = earlier.waiting
     }
 
-    /// The same, in no other step.
+    /// The same, at the outermost level.
     fileprivate var outermost: RunbookStep {
         var step = RunbookStep(id: id, markdown: markdown, spans: spans, notes: notes, isTickedInFile: isTickedInFile)
         (step.mark, step.assignee, step.comments, step.waiting) = (mark, assignee, comments, waiting)

@@ -1,9 +1,9 @@
-public import Boards
+package import Boards
 import States
 
 extension RunbookState: OfferingState {
-    /// What can be done with each step, at its name, and with the whole.
-    public var offers: [ActionOffer] {
+    /// The actions on each step, by its id, and on the whole.
+    package var offers: [ActionOffer] {
         sections.flatMap(\.steps).flatMap(\.offers) + [ActionOffer("export")]
     }
 }

@@ -1,8 +1,9 @@
 import Journals
 
 extension RunbookState {
-    /// A release not begun, half done with all that can happen to a step, and done.
-    public static var samples: [RunbookState] {
+    /// A release that has not begun, one that is half done with everything that can happen to a step, and one that is
+    /// done.
+    package static var samples: [RunbookState] {
         let ana = Signature(by: "Ana", at: Timestamp(milliseconds: 1_795_257_727_000))
         let bob = Signature(by: "Bob", at: Timestamp(milliseconds: 1_795_257_780_000))
         let fresh = RunbookState(

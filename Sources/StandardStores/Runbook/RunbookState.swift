@@ -1,39 +1,39 @@
-public import States
+package import States
 
-/// A checklist as it stands: what is to be done, and what became of it.
-public struct RunbookState: RecordableState {
-    /// What the checklist is for.
-    public let title: String
-    /// Its parts, in the file's order; at the end those steps that the file no longer has.
-    public var sections: [RunbookSection]
+/// The current state of a checklist: its steps, and what happened to them.
+package struct RunbookState: RecordableState {
+    /// The title of the checklist.
+    package let title: String
+    /// Its sections, in the file's order; at the end, the steps that the file no longer has.
+    package var sections: [RunbookSection]
 
     /// Makes a checklist.
-    public init(title: String, sections: [RunbookSection]) {
+    package init(title: String, sections: [RunbookSection]) {
         self.title = title
         self.sections = sections
     }
 
     /// The steps that the file has, in its order.
-    public var steps: [RunbookStep] { sections.filter { !$0.isGone }.flatMap(\.steps) }
+    package var steps: [RunbookStep] { sections.filter { !$0.isGone }.flatMap(\.steps) }
 
     /// Whether no step is open any more.
-    public var isFinished: Bool { steps.allSatisfy { $0.mark != nil } }
+    package var isFinished: Bool { steps.allSatisfy { $0.mark != nil } }
 
     /// Idle while nothing was done, active while something is open, then succeeded.
-    public var phase: Phase {
+    package var phase: Phase {
         if isFinished { return .succeeded }
         return steps.contains { $0.mark != nil } ? .active : .idle
     }
 
     /// How many steps are done or skipped.
-    public var progress: WorkProgress? {
+    package var progress: WorkProgress? {
         let steps = steps
         return WorkProgress(Int64(steps.count { $0.mark != nil }), of: Int64(steps.count))
     }
 
-    /// The step of that name; nil without one.
+    /// The step with that id; nil if there is none.
     ///
-    /// Setting it replaces the step, wherever it stands.
+    /// Setting it replaces the step, wherever it is.
     subscript(id: String) -> RunbookStep? {
         get {
             for section in sections {

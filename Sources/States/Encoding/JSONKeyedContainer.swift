@@ -1,4 +1,4 @@
-/// The members of an object in the making.
+/// The members of an object that is being encoded.
 struct JSONKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let node: JSONNode
     let codingPath: [any CodingKey]
@@ -15,7 +15,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     func encode(_ value: UInt16, forKey key: Key) throws { node.set(.integer(Int64(value)), for: key.stringValue) }
     func encode(_ value: UInt32, forKey key: Key) throws { node.set(.integer(Int64(value)), for: key.stringValue) }
     func encode(_ value: UInt, forKey key: Key) throws {
-        try node.set(JSONValueEncoder.number(UInt64(value)), for: key.stringValue)
+        try node.set(JSONValueEncoder.number(UInt64(clamping: value)), for: key.stringValue)
     }
     func encode(_ value: UInt64, forKey key: Key) throws {
         try node.set(JSONValueEncoder.number(value), for: key.stringValue)
@@ -47,7 +47,7 @@ struct JSONKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     }
 }
 
-/// The member in which a class keeps what its superclass encodes, unless it names another.
+/// The member under which a class stores what its superclass encodes, unless it names another.
 private struct SuperKey: CodingKey {
     var stringValue: String { "super" }
     var intValue: Int? { nil }

@@ -1,4 +1,4 @@
-/// A JSON value in the making, which several containers may be writing.
+/// A JSON value that is being encoded, possibly by several containers.
 final class JSONNode {
     private enum Place {
         case member(String)
@@ -13,20 +13,20 @@ final class JSONNode {
     }
 
     private var content = Content.nothing
-    /// What is still being made below, and where it goes.
+    /// The children that are still being encoded, and where they go.
     private var children: [(place: Place, node: JSONNode)] = []
 
-    /// How many elements a list has so far.
+    /// The number of elements of a list so far.
     var count: Int {
         if case .array(let elements) = content { elements.count } else { 0 }
     }
 
-    /// Makes it an object, if it is nothing yet.
+    /// Turns it into an object, if it is nothing yet.
     func becomeObject() {
         if case .nothing = content { content = .object([:]) }
     }
 
-    /// Makes it a list, if it is nothing yet.
+    /// Turns it into a list, if it is nothing yet.
     func becomeArray() {
         if case .nothing = content { content = .array([]) }
     }
@@ -47,14 +47,14 @@ final class JSONNode {
         content = .array(elements)
     }
 
-    /// A value below that is made later.
+    /// A child that is encoded later.
     func child(for name: String) -> JSONNode {
         let node = JSONNode()
         children.append((.member(name), node))
         return node
     }
 
-    /// An element that is made later.
+    /// An element that is encoded later.
     func child() -> JSONNode {
         let node = JSONNode()
         children.append((.element(count), node))
@@ -62,7 +62,7 @@ final class JSONNode {
         return node
     }
 
-    /// What was made; nil if nothing was.
+    /// The encoded value; nil if nothing was encoded.
     func finished() -> JSONValue? {
         for (place, node) in children {
             let value = node.finished() ?? [:]

@@ -1,4 +1,4 @@
-/// A value in the making that is neither an object nor a list.
+/// A value that is being encoded and is neither an object nor a list.
 struct JSONSingleContainer: SingleValueEncodingContainer {
     let node: JSONNode
     let codingPath: [any CodingKey]
@@ -14,7 +14,7 @@ struct JSONSingleContainer: SingleValueEncodingContainer {
     func encode(_ value: UInt8) throws { node.set(.integer(Int64(value))) }
     func encode(_ value: UInt16) throws { node.set(.integer(Int64(value))) }
     func encode(_ value: UInt32) throws { node.set(.integer(Int64(value))) }
-    func encode(_ value: UInt) throws { try node.set(JSONValueEncoder.number(UInt64(value))) }
+    func encode(_ value: UInt) throws { try node.set(JSONValueEncoder.number(UInt64(clamping: value))) }
     func encode(_ value: UInt64) throws { try node.set(JSONValueEncoder.number(value)) }
     func encode(_ value: Double) throws { node.set(try JSONValueEncoder.number(value, at: codingPath)) }
     func encode(_ value: Float) throws { node.set(try JSONValueEncoder.number(value, at: codingPath)) }

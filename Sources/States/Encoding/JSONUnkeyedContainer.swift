@@ -1,4 +1,4 @@
-/// The elements of a list in the making.
+/// The elements of a list that is being encoded.
 struct JSONUnkeyedContainer: UnkeyedEncodingContainer {
     let node: JSONNode
     let codingPath: [any CodingKey]
@@ -15,7 +15,7 @@ struct JSONUnkeyedContainer: UnkeyedEncodingContainer {
     func encode(_ value: UInt8) throws { node.append(.integer(Int64(value))) }
     func encode(_ value: UInt16) throws { node.append(.integer(Int64(value))) }
     func encode(_ value: UInt32) throws { node.append(.integer(Int64(value))) }
-    func encode(_ value: UInt) throws { try node.append(JSONValueEncoder.number(UInt64(value))) }
+    func encode(_ value: UInt) throws { try node.append(JSONValueEncoder.number(UInt64(clamping: value))) }
     func encode(_ value: UInt64) throws { try node.append(JSONValueEncoder.number(value)) }
     func encode(_ value: Double) throws { node.append(try JSONValueEncoder.number(value, at: codingPath)) }
     func encode(_ value: Float) throws { node.append(try JSONValueEncoder.number(value, at: codingPath)) }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Encodes a value straight into `JSONValue`: the same as writing it by `JSONEncoder` and reading the text, without the text.
+/// Encodes a value directly into `JSONValue`, with the same result as encoding it with `JSONEncoder` and parsing the
+/// text.
 ///
-/// So a number without fraction becomes a whole one, `Data` its base64, and a number that is not finite an error.
+/// A number without a fraction becomes a whole number, `Data` becomes base64, and a number that is not finite is an
+/// error.
 struct JSONValueEncoder: Encoder {
     let node: JSONNode
     let codingPath: [any CodingKey]
@@ -22,7 +24,7 @@ struct JSONValueEncoder: Encoder {
         JSONSingleContainer(node: node, codingPath: codingPath)
     }
 
-    /// What a value encodes itself as.
+    /// The JSON value of an encodable value.
     static func value<Value: Encodable>(_ value: Value, at path: [any CodingKey] = []) throws -> JSONValue {
         if Value.self == Data.self, let data = value as? Data { return .string(data.base64EncodedString()) }
         if Value.self == URL.self, let url = value as? URL { return .string(url.absoluteString) }
@@ -39,12 +41,14 @@ struct JSONValueEncoder: Encoder {
     /// A number as `JSONEncoder` writes it and `JSONValue` reads it.
     static func number(_ value: Double, at path: [any CodingKey]) throws -> JSONValue {
         guard value.isFinite else { throw notFinite(value, path) }
-        // Up to here each whole number has a text of its own without an exponent.
+        // Every whole number below this has a text of its own without an exponent.
         if value.magnitude < 0x1p53 { return Int64(exactly: value).map { .integer($0) } ?? .number(value) }
         return try number(value.description)
     }
 
-    /// A number of single precision: its shortest text counts, which is another number in double precision.
+    /// A number of single precision.
+    ///
+    /// Its shortest text counts, which is another number in double precision.
     static func number(_ value: Float, at path: [any CodingKey]) throws -> JSONValue {
         guard value.isFinite else { throw notFinite(value, path) }
         return try number(value.description)

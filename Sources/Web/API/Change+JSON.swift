@@ -5,7 +5,7 @@ extension Change {
     /// The change as the API tells it.
     var json: JSONValue {
         var members: [String: JSONValue] = [
-            "sequence": .integer(sequence), "stream": .string(stream.description),
+            "sequence": .integer(sequence.rawValue), "stream": .string(stream.description),
             "revision": .integer(revision), "at": .string(at.description), "case": .string(state.caseName),
             "phase": .string(state.phase.rawValue), "progress": state.progressJSON, "state": state.payload,
             "transition": .bool(isTransition), "cause": draft.cause.map(JSONValue.string) ?? .null,

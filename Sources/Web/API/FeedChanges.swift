@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Hummingbird
@@ -11,7 +12,7 @@ struct FeedChanges {
     /// The longest hold, in seconds.
     static let longestWait = 60
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func list(_ feed: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let topic = try await topic(feed)
@@ -19,48 +20,68 @@ struct FeedChanges {
         let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
         let preference = Self.wait(preferredBy: exchange.header(.prefer))
         let wait = try query.number("wait", 0...Self.longestWait) ?? preference ?? 0
+        let mayWait = wait > 0 && exchange.request.method == .get
         var start = try start(query["after"], topic: topic)
-        if start.cursor != nil, start.reset == nil, wait > 0, exchange.request.method == .get {
-            _ = await dashboard.desk.wait(for: topic, after: start.cursor ?? 0, atMost: Int64(wait) * 1_000)
+        var slice: ChangeSlice?
+        if mayWait, start.cursor == nil, start.reset == nil {
+            // Where nothing is kept there is nothing to begin with, and what comes next is waited for.
+            let head = dashboard.board.feed.head(of: .board)
+            slice = try await changes(of: topic, after: nil, limit: limit)
+            if slice?.changes.isEmpty == true { (start.cursor, slice) = (head, nil) }
         }
-        let slice: ChangeSlice
-        do {
-            slice = try await dashboard.board.changes(of: topic, after: start.cursor, limit: limit)
-        } catch {
-            throw Problem(error)
+        let isHeld = mayWait && start.cursor != nil && start.reset == nil
+        if isHeld, let cursor = start.cursor {
+            _ = await dashboard.pollResponder.wait(for: topic, after: cursor, atMost: Int64(wait) * 1_000)
         }
-        if start.cursor != nil, let lost = slice.lost {
+        let found =
+            if let slice { slice } else { try await changes(of: topic, after: start.cursor, limit: limit) }
+        if start.cursor != nil, let lost = found.lost {
             start.reset = [
-                "reason": "gap", "lost": [.integer(lost.lowerBound), .integer(lost.upperBound)],
-                "detail": "Changes between these sequences are no longer kept; those that are follow.",
+                "reason": "gap", "lost": [.integer(lost.lowerBound.rawValue), .integer(lost.upperBound.rawValue)],
+                "detail": "Changes between these sequences are no longer kept; the list has those that are.",
             ]
         }
         var answer: [String: JSONValue] = [
-            "epoch": .string(dashboard.board.epoch), "from": .integer(slice.from), "to": .integer(slice.to),
-            "more": .bool(slice.more), "changes": .array(slice.changes.map(\.json)),
-            "next": .string(FeedCursor(epoch: dashboard.board.epoch, sequence: slice.to).description),
+            "epoch": .string(dashboard.board.epoch), "from": .integer(found.from.rawValue),
+            "to": .integer(found.to.rawValue),
+            "more": .bool(found.more), "changes": .array(found.changes.map(\.json)),
+            "next": .string(FeedCursor(epoch: dashboard.board.epoch, sequence: found.to).description),
         ]
         answer["reset"] = start.reset
         let headers: HTTPFields =
-            query["wait"] == nil && preference != nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
+            isHeld && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
         return try .json(.object(answer), headers: headers)
+    }
+
+    private func changes(
+        of topic: Topic, after cursor: SequenceNumber?, limit: Int
+    ) async throws(Problem) -> ChangeSlice {
+        do {
+            return try await dashboard.board.changes(of: topic, after: cursor, limit: limit)
+        } catch {
+            throw Problem(error)
+        }
     }
 
     /// Where to begin: a sequence, or nil for all that is kept; and why, where that is not what was asked for.
     private struct Start {
-        var cursor: Int64?
+        var cursor: SequenceNumber?
         var reset: JSONValue?
     }
 
     private func start(_ after: String?, topic: Topic) throws(Problem) -> Start {
         guard let after else { return Start() }
+        // The head of the whole journal: nothing of any feed that is recorded from now on stands before it.
+        if after == "now" { return Start(cursor: dashboard.board.feed.head(of: .board)) }
         guard let cursor = FeedCursor(after) else {
-            throw .malformedQuery("after", "must be the “next” of an answer, such as k3f9.1041; leave it out to begin.")
+            throw .malformedQuery(
+                "after", "must be the “next” of an answer, such as k3f9.1041, or “now”; leave it out to begin.")
         }
         guard cursor.epoch == dashboard.board.epoch else {
             return Start(reset: [
                 "reason": "epoch",
-                "detail": "The cursor belongs to another history than this server's; all that is kept follows.",
+                "detail":
+                    "The cursor belongs to another history than this server's; the list has everything that is kept.",
             ])
         }
         // A cursor of another feed of this history is as good: only beyond the whole journal nothing can be.
@@ -68,7 +89,7 @@ struct FeedChanges {
             return Start(reset: [
                 "reason": "future",
                 "detail":
-                    "The cursor is ahead of this history, which must have been restored; all that is kept follows.",
+                    "The cursor is ahead of this history, which must have been restored; the list has everything that is kept.",
             ])
         }
         return Start(cursor: cursor.sequence)
@@ -76,7 +97,9 @@ struct FeedChanges {
 
     private func topic(_ feed: String) async throws(Problem) -> Topic {
         switch Topic(feed) {
-        case .board: return .board
+        case .board:
+            guard !dashboard.permissions.isLink else { throw .unknownFeed(feed) }
+            return .board
         case .operation(let id):
             guard dashboard.board.catalog[id] != nil else { throw .unknownOperation(id) }
             return .operation(id)

@@ -4,15 +4,15 @@ import States
 
 /// What a supervisor asks.
 struct Health {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// The process answers.
     func live() throws(Problem) -> Response { try .json(["status": "live"]) }
 
     /// The process can do its work: it records, and does not shut down.
     func ready() throws(Problem) -> Response {
-        if dashboard.desk.isDraining {
-            throw notReady("The server shuts down; ask another one, or again when it is back.")
+        if dashboard.pollResponder.isDraining {
+            throw notReady("The server is shutting down; ask another server, or try again when it is back.")
         }
         if case .notRecorded(let since, let reason) = dashboard.board.recording {
             throw notReady("Nothing has been recorded since \(since): \(reason)")

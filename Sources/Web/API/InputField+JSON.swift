@@ -25,6 +25,7 @@ extension InputField {
         case .number: "number"
         case .boolean: "boolean"
         case .choice: "choice"
+        case .secret: "secret"
         case .file: "file"
         }
     }

@@ -4,7 +4,7 @@ import States
 
 /// The operations that can be run.
 struct OperationList {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func list() throws(Problem) -> Response {
         let view = dashboard.board.view()

@@ -23,11 +23,11 @@ extension RunComparison {
     }
 }
 
-extension RunComparison.Leg {
+extension RunComparison.Segment {
     fileprivate var json: JSONValue {
         [
             "case": .string(state.caseName), "phase": .string(state.phase.rawValue),
-            "at": .string(state.at.description), "sequence": .integer(state.sequence),
+            "at": .string(state.at.description), "sequence": .integer(state.sequence.rawValue),
             "duration": duration.map(JSONValue.integer) ?? .null,
         ]
     }

@@ -5,7 +5,7 @@ import States
 
 /// The runs there are and were.
 struct RunList {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         let query = try RunQuery(exchange.target.query)
@@ -13,7 +13,7 @@ struct RunList {
         let page: RunPage
         do { page = try await dashboard.board.runs(query) } catch { throw Problem(error) }
         return try .json([
-            "runs": .array(page.runs.map(\.json)), "next": page.next.map(JSONValue.integer) ?? .null,
+            "runs": .array(page.runs.map(\.json)), "next": page.next.map { .integer($0.rawValue) } ?? .null,
         ])
     }
 

@@ -8,7 +8,7 @@ extension RunRecord {
             "id": .string(id), "operation": .string(operation), "actor": .string(opening.actor),
             "input": opening.input, "phase": .string(state.phase.rawValue), "case": .string(state.caseName),
             "state": state.payload, "progress": state.progressJSON, "revision": .integer(revision),
-            "sequence": .integer(sequence), "startedAt": .string(startedAt.description),
+            "sequence": .integer(sequence.rawValue), "startedAt": .string(startedAt.description),
             "endedAt": endedAt.map { .string($0.description) } ?? .null,
             "cause": cause.map(JSONValue.string) ?? .null,
             "retryOf": opening.retryOf.map(JSONValue.string) ?? .null,

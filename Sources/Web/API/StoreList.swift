@@ -4,7 +4,7 @@ import States
 
 /// The stores that can be acted on.
 struct StoreList {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func list() throws(Problem) -> Response {
         let epoch = dashboard.board.epoch

@@ -9,7 +9,7 @@ extension StoreView {
         [
             "id": .string(id), "title": .string(entry.title), "summary": .string(entry.summary),
             "case": .string(state.caseName), "phase": .string(state.phase.rawValue), "state": state.payload,
-            "progress": state.progressJSON, "revision": .integer(revision), "sequence": .integer(sequence),
+            "progress": state.progressJSON, "revision": .integer(revision), "sequence": .integer(sequence.rawValue),
             "cursor": .string(FeedCursor(epoch: epoch, sequence: sequence).description),
             "last": log.first?.json ?? .null,
         ]
@@ -29,7 +29,7 @@ extension StoreLogLine {
     /// The step as the API tells it.
     var json: JSONValue {
         let members: [String: JSONValue] = [
-            "sequence": .integer(sequence), "revision": .integer(revision), "at": .string(at.description),
+            "sequence": .integer(sequence.rawValue), "revision": .integer(revision), "at": .string(at.description),
             "case": .string(caseName), "phase": .string(phase.rawValue),
             "cause": cause.map(JSONValue.string) ?? .null,
         ]
@@ -43,7 +43,7 @@ extension StoreStep {
         [
             "kind": .string(kind.rawValue), "action": action?.json ?? .null,
             "actor": actor.map(JSONValue.string) ?? .null, "effects": .array(effects.map(\.json)),
-            "returnedTo": returnedTo.map(JSONValue.integer) ?? .null,
+            "returnedTo": returnedTo.map { .integer($0.rawValue) } ?? .null,
         ]
     }
 }

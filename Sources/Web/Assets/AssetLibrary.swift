@@ -19,15 +19,30 @@ struct AssetLibrary: Sendable {
 
     /// Reads the bundled folder and lays another over it.
     ///
-    /// Throws when a folder or a file cannot be read.
-    init(overlay: URL?) throws {
+    /// Throws `AssetLibraryError` when a folder or a file cannot be read.
+    init(overlay: URL?) throws(AssetLibraryError) {
         let bundled = Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true)
-        try read(bundled, below: "", as: ServedText.bytes)
-        if let overlay { try read(overlay, below: "") { _, data in data } }
+        try readAll(bundled, as: ServedText.bytes)
+        if let overlay { try readAll(overlay) { _, data in data } }
     }
 
     /// The file at that path.
     subscript(segments: [String]) -> Asset? { assets[segments.joined(separator: "/")] }
+
+    private mutating func readAll(
+        _ folder: URL, as served: (_ path: String, Data) -> Data
+    ) throws(AssetLibraryError) {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory), isDirectory.boolValue
+        else {
+            throw AssetLibraryError(folder: folder.path)
+        }
+        do {
+            try read(folder, below: "", as: served)
+        } catch {
+            throw AssetLibraryError(folder: folder.path)
+        }
+    }
 
     private mutating func read(
         _ folder: URL, below prefix: String, as served: (_ path: String, Data) -> Data
@@ -69,5 +84,16 @@ struct AssetLibrary: Sendable {
         case "webmanifest": "application/manifest+json"
         default: "application/octet-stream"
         }
+    }
+}
+
+/// A folder of files to serve that cannot be used.
+public struct AssetLibraryError: Error, Sendable, CustomStringConvertible {
+    /// The folder's path, for the person who configured it.
+    public let folder: String
+
+    /// What is wrong and what to do.
+    public var description: String {
+        "The folder of files \(folder) cannot be read. Use a folder with the layout of Public and readable files, or leave it out."
     }
 }

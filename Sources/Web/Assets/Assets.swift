@@ -3,7 +3,7 @@ import Hummingbird
 
 /// The files of `Public`.
 struct Assets {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// The file, or that it has not changed.
     ///

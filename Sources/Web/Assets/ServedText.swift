@@ -5,7 +5,7 @@ import Foundation
 /// Made for the files of the bundled `Public` and their way of writing, as `Documentation/page-contract.md` tells; nobody
 /// else's files are touched.
 enum ServedText {
-    /// The bytes to send for a file of that path.
+    /// The bytes to send for a file with that path.
     static func bytes(of path: String, _ data: Data) -> Data {
         let text: String
         switch path.split(separator: ".").last {

@@ -5,20 +5,24 @@ import Journals
 import Logging
 import NIOCore
 import Pages
+import States
 
 /// Runs as a file to download, written as it is read from the journal.
 struct RunExports {
     /// How many bytes are sent in one piece, about.
     private static let pieceSize = 64 * 1_024
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// One run, as far as it has come.
-    func show(_ run: String) async throws(Problem) -> Response {
+    func show(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let slot = try slot()
         // Told before the first byte is sent; afterwards an error could only cut the answer off.
         do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
         let board = dashboard.board
-        return download("weir-run-\(run).jsonl") { write in try await board.export(run, write: write) }
+        return download("weir-run-\(run).jsonl", slot, exchange.right) { write in
+            try await board.export(run, write: write)
+        }
     }
 
     /// The runs of a list, whatever the length of its pages.
@@ -28,9 +32,18 @@ struct RunExports {
         if let id = query.operation, dashboard.board.catalog[id] == nil, case .api = exchange.route {
             throw .unknownOperation(id)
         }
+        let slot = try slot()
         let stamp = Timestamp(milliseconds: dashboard.clock.wall).description.prefix(19).filter { $0 != ":" }
         let (board, found) = (dashboard.board, query)
-        return download("weir-runs-\(stamp).jsonl") { write in try await board.export(found, write: write) }
+        return download("weir-runs-\(stamp).jsonl", slot, exchange.right) { write in
+            try await board.export(found, write: write)
+        }
+    }
+
+    /// The right to write an export: each one reads the journal and waits for its client.
+    private func slot() throws(Problem) -> ConcurrencyLimit.Slot {
+        guard let slot = dashboard.exports.take() else { throw .tooManyExports(dashboard.exports.maximum) }
+        return slot
     }
 
     /// The API's own parameters, or those of the page's filters.
@@ -38,31 +51,35 @@ struct RunExports {
         if case .api = exchange.route { return try RunQuery(exchange.target.query) }
         let filter = RunFilter(parameters: exchange.target.query.dictionary)
         if let field = filter.mistakenField {
-            throw .malformedQuery(field, "cannot be read. Choose it anew in the list of runs.")
+            throw .malformedQuery(field, "cannot be read. Choose it again in the list of runs.")
         }
         return filter.query()
     }
 
     /// An answer that is written as its lines come; one that breaks off lacks the end that an import looks for.
     private func download(
-        _ filename: String,
+        _ filename: String, _ slot: ConcurrencyLimit.Slot, _ right: HeldRight?,
         _ export: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> ExportSummary
     ) -> Response {
         let logger = dashboard.logger
         let body = ResponseBody { writer in
+            defer { slot.release() }
             var piece = ByteBuffer()
             do {
                 _ = try await export { line in
                     piece.writeString(line)
                     piece.writeString("\n")
                     guard piece.readableBytes >= Self.pieceSize else { return }
+                    try right?.check()
                     try await writer.write(piece)
                     piece.clear()
                 }
             } catch {
-                logger.warning("An export broke off.", metadata: ["cause": "\(error)"])
+                // The client went away, or the journal does not answer.
+                logger.info("An export was interrupted.", metadata: ["cause": "\(Quoted(error))"])
                 throw error
             }
+            try right?.check()
             if piece.readableBytes > 0 { try await writer.write(piece) }
             try await writer.finish(nil)
         }

@@ -8,21 +8,32 @@ import States
 
 /// Taking in runs that another server, or this one, exported.
 struct RunImports {
+    /// How many files may be received at a time; one is imported at a time.
+    static let maximumReceived = 4
+
     private static let accepted = "multipart/form-data, application/jsonl, application/octet-stream"
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func create(_ exchange: Exchange) async throws(Problem) -> Response {
+        // Said before the file is sent, and not only after it.
+        guard !dashboard.board.isImporting, let slot = dashboard.imports.take() else {
+            var problem = Problem(BoardError.importing)
+            problem.closes = true
+            throw problem
+        }
+        defer { slot.release() }
         let file = try await receive(exchange)
+        let line = dashboard.configuration.maximumImportLine
         let report: ImportReport
         do {
-            report = try await dashboard.board.importRuns { try file.lines() }
+            report = try await dashboard.board.importRuns { try file.lines(limit: line) }
         } catch {
             throw Problem(error)
         }
         dashboard.logger.info(
             "Runs were imported.",
-            metadata: ["runs": "\(report.imported.count)", "actor": "\(exchange.actor)"])
+            metadata: ["runs": "\(report.imported.count)", "actor": "\(Quoted(exchange.actor))"])
         return try answer(report, exchange)
     }
 
@@ -45,10 +56,10 @@ struct RunImports {
 
     /// The whole body, or the file of a form, on the disk.
     private func receive(_ exchange: Exchange) async throws(Problem) -> SpooledFile {
-        let limit = dashboard.configuration.maximumUploadBytes
-        var body = BodyReader(exchange.request, limit: limit)
-        if let limit, body.announced ?? 0 > limit { throw .tooLarge(limit: limit) }
-        guard let type = MediaType(exchange.header(.contentType)), !type.isForm else {
+        let limit = dashboard.configuration.maximumImportBytes
+        var body = BodyReader(exchange, limit: limit, budget: dashboard.bodies)
+        if body.announced ?? 0 > limit { throw .importTooLarge(limit: limit) }
+        guard let type = ContentType(exchange.header(.contentType)), !type.isForm else {
             throw .unsupportedMediaType(accepted: Self.accepted)
         }
         let file: SpooledFile
@@ -57,7 +68,7 @@ struct RunImports {
             do {
                 while let piece = try await body.next() { try file.append(piece) }
             } catch let failure as UploadFailure {
-                throw body.problem(failure)
+                throw problem(failure)
             } catch {
                 throw .unspooled
             }
@@ -70,10 +81,16 @@ struct RunImports {
         return file
     }
 
+    private func problem(_ failure: UploadFailure) -> Problem {
+        let limit = dashboard.configuration.maximumImportBytes
+        if failure == .tooLarge(limit: limit) { return .importTooLarge(limit: limit) }
+        return Problem(stoppedBy: failure) ?? .stalled
+    }
+
     private func receive(_ form: inout MultipartReader, into file: SpooledFile) async throws(Problem) {
         do {
             guard try await form.fields(limit: dashboard.configuration.maximumBodyBytes).file != nil else {
-                throw Problem.malformedBody("No file was sent. Choose one that was exported, and send it again.")
+                throw Problem.malformedBody("No file was sent. Choose an exported file and send it again.")
             }
             while let piece = try await form.piece() { try file.append(piece) }
             try await form.finish()
@@ -82,7 +99,7 @@ struct RunImports {
         } catch let failure as MultipartReader.Failure {
             switch failure {
             case .mistake(let mistake): throw .malformedBody(mistake.detail)
-            case .transport(let failure): throw form.body.problem(failure)
+            case .transport(let failure): throw problem(failure)
             }
         } catch {
             throw .unspooled
@@ -94,6 +111,6 @@ extension Problem {
     /// The disk did not take the file.
     fileprivate static let unspooled = Problem(
         "unavailable", .serviceUnavailable, "Unavailable",
-        "The file could not be kept while it was received: there may be no space left. Try again in a while.",
+        "The file could not be stored while it was received: there may be no space left. Try again later.",
         headers: [.retryAfter: "5"], closes: true)
 }

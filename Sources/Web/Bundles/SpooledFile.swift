@@ -1,6 +1,7 @@
 import Foundation
 import Journals
 import NIOCore
+import States
 
 /// A file without a name that lives as long as this: what was received, until it is used.
 ///
@@ -8,7 +9,7 @@ import NIOCore
 final class SpooledFile: Sendable {
     private let handle: FileHandle
 
-    /// Makes an empty file in a folder, which is made if it is not there.
+    /// Creates an empty file in a folder, which is made if it is not there.
     init(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let url = folder.appending(path: "import-" + UUID().uuidString.lowercased())
@@ -20,10 +21,10 @@ final class SpooledFile: Sendable {
     /// Adds bytes at the end.
     func append(_ bytes: ByteBuffer) throws { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
 
-    /// Reads it line by line, from the beginning; one reader at a time.
-    func lines() throws -> @Sendable () throws -> String? {
+    /// Reads it line by line, from the beginning; one reader at a time, lines of so many bytes at most.
+    func lines(limit: ByteCount) throws -> @Sendable () throws -> String? {
         try handle.seek(toOffset: 0)
-        let reader = LineReader(handle)
+        let reader = LineReader(handle, limit: limit)
         return { [self] in
             try withExtendedLifetime(self) { try reader.next() }
         }

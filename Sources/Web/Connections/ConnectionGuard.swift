@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import NIOCore
 import NIOHTTP1
@@ -5,40 +6,68 @@ import NIOHTTPTypes
 
 /// Watches over one connection: ends it when its client keeps it waiting, when an answer says so, and when the client
 /// sends something that is not HTTP, which it answers in words.
+///
+/// It puts a `ReadThrottle` between itself and the socket.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// How much of a body is read and dropped behind an answer, so that the connection can continue.
+    private static let bodyWorthReading = 65_536
+
+    /// How much is dropped behind an answer as fast as it comes.
+    private static let mostDiscarded = 1_048_576
+
+    var machine: ConnectionMachine
     private let limits: ConnectionLimits
     private let registry: ConnectionRegistry
-    /// Requests whose answers are not written wholly.
-    private var unanswered = 0
-    /// Whether a request has begun that is not read wholly.
-    private var isReadingRequest = false
-    /// Whether somebody here waits for more to be read.
-    private var isReadWanted = false
-    private var isClosing = false
-    private var isDiscarding = false
-    private var lastProgress = NIODeadline.now()
+    private var context: ChannelHandlerContext?
+    private var throttle: ReadThrottle?
     private var check: RepeatedTask?
+    /// Whether the connection ends with the answer that is, or will be, written.
+    private var isClosing = false
+    /// Whether an answer was written without a request that was read, so that the client may still send one.
+    private var isUnasked = false
+    private var isDiscarding = false
+    private var isBodyStopped = false
 
     init(limits: ConnectionLimits, registry: ConnectionRegistry) {
         self.limits = limits
         self.registry = registry
+        machine = ConnectionMachine(limits: limits, now: .now())
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        registry.add(context.channel)
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        self.context = context
+        machine = ConnectionMachine(limits: limits, now: context.eventLoop.now)
+        let throttle = ReadThrottle(self)
+        let unsent = ChannelOptions.Types.WriteBufferWaterMark(
+            low: limits.unsentBytes / 2, high: max(1, limits.unsentBytes))
+        do {
+            try context.pipeline.syncOperations.addHandler(throttle, position: .first)
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        try? context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: unsent)
+        // One read at a time is what may wait in the throttle.
+        try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        self.throttle = throttle
+        registry.add(context.channel, self)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         check = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.interval, delay: limits.interval) { _ in
-            let (handler, context) = bound.value
-            handler.checkProgress(context)
+            bound.value.checkProgress()
         }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end(context) }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        if registry.isRefused(context.channel) { answer(.tooManyConnections) }
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         end(context)
@@ -47,42 +76,57 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Reading
 
-    func read(context: ChannelHandlerContext) {
-        isReadWanted = true
-        context.read()
-    }
-
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDiscarding else { return }
-        lastProgress = .now()
         switch unwrapInboundIn(data) {
-        case .head:
-            unanswered += 1
-            isReadingRequest = true
-        case .body: break
-        case .end: isReadingRequest = false
+        case .head(let head): machine.requestBegan(bodyLength: Self.bodyLength(head), now: context.eventLoop.now)
+        case .body(let piece): machine.bodyArrived(piece.readableBytes)
+        case .end: machine.requestEnded(now: context.eventLoop.now)
         }
         context.fireChannelRead(data)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        isReadWanted = false
-        if isDiscarding { context.read() } else { context.fireChannelReadComplete() }
+        guard isDiscarding else {
+            context.fireChannelReadComplete()
+            return
+        }
+        // Dropping what somebody sends without end would cost as much as taking it.
+        if throttle.map({ $0.discarded < Self.mostDiscarded }) ?? false {
+            context.read()
+        } else {
+            schedule(in: .milliseconds(100)) { $0.context?.read() }
+        }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .some(.inputClosed) = event as? ChannelEvent, isDiscarding || unanswered == 0 {
-            context.close(promise: nil)
+        switch event {
+        case ChannelEvent.inputClosed:
+            if isDiscarding || machine.unanswered == 0 { context.close(promise: nil) }
+            isClosing = true
+        case ConnectionEvent.makeRoom:
+            makeRoom(context)
+            return
+        case is ChannelShouldQuiesceEvent:
+            isClosing = true
+            schedule(in: limits.lastBytes) { $0.stopBody(.shutdown) }
+        default: break
         }
         context.fireUserInboundEventTriggered(event)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        guard error is HTTPParserError, unanswered == 0, !isDiscarding else {
+        guard let error = error as? HTTPParserError, machine.unanswered == 0, !isDiscarding else {
             context.fireErrorCaught(error)
             return
         }
-        answerMalformed(error, context)
+        answer(error == .headerOverflow ? .headerTooLarge : .malformed)
+    }
+
+    private static func bodyLength(_ head: HTTPRequest) -> Int? {
+        guard head.headerFields[.transferEncoding] == nil else { return nil }
+        guard let text = head.headerFields[.contentLength] else { return 0 }
+        return Int(text).flatMap { $0 < 0 ? nil : $0 }
     }
 
     // MARK: Writing
@@ -92,71 +136,142 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head):
             if head.headerFields[.cacheControl] == nil { head.headerFields[.cacheControl] = "no-store" }
             head.headerFields[.contentTypeOptions] = "nosniff"
-            isClosing = isClosing || head.headerFields[.connection]?.lowercased() == "close"
+            isClosing = isClosing || isBodyTooLong || head.headerFields[.connection]?.lowercased() == "close"
+            if isClosing { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:
-            unanswered = max(0, unanswered - 1)
-            lastProgress = .now()
-            guard isClosing, unanswered == 0 else {
+            machine.answerEnded(now: context.eventLoop.now)
+            guard isClosing, machine.unanswered == 0 else {
                 context.write(data, promise: promise)
+                throttle?.resume()
                 return
             }
             let written = promise ?? context.eventLoop.makePromise(of: Void.self)
             context.writeAndFlush(data, promise: written)
-            let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-            written.futureResult.whenComplete { _ in
-                let (handler, context) = bound.value
-                handler.closeAfterAnswer(context)
-            }
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            written.futureResult.whenComplete { _ in bound.value.closeAfterAnswer() }
         }
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        switch event as? ConnectionEvent {
+        case .holdBegan: machine.holdBegan(now: context.eventLoop.now)
+        case .holdEnded: machine.holdEnded()
+        case .makeRoom, nil:
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        promise?.succeed()
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        // Whoever closes right behind an answer does not know that the client still sends.
+        let isAnswered = isDiscarding || (isClosing && machine.unanswered == 0 && mayStillSend)
+        guard mode == .all, isAnswered, context.channel.isActive else {
+            context.close(mode: mode, promise: promise)
+            return
+        }
+        context.channel.closeFuture.cascade(to: promise)
+        schedule(in: limits.linger) { $0.closeNow() }
+    }
+
+    /// Ends the connection, whatever there is still to send or to read.
+    func closeNow() { context?.close(promise: nil) }
+
+    /// Whether what is left of the body of the request that is being answered is not worth reading.
+    private var isBodyTooLong: Bool {
+        guard machine.unanswered == 1, machine.isReadingRequest else { return false }
+        return machine.bodyLeft.map { $0 > Self.bodyWorthReading } ?? true
+    }
+
+    private var mayStillSend: Bool { machine.isReadingRequest || isUnasked }
+
     /// Closing while a client still sends would reset the connection and take the answer from it.
-    private func closeAfterAnswer(_ context: ChannelHandlerContext) {
-        guard isReadingRequest, context.channel.isActive else {
+    private func closeAfterAnswer() {
+        guard let context, !isDiscarding else { return }
+        guard mayStillSend, context.channel.isActive else {
             context.close(promise: nil)
             return
         }
         isDiscarding = true
+        throttle?.discard()
         context.close(mode: .output, promise: nil)
         context.read()
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.eventLoop.scheduleTask(in: limits.linger) { bound.value.close(promise: nil) }
+        schedule(in: limits.linger) { $0.closeNow() }
     }
 
     // MARK: Time
 
-    private func checkProgress(_ context: ChannelHandlerContext) {
-        let waited = NIODeadline.now() - lastProgress
-        let isLate =
-            if unanswered == 0 {
-                waited >= limits.head
-            } else {
-                isReadingRequest && isReadWanted && waited >= limits.body
-            }
-        if isLate { context.close(promise: nil) }
+    /// Whom the connection waits for.
+    func activity() -> ConnectionMachine.Activity? {
+        guard let context else { return nil }
+        observeUnsent(context)
+        return machine.activity(now: context.eventLoop.now)
     }
 
-    private func answerMalformed(_ error: any Error, _ context: ChannelHandlerContext) {
-        let isTooLong = (error as? HTTPParserError) == .headerOverflow
-        let detail =
-            isTooLong
-            ? "The header of the request is longer than this server takes. Send fewer or shorter fields, or a shorter URL."
-            : "What arrived is not a request of HTTP/1.1."
-        let kind = isTooLong ? "header-too-large" : "malformed-request"
-        let status: HTTPResponse.Status = isTooLong ? .requestHeaderFieldsTooLarge : .badRequest
-        let title = isTooLong ? "Header too large" : "Malformed request"
-        var body = ByteBuffer()
-        body.writeString(#"{"type":"urn:weir:problem:\#(kind)","title":"\#(title)","status":\#(status.code),"detail":"#)
-        body.writeJSON(detail)
-        body.writeString("}\n")
-        let fields: HTTPFields = [
-            .contentType: "application/problem+json", .contentLength: String(body.readableBytes), .connection: "close",
-        ]
-        isReadingRequest = true
-        write(context: context, data: wrapOutboundOut(.head(.init(status: status, headerFields: fields))), promise: nil)
+    private func checkProgress() {
+        guard let context, !isDiscarding else { return }
+        observeUnsent(context)
+        switch machine.decision(now: context.eventLoop.now) {
+        case .fine: break
+        case .idle: context.close(promise: nil)
+        case .slowHead: answer(.slowHead)
+        case .slowBody: stopBody(.tooSlow)
+        case .stalled: reset(context)
+        }
+    }
+
+    private func observeUnsent(_ context: ChannelHandlerContext) {
+        guard let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return }
+        machine.observed(unsent: unsent, now: context.eventLoop.now)
+    }
+
+    /// Ends a body whose client continues sending: whoever reads it is given the reason, and answers.
+    private func stopBody(_ reason: BodyStop) {
+        guard let context, machine.isReadingRequest, !isBodyStopped, !isDiscarding else { return }
+        isBodyStopped = true
+        guard machine.unanswered > 0, !machine.isHolding else {
+            context.close(promise: nil)
+            return
+        }
+        isClosing = true
+        context.fireErrorCaught(reason)
+        schedule(in: limits.linger) { watch in
+            if !watch.isDiscarding { watch.closeNow() }
+        }
+    }
+
+    private func makeRoom(_ context: ChannelHandlerContext) {
+        observeUnsent(context)
+        switch machine.activity(now: context.eventLoop.now) {
+        case .idle: context.close(promise: nil)
+        case .slow: reset(context)
+        case .held: context.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+        case .busy: isClosing = true
+        }
+    }
+
+    /// Breaks the connection off: what the client has not taken would otherwise stay in the kernel for minutes.
+    private func reset(_ context: ChannelHandlerContext) {
+        (context.channel as? any SocketOptionProvider)?
+            .setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
+        context.close(promise: nil)
+    }
+
+    private func schedule(in time: TimeAmount, _ body: @escaping @Sendable (ConnectionGuard) -> Void) {
+        guard let context else { return }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: time) { body(bound.value) }
+    }
+
+    /// Answers without a request that could be read, and ends the connection.
+    private func answer(_ answer: ConnectionAnswer) {
+        guard let context, !isUnasked, !isDiscarding else { return }
+        isUnasked = true
+        let (head, body) = answer.parts
+        write(context: context, data: wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(body)), promise: nil)
         write(context: context, data: wrapOutboundOut(.end(nil)), promise: nil)
     }
@@ -164,6 +279,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func end(_ context: ChannelHandlerContext) {
         check?.cancel()
         check = nil
+        throttle = nil
+        self.context = nil
         registry.remove(context.channel)
     }
 }

@@ -1,19 +1,80 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections of a server, so that those left at the end of its grace can be ended.
+/// The open connections of a server, so that some can be let go when all are taken, and all at the end of its grace.
 final class ConnectionRegistry: Sendable {
-    private let channels = NIOLockedValueBox<[ObjectIdentifier: any Channel]>([:])
+    private struct Entry {
+        let channel: any Channel
+        let address: ConnectionAddress
+        let watch: NIOLoopBound<ConnectionGuard>
+    }
 
-    func add(_ channel: any Channel) { channels.withLockedValue { $0[ObjectIdentifier(channel)] = channel } }
+    private struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        var refused: Set<ObjectIdentifier> = []
+    }
 
-    func remove(_ channel: any Channel) { channels.withLockedValue { $0[ObjectIdentifier(channel)] = nil } }
+    private let state = NIOLockedValueBox(State())
+
+    /// Takes in a connection; called on its event loop.
+    func add(_ channel: any Channel, _ watch: ConnectionGuard) {
+        let entry = Entry(
+            channel: channel, address: ConnectionAddress(channel.remoteAddress),
+            watch: NIOLoopBound(watch, eventLoop: channel.eventLoop))
+        state.withLockedValue { $0.entries[ObjectIdentifier(channel)] = entry }
+    }
+
+    func remove(_ channel: any Channel) {
+        state.withLockedValue { state in
+            state.entries[ObjectIdentifier(channel)] = nil
+            state.refused.remove(ObjectIdentifier(channel))
+        }
+    }
 
     /// How many are open.
-    var count: Int { channels.withLockedValue { $0.count } }
+    var count: Int { state.withLockedValue { $0.entries.count } }
 
     /// Ends all that are open.
     func closeAll() {
-        for channel in channels.withLockedValue({ Array($0.values) }) { channel.close(promise: nil) }
+        for entry in state.withLockedValue({ Array($0.entries.values) }) {
+            let watch = entry.watch
+            entry.channel.eventLoop.execute { watch.value.closeNow() }
+        }
+    }
+
+    // MARK: When there are too many
+
+    /// Has a connection answered with a refusal as soon as it is open.
+    func refuse(_ channel: any Channel) {
+        state.withLockedValue { _ = $0.refused.insert(ObjectIdentifier(channel)) }
+    }
+
+    /// Whether a connection is to be refused.
+    func isRefused(_ channel: any Channel) -> Bool {
+        state.withLockedValue { $0.refused.contains(ObjectIdentifier(channel)) }
+    }
+
+    /// Whom each connection waits for.
+    func candidates(on eventLoop: any EventLoop) -> EventLoopFuture<[Eviction.Candidate]> {
+        let byLoop = Dictionary(grouping: state.withLockedValue { Array($0.entries) }) {
+            ObjectIdentifier($0.value.channel.eventLoop)
+        }
+        let parts = byLoop.values.compactMap { entries -> EventLoopFuture<[Eviction.Candidate]>? in
+            guard let loop = entries.first?.value.channel.eventLoop else { return nil }
+            return loop.submit {
+                entries.compactMap { id, entry in
+                    entry.watch.value.activity().map {
+                        Eviction.Candidate(id: id, address: entry.address, activity: $0)
+                    }
+                }
+            }
+        }
+        return EventLoopFuture.whenAllSucceed(parts, on: eventLoop).map { $0.flatMap(\.self) }
+    }
+
+    /// Asks connections to make room, each in its way.
+    func makeRoom(_ ids: [ObjectIdentifier]) {
+        let entries = state.withLockedValue { state in ids.compactMap { state.entries[$0] } }
+        for entry in entries { entry.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom) }
     }
 }

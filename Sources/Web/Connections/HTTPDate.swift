@@ -20,7 +20,7 @@ enum HTTPDate {
         let month = shiftedMonth < 10 ? shiftedMonth + 2 : shiftedMonth - 10
         let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
         let time = seconds % 86_400
-        return "\(days[Int(day % 7)]), \(two(dayOfMonth)) \(months[Int(month)]) \(year) "
+        return "\(days[Int(clamping: day % 7)]), \(two(dayOfMonth)) \(months[Int(clamping: month)]) \(year) "
             + "\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
     }
 

@@ -22,9 +22,9 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         /// Handing the parts of a request on.
         case forwarding
         /// Reading the rest of a tail.
-        case tail(PollRequest, HTTPRequest)
+        case tail(TailRequest, HTTPRequest)
         /// A tail is held.
-        case holding(HoldPlace<HoldTicket>, HTTPRequest)
+        case holding(WaitRegistration<ChangeWaiter>, TailRequest, HTTPRequest, PollResponder)
     }
 
     /// How many parts may wait behind a held tail before reading stops.
@@ -72,12 +72,21 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.close(promise: nil)
             return
         }
+        if case .some(.makeRoom) = event as? ConnectionEvent {
+            makeRoom(context)
+            return
+        }
         if event is ChannelShouldQuiesceEvent, isHolding {
             // The handlers behind know nothing of the hold and would close the connection under it.
             isQuiescing = true
             return
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable, !queue.isEmpty { resume(context) }
+        context.fireChannelWritabilityChanged()
     }
 
     // MARK: Writing
@@ -126,7 +135,8 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return true
             }
             if let request = dashboard.tail(head) {
-                guard forwarded == 0 else { return false }
+                // An answer that nobody takes is followed by no other.
+                guard forwarded == 0, context.channel.isWritable else { return false }
                 mode = .tail(request, head)
             } else {
                 forwarded += 1
@@ -140,54 +150,125 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(wrapInboundOut(part))
         case .tail(let request, let head):
             queue.removeFirst()
-            if case .end = part { poll(request, head, context) }
+            if case .end = part { answer(request, head, context) }
         }
         return true
     }
 
     // MARK: Holding
 
-    private func poll(_ request: PollRequest, _ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func answer(_ request: TailRequest, _ head: HTTPRequest, _ context: ChannelHandlerContext) {
+        let (admission, seen): (Admission, AudienceDashboard)
+        // The channel's and not the context's: a stream of HTTP/2 ends the process when its core is asked.
+        switch dashboard.admit(head, peer: context.channel.remoteAddress) {
+        case .authorized(let known, let dashboard): (admission, seen) = (known, dashboard)
+        case .askRoute:
+            forward(head, context)
+            return
+        case .refused:
+            mode = .idle
+            write(PollAnswer.refused, to: head, context)
+            return
+        }
         holds += 1
+        switch request {
+        case .poll(let poll): self.poll(poll, of: admission, by: seen.pollResponder, head, context)
+        case .stream(let stream): read(stream, of: admission, from: seen, head, context)
+        }
+    }
+
+    private func poll(
+        _ request: PollRequest, of admission: Admission, by responder: PollResponder, _ head: HTTPRequest,
+        _ context: ChannelHandlerContext
+    ) {
         let hold = holds
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let reply = dashboard.desk.poll(request, on: context.eventLoop) { answer in
+        let reply = responder.poll(request, of: admission, on: context.eventLoop) { answer in
             let (handler, context) = handler.value
             handler.deliver(answer, hold: hold, context)
         }
         switch reply {
         case .held(let place):
-            mode = .holding(place, head)
+            mode = .holding(place, .poll(request), head, responder)
+            context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
         case .answer(let answer):
             mode = .idle
             write(answer, to: head, context)
         case .unknown, .farSlot, .notInMemory:
-            // The routes look further, and have the words for what is wrong.
-            mode = .idle
-            forwarded += 1
-            context.fireChannelRead(wrapInboundOut(.head(head)))
-            context.fireChannelRead(wrapInboundOut(.end(nil)))
-            context.fireChannelReadComplete()
+            forward(head, context)
         }
     }
 
-    private func deliver(_ answer: PollAnswer, hold: Int, _ context: ChannelHandlerContext) {
-        guard hold == holds, case .holding(_, let head) = mode else { return }
+    private func read(
+        _ request: StreamRequest, of admission: Admission, from seen: AudienceDashboard, _ head: HTTPRequest,
+        _ context: ChannelHandlerContext
+    ) {
+        let hold = holds
+        let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        let reply = seen.streamResponder.read(request, of: admission, on: context.eventLoop) { answer in
+            let (handler, context) = handler.value
+            handler.deliver(answer, hold: hold, context)
+        }
+        switch reply {
+        case .held(let place):
+            mode = .holding(place, .stream(request), head, seen.pollResponder)
+            context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
+        case .answer(let answer):
+            mode = .idle
+            write(answer, to: head, context)
+        case .askRoute, .crowded:
+            forward(head, context)
+        }
+    }
+
+    /// Hands a tail on to the routes, which look further, and have the words for what is wrong.
+    private func forward(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
         mode = .idle
+        forwarded += 1
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+        context.fireChannelRead(wrapInboundOut(.end(nil)))
+        context.fireChannelReadComplete()
+    }
+
+    private func deliver(_ answer: PollAnswer, hold: Int, _ context: ChannelHandlerContext) {
+        guard hold == holds, case .holding(_, _, let head, _) = mode else { return }
+        mode = .idle
+        context.triggerUserOutboundEvent(ConnectionEvent.holdEnded, promise: nil)
+        write(answer, to: head, context)
+        resume(context)
+    }
+
+    private func deliver(_ answer: StreamAnswer, hold: Int, _ context: ChannelHandlerContext) {
+        guard hold == holds, case .holding(_, _, let head, _) = mode else { return }
+        mode = .idle
+        context.triggerUserOutboundEvent(ConnectionEvent.holdEnded, promise: nil)
         write(answer, to: head, context)
         resume(context)
     }
 
     private func write(_ answer: PollAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {
-        let closes = answer.closes || isQuiescing || head.headerFields[.connection]?.lowercased() == "close"
-        var fields: HTTPFields = [
-            .contentType: "application/json", .cacheControl: answer.caching.rawValue,
-            .contentLength: String(answer.body.readableBytes), .date: HTTPDate.text(dashboard.clock.wall),
-        ]
+        let fields: HTTPFields = [.contentType: answer.contentType, .cacheControl: answer.caching.rawValue]
+        write(answer.status, fields, answer.body, closes: answer.closes, to: head, context)
+    }
+
+    private func write(_ answer: StreamAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {
+        write(answer.status, answer.fields, answer.body, closes: answer.closes, to: head, context)
+    }
+
+    private func write(
+        _ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: ByteBuffer, closes: Bool, to head: HTTPRequest,
+        _ context: ChannelHandlerContext
+    ) {
+        let closes =
+            closes || isQuiescing || head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
+        var fields = fields
+        // An answer without content says nothing of its length (RFC 9110, section 8.6).
+        if status != .noContent { fields[.contentLength] = String(body.readableBytes) }
+        fields[.date] = HTTPDate.text(dashboard.clock.wall)
         SecurityHeaders.add(to: &fields, isPage: false)
         if closes { fields[.connection] = "close" }
-        context.write(wrapOutboundOut(.head(HTTPResponse(status: .ok, headerFields: fields))), promise: nil)
-        context.write(wrapOutboundOut(.body(answer.body)), promise: nil)
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
+        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(body)), promise: nil) }
         let written = context.eventLoop.makePromise(of: Void.self)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
         guard closes else { return }
@@ -195,11 +276,22 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }
 
+    /// Lets the held poll go, to come back after a while: others need its connection.
+    private func makeRoom(_ context: ChannelHandlerContext) {
+        guard case .holding(let place, let request, _, let responder) = mode, responder.leave(place) else { return }
+        switch request {
+        case .poll(let request):
+            deliver(responder.answers.crowded(request, sequence: request.sequence), hold: holds, context)
+        case .stream:
+            deliver(StreamAnswer.crowded, hold: holds, context)
+        }
+    }
+
     private func leave() {
-        guard case .holding(let place, _) = mode else { return }
+        guard case .holding(let place, _, _, let responder) = mode else { return }
         mode = .idle
         holds += 1
         // When the place was left before, an answer is on its way here, and finds that nobody waits.
-        _ = dashboard.desk.leave(place)
+        _ = responder.leave(place)
     }
 }

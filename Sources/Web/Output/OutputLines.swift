@@ -9,17 +9,18 @@ struct OutputLines {
     /// The most lines in one answer.
     static let limit = 1_000
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func list(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let query = exchange.target.query
-        let after = Int64(try query.number("after", 0...Int.max) ?? 0)
+        let after = try query.place("after") ?? .zero
         let limit = try query.number("limit", 1...Self.limit) ?? Self.limit
         let preference = FeedChanges.wait(preferredBy: exchange.header(.prefer))
         let wait = try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0
         var tail = try await tail(of: run)
-        if wait > 0, after >= tail.head, !tail.isClosed, exchange.request.method == .get {
-            _ = await dashboard.desk.wait(for: .output(run), after: after, atMost: Int64(wait) * 1_000)
+        let mayWait = wait > 0 && !tail.isClosed && exchange.request.method == .get
+        if mayWait, after >= tail.head {
+            _ = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: Int64(wait) * 1_000)
             tail = try await self.tail(of: run)
         }
         let lines: [OutputLine]
@@ -28,10 +29,11 @@ struct OutputLines {
         }
         let next = lines.last?.number ?? min(after, tail.head)
         let headers: HTTPFields =
-            query["wait"] == nil && preference != nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
+            mayWait && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
         return try .json(
             [
-                "run": .string(run), "from": .integer(after), "next": .integer(next), "count": .integer(tail.head),
+                "run": .string(run), "from": .integer(after.rawValue), "next": .integer(next.rawValue),
+                "count": .integer(tail.head.rawValue),
                 "ended": .bool(tail.isClosed), "more": .bool(next < tail.head),
                 "lines": .array(lines.map(\.json)),
             ], headers: headers)
@@ -43,9 +45,10 @@ struct OutputLines {
 }
 
 extension OutputLine {
-    fileprivate var json: JSONValue {
+    /// The line as the API tells it.
+    var json: JSONValue {
         var members: [String: JSONValue] = [
-            "number": .integer(number), "at": .string(at.description), "channel": .string(channel.rawValue),
+            "number": .integer(number.rawValue), "at": .string(at.description), "channel": .string(channel.rawValue),
             "text": .string(text),
         ]
         if continues { members["continues"] = true }

@@ -12,12 +12,12 @@ struct OutputText {
     /// How many lines are read at a time.
     private static let pageLength = 1_000
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func show(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
-        let board = dashboard.board
+        let (board, right) = (dashboard.board, exchange.right)
         let first: [OutputLine]
-        let last: Int64
+        let last: SequenceNumber
         do {
             last = try await board.outputTail(of: run).head
             first = try await board.output(of: run, limit: Self.pageLength)
@@ -33,6 +33,7 @@ struct OutputText {
             body: ResponseBody { writer in
                 var lines = first
                 while let end = lines.last?.number {
+                    try right?.check()
                     try await writer.write(Self.text(of: lines.prefix { $0.number <= last }))
                     lines =
                         end < last ? try await board.output(of: run, after: end, limit: Self.pageLength) : []

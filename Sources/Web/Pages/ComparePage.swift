@@ -6,7 +6,7 @@ import States
 
 /// Two runs of an operation side by side: `a` and `b`; without `a`, the last success before `b` takes its place.
 struct ComparePage {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func show(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }

@@ -6,7 +6,7 @@ import Pages
 struct Languages {
     static let cookie = "weir-lang"
 
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// Keeps the choice and sends the browser back to the page, without the choice in its address.
     func choose(_ tag: String, _ exchange: Exchange) throws(Problem) -> Response {

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Hummingbird
@@ -8,7 +9,7 @@ import States
 
 /// The pages that are followed live, as whole documents.
 struct LivePages {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// The page as it stands.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -32,7 +33,7 @@ struct LivePages {
     func showNext(_ name: PageName, after cursor: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let cursor = FeedCursor(cursor) else { throw .malformedPath }
         if cursor.epoch == dashboard.board.epoch, exchange.request.method == .get {
-            _ = await dashboard.desk.wait(
+            _ = await dashboard.pollResponder.wait(
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
         }
         return .page(try await document(name, exchange, draft: nil))
@@ -49,7 +50,8 @@ struct LivePages {
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
         return dashboard.renderer.document(
-            content, cursor: dashboard.desk.answers.cursor(page, sequence: sequence, after: after), frame: frame,
+            content, cursor: dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after),
+            frame: frame,
             draft: draft, output: try await dashboard.output(on: name, exchange.locale))
     }
 
@@ -67,8 +69,11 @@ struct LivePages {
     /// Whether what somebody types is likelier to matter than what changes: a form, and nothing that runs beside it.
     private func isBeingFilledIn(_ content: PageContent, _ draft: FormDraft?) -> Bool {
         guard draft == nil else { return true }
-        if case .store(let view) = content { return view.asksForSomething }
+        if case .store(let view) = content {
+            return view.asksForSomething && dashboard.permissions.allows(.act, on: .store(view.id))
+        }
         guard case .operation(let view) = content, let entry = dashboard.board.catalog[view.id] else { return false }
+        guard dashboard.permissions.allows(.start, on: .operation(view.id)) else { return false }
         return view.activeRuns == 0 && !entry.fields.isEmpty && entry.lifetime == .onDemand
     }
 }

@@ -8,7 +8,7 @@ import Pages
 /// `?at=N` names the change; of one that is another's, the page's own last change before counts. `?at=previous` leads to
 /// the change before the newest, and `?offset=N` to the run's last change within so many milliseconds of its beginning.
 struct MomentPages {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// The page of the moment that the query names; nil if it names none.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response? {
@@ -17,7 +17,7 @@ struct MomentPages {
         guard let at = query["at"] else { return nil }
         if at == "previous" {
             let newest = try await moment(of: name, at: .max)
-            return newest.map { lead(name, to: $0.previous ?? $0.past.standing.sequence) }
+            return newest.map { lead(name, to: $0.previous ?? $0.past.pastMoment.sequence) }
         }
         let sequence = try exchange.moment(at)
         guard let moment = try await moment(of: name, at: sequence) else { return nil }
@@ -27,8 +27,8 @@ struct MomentPages {
     }
 
     private func moment(
-        of name: PageName, at sequence: Int64
-    ) async throws(Problem) -> (past: PastContent, previous: Int64?)? {
+        of name: PageName, at sequence: SequenceNumber
+    ) async throws(Problem) -> (past: PastContent, previous: SequenceNumber?)? {
         do {
             switch name {
             case .run(let id):
@@ -64,7 +64,7 @@ struct MomentPages {
         }
     }
 
-    private func lead(_ name: PageName, to sequence: Int64) -> Response {
+    private func lead(_ name: PageName, to sequence: SequenceNumber) -> Response {
         .seeOther(dashboard.mount.url(name.path) + "?at=\(sequence)")
     }
 }

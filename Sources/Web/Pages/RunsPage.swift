@@ -6,7 +6,7 @@ import States
 
 /// The list of the runs that match a filter.
 struct RunsPage {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
         let page: RunPage

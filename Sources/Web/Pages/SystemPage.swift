@@ -1,4 +1,5 @@
 import Boards
+import Foundation
 import Hummingbird
 import Journals
 import Pages
@@ -6,7 +7,7 @@ import States
 
 /// What the server is and how it does.
 struct SystemPage {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func show(_ exchange: Exchange) async throws(Problem) -> Response {
         let board = dashboard.board
@@ -24,17 +25,35 @@ struct SystemPage {
             .init("startedAt", .moment(dashboard.startedAt)),
             .init("uptime", .duration(dashboard.clock.wall - dashboard.startedAt.milliseconds)),
             .init("epoch", .text(board.epoch)),
-            .init("sequence", .count(view.sequence)),
+            .init("sequence", .count(view.sequence.rawValue)),
             .init("recording", .flag(board.recording == .recording)),
             .init("viewers", .count(Int64(board.viewers(of: .board)))),
-            .init("heldPolls", .count(Int64(dashboard.desk.held))),
+            .init("heldPolls", .count(Int64(dashboard.holds.count))),
             .init("activeRuns", .count(Int64(view.operations.reduce(0) { $0 + $1.activeRuns }))),
             .init("mountPath", .text(dashboard.mount.description)),
         ]
+        if let removal = board.announcedRemoval {
+            facts += [.init("removal", .count(Int64(removal.runs))), .init("removalDue", .moment(removal.due))]
+        }
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check())
         return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)))
+    }
+}
+
+/// How much memory this process takes.
+enum ProcessMemory {
+    /// Resident bytes; nil where the system does not tell in `/proc`.
+    static func resident() -> Int64? {
+        #if os(Linux)
+            guard let line = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
+            let fields = String(decoding: line, as: UTF8.self).split(separator: " ")
+            let pages = fields.dropFirst().first.flatMap { Int64($0) }
+            return pages.map { $0.multipliedReportingOverflow(by: Int64(clamping: getpagesize())).partialValue }
+        #else
+            return nil
+        #endif
     }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import NIOCore
 import Pages
 
@@ -30,12 +29,15 @@ extension ByteBuffer {
 extension ByteBuffer {
     /// Writes patches as the list that a client applies.
     mutating func write(_ patches: [Patch]) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        do {
-            writeBytes(try encoder.encode(patches))
-        } catch {
-            preconditionFailure("Patches are lists of strings, which JSON can always say: \(error)")
+        writeString("[")
+        for (index, patch) in patches.enumerated() {
+            writeString(index > 0 ? ",[" : "[")
+            for (index, text) in patch.texts.enumerated() {
+                if index > 0 { writeString(",") }
+                writeJSON(text)
+            }
+            writeString(patch.isOptional ? ",1]" : "]")
         }
+        writeString("]")
     }
 }

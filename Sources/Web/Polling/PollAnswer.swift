@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 
 /// The answer to a poll, ready to be written: its bytes and what a cache may do with them.
@@ -8,10 +9,12 @@ struct PollAnswer: Sendable {
         case hold = "public, max-age=20"
         case foreignEpoch = "public, max-age=5"
         case brief = "public, max-age=1"
-        case revalidate = "no-cache"
         case never = "no-store"
+        /// For one audience only: no cache keeps it, and no proxy shares it.
+        case personal = "private, no-store"
     }
 
+    var status = HTTPResponse.Status.ok
     let body: ByteBuffer
     let caching: Caching
     /// Whether the connection ends with this answer.
@@ -22,4 +25,17 @@ struct PollAnswer: Sendable {
         self.caching = caching
         self.closes = closes
     }
+
+    var contentType: String { status == .ok ? "application/json" : "application/problem+json" }
+
+    /// Nobody may send this poll, or not any more.
+    static let refused: PollAnswer = {
+        var body = ByteBuffer()
+        body.writeString(#"{"type":"urn:weir:problem:unauthenticated","title":"Sign in","status":401,"detail":"#)
+        body.writeJSON(Problem.unauthenticated.detail)
+        body.writeString("}\n")
+        var answer = PollAnswer(body: body, caching: .never)
+        answer.status = .unauthorized
+        return answer
+    }()
 }

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 import NIOCore
@@ -15,49 +16,101 @@ final class PollAnswers: Sendable {
     /// Within which a client comes back when too many hold already, in milliseconds.
     static let busyRetry: ClosedRange<Int64> = 3_000...6_000
 
-    private struct BatchKey: Hashable {
+    struct BatchKey: Hashable {
+        let audience: String?
         let page: LivePage
-        let from: Int64
-        let head: Int64
+        let from: SequenceNumber
+        let head: SequenceNumber
         let slot: Int64
+        let notices: PageNotices
     }
 
-    private struct EventKey: Hashable {
+    struct EventKey: Hashable {
+        let audience: String?
         let page: LivePage
-        let sequence: Int64
+        let sequence: SequenceNumber
     }
 
     let urls: PollURLs
-    private let board: Board
-    private var feed: Feed { board.feed }
+    private let board: VisibleBoard
+    private var feed: VisibleFeed { board.feed }
     private let renderer: PageRenderer
-    private let clock: any HoldClock
-    private let batches = GenerationCache<BatchKey, ByteBuffer>(limit: 16 * 1_024 * 1_024)
-    private let events = GenerationCache<EventKey, ByteBuffer>(limit: 32 * 1_024 * 1_024)
+    private let clock: any WaitClock
+    private let caches: PollCaches
     private let encoded = Atomic<Int>(0)
+    /// When this history began to be shown.
+    private let began: Timestamp
 
-    init(board: Board, renderer: PageRenderer, mount: MountPath, clock: any HoldClock) {
+    /// `audience` is the label of those who are answered; nil where what they get is for everybody.
+    init(
+        board: VisibleBoard, renderer: PageRenderer, mount: MountPath, clock: any WaitClock, audience: String?,
+        caches: PollCaches
+    ) {
         self.board = board
-        urls = PollURLs(mount: mount, epoch: board.epoch)
+        self.caches = caches
+        urls = PollURLs(mount: mount, epoch: board.epoch, audience: audience)
         self.renderer = renderer
         self.clock = clock
+        began = Timestamp(milliseconds: clock.wall)
+    }
+
+    /// What stands above every page at this moment.
+    var notices: PageNotices {
+        var notices = PageNotices(notices: board.notices)
+        if case .notRecorded(let since, _) = board.recording { notices.notRecordedSince = since }
+        return notices
+    }
+
+    /// What a cache may do with an answer that it could keep, were it for everybody.
+    func caching(_ caching: PollAnswer.Caching) -> PollAnswer.Caching {
+        urls.audience == nil || caching == .never ? caching : .personal
+    }
+
+    private func answer(body: ByteBuffer, caching: PollAnswer.Caching, closes: Bool = false) -> PollAnswer {
+        PollAnswer(body: body, caching: self.caching(caching), closes: closes)
+    }
+
+    /// Whoever asks belongs to another audience than the one in the address: where to start over.
+    ///
+    /// Asked of the audience that they belong to; the address may be anybody's.
+    func otherAudience(_ request: PollRequest) -> PollAnswer {
+        let from = request.sequence
+        let asked = PollRequest(audience: urls.audience, feed: request.feed, request.kind)
+        var envelope = resetEnvelope(asked, .audience, from: from, head: from)
+        if let page = renderer.page(feedName: request.feed) { envelope.notice = notice(notices, page) }
+        return PollAnswer(body: envelope.encode(), caching: .personal)
+    }
+
+    /// The rights of whoever asked have changed: where to start over, and nothing of what may not be seen any more.
+    func moved(_ request: PollRequest, to key: AudienceDashboards.Key) -> PollAnswer {
+        let urls = PollURLs(
+            mount: urls.mount, epoch: urls.epoch, audience: key.isPublic ? nil : key.audience.label)
+        let (feed, sequence) = (request.feed, request.sequence)
+        var envelope = PollEnvelope(
+            kind: .reset, epoch: urls.epoch, from: sequence, to: sequence,
+            next: urls.tail(feed, sequence, slot: slots(request).slot(at: clock.wall)), now: urls.now(feed, sequence),
+            snap: urls.snap(feed))
+        envelope.reason = .audience
+        return PollAnswer(body: envelope.encode(), caching: .personal)
     }
 
     /// How many batches were encoded so far.
     var encodings: Int { encoded.load(ordering: .relaxed) }
 
     /// What follows a sequence that the feed's head has passed.
-    func batch(_ request: PollRequest, page: LivePage, from: Int64) -> PollAnswer {
+    func batch(_ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
         if case .output(let run) = page.topic { return lines(of: run, request, page: page, from: from) }
         let topic = page.topic.topic
         let head = feed.head(of: topic)
         switch feed.slice(of: topic, after: from, limit: Self.eventLimit) {
         case .some(let publications, let more):
-            let key = BatchKey(page: page, from: from, head: head, slot: slots(request).slot(at: clock.wall))
-            let body = batches.value(for: key, cost: \.readableBytes) {
-                encode(publications, more: more, page: page, from: from, slot: key.slot)
+            let slot = slots(request).slot(at: clock.wall)
+            let key = BatchKey(
+                audience: urls.audience, page: page, from: from, head: head, slot: slot, notices: notices)
+            let body = caches.batches.value(for: key, cost: \.readableBytes) {
+                encode(publications, more: more, page: page, key)
             }
-            return PollAnswer(body: body, caching: isTail(request) ? .hold : .brief)
+            return answer(body: body, caching: isTail(request) ? .hold : .brief)
         case .gap(let floor): return gap(request, from: from, floor: floor, head: head)
         case .none: return empty(request, sequence: from)
         case .future: return reset(request, .future, from: from, head: head, caching: .never)
@@ -65,10 +118,12 @@ final class PollAnswers: Sendable {
     }
 
     /// The lines that follow a number, or the newest in place of all that are shown: always up to the last.
-    private func lines(of run: String, _ request: PollRequest, page: LivePage, from: Int64) -> PollAnswer {
+    private func lines(of run: String, _ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
-        let key = BatchKey(page: page, from: from, head: tail.head, slot: slots(request).slot(at: clock.wall))
-        let body = batches.value(for: key, cost: \.readableBytes) {
+        let slot = slots(request).slot(at: clock.wall)
+        let key = BatchKey(
+            audience: urls.audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
+        let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in
                 event(step.number, stream: page.topic.topic.description, revision: 0, step.patches)
@@ -76,59 +131,74 @@ final class PollAnswers: Sendable {
             let name = page.feedName
             return PollEnvelope(
                 kind: .batch, epoch: urls.epoch, from: from, to: tail.head, more: false,
+                notice: notice(key.notices, page),
                 next: urls.tail(name, tail.head, slot: key.slot), now: urls.now(name, tail.head), snap: urls.snap(name)
             ).encode(events: events)
         }
-        return PollAnswer(body: body, caching: isTail(request) ? .hold : .brief)
+        return answer(body: body, caching: isTail(request) ? .hold : .brief)
     }
 
     /// Nothing new.
-    func empty(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        PollAnswer(body: quiet(request, sequence: sequence).encode(), caching: isTail(request) ? .hold : .revalidate)
+    ///
+    /// A catch-up may be a second old: what has happened since, the tail that follows answers at once. Were it not kept at
+    /// all, a proxy would ask for each of its followers in turn after a restart.
+    func empty(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        answer(body: quiet(.empty, request, sequence: sequence).encode(), caching: isTail(request) ? .hold : .brief)
     }
 
     /// Nothing new, but something to say.
     ///
     /// Kept for a moment only, as the hold might be asked for again before its slot is over.
-    func interrupted(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        PollAnswer(body: quiet(request, sequence: sequence).encode(), caching: .brief)
+    func interrupted(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        answer(body: quiet(.empty, request, sequence: sequence).encode(), caching: .brief)
     }
 
     /// Nothing new, and nothing ever will be.
-    func end(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        PollAnswer(body: envelope(.end, request, from: sequence, to: sequence).encode(), caching: .hold)
+    func end(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        answer(body: envelope(.end, request, from: sequence, to: sequence).encode(), caching: .hold)
     }
 
     /// Nothing new, and too many hold already: come back after a while instead.
-    func busy(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        var envelope = quiet(request, sequence: sequence)
+    func busy(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        var envelope = quiet(.empty, request, sequence: sequence)
         envelope.retry = Self.busyRetry
-        return PollAnswer(body: envelope.encode(), caching: .never)
+        return answer(body: envelope.encode(), caching: .never)
+    }
+
+    /// Nothing new, and others need the connection: come back after a while, on another one.
+    func crowded(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        let answer = busy(request, sequence: sequence)
+        return PollAnswer(body: answer.body, caching: answer.caching, closes: true)
     }
 
     /// The server shuts down: come back after a while.
-    func drain(_ request: PollRequest, sequence: Int64) -> PollAnswer {
-        var envelope = envelope(.drain, request, from: sequence, to: sequence)
+    func drain(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
+        var envelope = quiet(.drain, request, sequence: sequence)
         envelope.retry = Self.drainRetry
-        return PollAnswer(body: envelope.encode(), caching: .hold, closes: true)
+        return answer(body: envelope.encode(), caching: .hold, closes: true)
     }
 
     /// Changes after the cursor are gone: what, and where to start over.
-    func gap(_ request: PollRequest, from: Int64, floor: Int64, head: Int64) -> PollAnswer {
+    func gap(_ request: PollRequest, from: SequenceNumber, floor: SequenceNumber, head: SequenceNumber) -> PollAnswer {
         var envelope = resetEnvelope(request, .gap, from: from, head: head)
-        envelope.lost = from + 1...floor
-        return PollAnswer(body: envelope.encode(), caching: .hold)
+        envelope.lost = from.next...floor
+        return answer(body: envelope.encode(), caching: .hold)
     }
 
     /// The cursor is of no use: start over.
     func reset(
-        _ request: PollRequest, _ reason: PollEnvelope.Reason, from: Int64, head: Int64, caching: PollAnswer.Caching
+        _ request: PollRequest, _ reason: PollEnvelope.Reason, from: SequenceNumber, head: SequenceNumber,
+        caching: PollAnswer.Caching
     ) -> PollAnswer {
-        PollAnswer(body: resetEnvelope(request, reason, from: from, head: head).encode(), caching: caching)
+        var envelope = resetEnvelope(request, reason, from: from, head: head)
+        if reason == .epoch, let page = renderer.page(feedName: request.feed) {
+            envelope.notice = notice(PageNotices(replacedAt: began), page)
+        }
+        return answer(body: envelope.encode(), caching: caching)
     }
 
     /// Where a page that shows the feed up to a sequence goes on.
-    func cursor(_ page: LivePage, sequence: Int64, after: String?) -> PageCursor {
+    func cursor(_ page: LivePage, sequence: SequenceNumber, after: String?) -> PageCursor {
         let feed = page.feedName
         return PageCursor(
             epoch: urls.epoch, sequence: sequence,
@@ -137,16 +207,15 @@ final class PollAnswers: Sendable {
     }
 
     private func resetEnvelope(
-        _ request: PollRequest, _ reason: PollEnvelope.Reason, from: Int64, head: Int64
+        _ request: PollRequest, _ reason: PollEnvelope.Reason, from: SequenceNumber, head: SequenceNumber
     ) -> PollEnvelope {
         var envelope = envelope(.reset, request, from: from, to: head)
         envelope.reason = reason
         return envelope
     }
 
-    private func encode(
-        _ publications: [Publication], more: Bool, page: LivePage, from: Int64, slot: Int64
-    ) -> ByteBuffer {
+    private func encode(_ publications: [Publication], more: Bool, page: LivePage, _ key: BatchKey) -> ByteBuffer {
+        let (from, slot) = (key.from, key.slot)
         encoded.add(1, ordering: .relaxed)
         var list: [ByteBuffer] = []
         var bytes = 0
@@ -162,30 +231,37 @@ final class PollAnswers: Sendable {
         let isCut = list.count < publications.count
         return PollEnvelope(
             kind: .batch, epoch: urls.epoch, from: from, to: last, more: more || isCut,
-            next: urls.tail(feed, last, slot: slot), now: urls.now(feed, last), snap: urls.snap(feed)
+            notice: notice(key.notices, page), next: urls.tail(feed, last, slot: slot), now: urls.now(feed, last),
+            snap: urls.snap(feed)
         ).encode(events: list)
     }
 
     /// `[sequence, stream, revision, [patch, …]]`.
     private func event(_ publication: Publication, page: LivePage) -> ByteBuffer {
         let change = publication.change
-        return events.value(for: EventKey(page: page, sequence: change.sequence), cost: \.readableBytes) {
+        return caches.events.value(
+            for: EventKey(audience: urls.audience, page: page, sequence: change.sequence), cost: \.readableBytes
+        ) {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,
                 renderer.patches(for: publication, page: page))
         }
     }
 
-    /// An empty envelope, which says so if changes cannot be recorded.
-    private func quiet(_ request: PollRequest, sequence: Int64) -> PollEnvelope {
-        var envelope = envelope(.empty, request, from: sequence, to: sequence)
-        if case .notRecorded(let since, _) = board.recording, let page = renderer.page(feedName: request.feed) {
-            envelope.notice = renderer.notice(notRecordedSince: since, locale: page.locale)
-        }
+    /// An envelope without changes, with what stands above every page.
+    private func quiet(
+        _ kind: PollEnvelope.Kind, _ request: PollRequest, sequence: SequenceNumber
+    ) -> PollEnvelope {
+        var envelope = envelope(kind, request, from: sequence, to: sequence)
+        if let page = renderer.page(feedName: request.feed) { envelope.notice = notice(notices, page) }
         return envelope
     }
 
-    private func event(_ sequence: Int64, stream: String, revision: Int64, _ patches: [Patch]) -> ByteBuffer {
+    private func notice(_ notices: PageNotices, _ page: LivePage) -> String? {
+        notices.isEmpty ? nil : renderer.notice(notices, locale: page.locale)
+    }
+
+    private func event(_ sequence: SequenceNumber, stream: String, revision: Int64, _ patches: [Patch]) -> ByteBuffer {
         var json = ByteBuffer()
         json.writeString("[\(sequence),")
         json.writeJSON(stream)
@@ -196,7 +272,7 @@ final class PollAnswers: Sendable {
     }
 
     private func envelope(
-        _ kind: PollEnvelope.Kind, _ request: PollRequest, from: Int64, to sequence: Int64
+        _ kind: PollEnvelope.Kind, _ request: PollRequest, from: SequenceNumber, to sequence: SequenceNumber
     ) -> PollEnvelope {
         PollEnvelope(
             kind: kind, epoch: urls.epoch, from: from, to: sequence, next: next(after: request, at: sequence),
@@ -204,7 +280,7 @@ final class PollAnswers: Sendable {
     }
 
     /// The URL to go on with: never the one that was asked for, because caches may keep its answer for a while.
-    private func next(after request: PollRequest, at sequence: Int64) -> String {
+    private func next(after request: PollRequest, at sequence: SequenceNumber) -> String {
         let current = slots(request).slot(at: clock.wall)
         guard case .tail(let epoch, sequence, let slot) = request.kind, epoch == urls.epoch, slot >= current else {
             return urls.tail(request.feed, sequence, slot: current)

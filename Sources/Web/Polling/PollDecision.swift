@@ -1,3 +1,5 @@
+import Journals
+
 /// What a poll gets, decided from the state of its feed alone.
 enum PollDecision: Hashable, Sendable {
     /// A slot further ahead than the next: refused, so that nobody fills caches with URLs of the future.
@@ -7,29 +9,29 @@ enum PollDecision: Hashable, Sendable {
     /// The cursor is ahead of the last change.
     case future
     /// Changes after the cursor, up to this sequence, are no longer in memory.
-    case gap(floor: Int64)
+    case gap(floor: SequenceNumber)
     /// Something follows the cursor.
     case behind
     /// Nothing follows, and nothing ever will.
     case ended
     /// Nothing follows, and the request is not to be held.
     case nothing
-    /// Nothing follows: to be held for so many milliseconds.
+    /// There is nothing new: hold the request for a number of milliseconds.
     case hold(Int64)
 
     /// What is known of a feed at one moment.
-    struct Standing: Sendable {
+    struct FeedStatus: Sendable {
         /// The journal's epoch.
         var epoch: String
         /// The sequence of the feed's last change.
-        var head: Int64
+        var head: SequenceNumber
         /// The sequence of the feed's last change that is no longer in memory.
-        var floor: Int64
+        var floor: SequenceNumber
         /// Whether nothing can follow, as in a run that has ended.
         var isClosed: Bool
     }
 
-    init(_ request: PollRequest, standing: Standing, wall: Int64) {
+    init(_ request: PollRequest, feedStatus: FeedStatus, wall: Int64) {
         let slots = PollSlots(feed: request.feed)
         let current = slots.slot(at: wall)
         switch request.kind {
@@ -37,18 +39,18 @@ enum PollDecision: Hashable, Sendable {
             self = .nothing
         case .tail(_, _, let slot) where slot > current + 1:
             self = .farSlot
-        case .tail(let epoch, _, _) where epoch != standing.epoch, .now(let epoch, _) where epoch != standing.epoch:
+        case .tail(let epoch, _, _) where epoch != feedStatus.epoch, .now(let epoch, _) where epoch != feedStatus.epoch:
             self = .otherEpoch
-        case .tail(_, let sequence, _) where sequence > standing.head,
-            .now(_, let sequence) where sequence > standing.head:
+        case .tail(_, let sequence, _) where sequence > feedStatus.head,
+            .now(_, let sequence) where sequence > feedStatus.head:
             self = .future
-        case .tail(_, let sequence, _) where sequence < standing.floor,
-            .now(_, let sequence) where sequence < standing.floor:
-            self = .gap(floor: standing.floor)
-        case .tail(_, let sequence, _) where sequence < standing.head,
-            .now(_, let sequence) where sequence < standing.head:
+        case .tail(_, let sequence, _) where sequence < feedStatus.floor,
+            .now(_, let sequence) where sequence < feedStatus.floor:
+            self = .gap(floor: feedStatus.floor)
+        case .tail(_, let sequence, _) where sequence < feedStatus.head,
+            .now(_, let sequence) where sequence < feedStatus.head:
             self = .behind
-        case .tail where standing.isClosed, .now where standing.isClosed:
+        case .tail where feedStatus.isClosed, .now where feedStatus.isClosed:
             self = .ended
         case .tail(_, _, let slot) where slot == current:
             self = .hold(slots.rest(at: wall))

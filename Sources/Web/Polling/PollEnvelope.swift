@@ -1,3 +1,4 @@
+import Journals
 import NIOCore
 
 /// The JSON object around the events of a poll's answer.
@@ -7,23 +8,25 @@ import NIOCore
 ///  "ev":[[1042,"run-17",8,[["m","run-17","<article id=\"run-17\">…</article>"]]]],
 ///  "next":"/live/1/board/k3f9/1042/136123","now":"/live/1/board/k3f9/1042/now","snap":"/live/1/board/snap"}
 /// ```
-/// `k` is `batch`, `empty`, `end`, `reset` or `drain`. With `reset` comes `why` (`gap`, `epoch`, `future`), with a gap
+/// `k` is `batch`, `empty`, `end`, `reset` or `drain`. With `reset` comes `why` (`gap`, `epoch`, `future`, `audience`), with a gap
 /// `lost`, the first and last sequence of what is gone. With `drain`, and with `empty` when too many hold, comes `retry`:
-/// the bounds, in milliseconds, of the wait before `next`. With `empty` comes `notice` while changes cannot be recorded:
-/// the element that the page shows in its `notice` until an answer comes without.
+/// the bounds, in milliseconds, of the wait before `next`. With `batch`, `empty` and `drain` comes `notice` while there is
+/// something to know about the journal: the element that the page shows in its `notice` until an answer comes without. With
+/// another epoch's `reset` it says that the history was replaced, which the page shows for good wherever nothing else is
+/// to be shown.
 struct PollEnvelope: Sendable {
     /// The kind, as `k` tells it.
     enum Kind: String, Sendable { case batch, empty, end, reset, drain }
     /// Why a client must start over.
-    enum Reason: String, Sendable { case gap, epoch, future }
+    enum Reason: String, Sendable { case gap, epoch, future, audience }
 
     var kind: Kind
     var epoch: String
-    var from: Int64
-    var to: Int64
+    var from: SequenceNumber
+    var to: SequenceNumber
     var more = false
     var reason: Reason?
-    var lost: ClosedRange<Int64>?
+    var lost: ClosedRange<SequenceNumber>?
     var retry: ClosedRange<Int64>?
     var notice: String?
     var next: String

@@ -1,3 +1,5 @@
+import Journals
+
 /// What a live client asks for, as the path behind `live/1/` says it.
 ///
 /// ```
@@ -5,44 +7,59 @@
 /// {F}/{E}/{N}/now   catch up: never held
 /// {F}/snap          the region of the page: never held
 /// ```
+/// Before it stands the label of an audience, as `{A}/`, where not everybody may follow the feed: 13 of `a-z 0-9`.
+///
 /// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. There is one
 /// spelling of each request, so that a cache has one entry for it; anything else is refused.
 struct PollRequest: Hashable, Sendable {
     /// How a request is to be answered.
     enum Kind: Hashable, Sendable {
         /// Held until something follows the sequence or the slot ends.
-        case tail(epoch: String, sequence: Int64, slot: Int64)
+        case tail(epoch: String, sequence: SequenceNumber, slot: Int64)
         /// What follows the sequence, at once.
-        case now(epoch: String, sequence: Int64)
+        case now(epoch: String, sequence: SequenceNumber)
         /// The region as it stands.
         case snap
     }
 
+    /// The label of the audience whose feed it is; nil for a feed that everybody may follow.
+    let audience: String?
     /// The name of the feed.
     let feed: String
     let kind: Kind
 
-    init(feed: String, _ kind: Kind) {
+    init(audience: String? = nil, feed: String, _ kind: Kind) {
+        self.audience = audience
         self.feed = feed
         self.kind = kind
     }
 
     /// Reads the path behind `live/1/`, without a query; nil for anything not spelled as above.
     init?(path: some StringProtocol) {
-        guard path.utf8.count <= 160 else { return nil }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard let feed = parts.first, Self.isName(feed, upTo: 64, hyphens: true) else { return nil }
+        guard path.utf8.count <= 176 else { return nil }
+        var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
+        if parts.count == 3 || parts.count == 5, let label = parts.popFirst() {
+            guard label.utf8.count == Self.labelLength, Self.isName(label, upTo: Self.labelLength, hyphens: false)
+            else {
+                return nil
+            }
+            audience = String(label)
+        } else {
+            audience = nil
+        }
+        guard let feed = parts.popFirst(), Self.isName(feed, upTo: 64, hyphens: true) else { return nil }
         self.feed = String(feed)
-        if parts.count == 2, parts[1] == "snap" {
+        let rest = Array(parts)
+        if rest.count == 1, rest[0] == "snap" {
             kind = .snap
             return
         }
-        guard parts.count == 4, Self.isName(parts[1], upTo: 32, hyphens: false), let sequence = Self.number(parts[2])
+        guard rest.count == 3, Self.isName(rest[0], upTo: 32, hyphens: false), let sequence = SequenceNumber(rest[1])
         else { return nil }
-        let epoch = String(parts[1])
-        if parts[3] == "now" {
+        let epoch = String(rest[0])
+        if rest[2] == "now" {
             kind = .now(epoch: epoch, sequence: sequence)
-        } else if let slot = Self.number(parts[3]) {
+        } else if let slot = Self.number(rest[2]) {
             kind = .tail(epoch: epoch, sequence: sequence, slot: slot)
         } else {
             return nil
@@ -51,15 +68,20 @@ struct PollRequest: Hashable, Sendable {
 
     /// The path behind `live/1/`.
     var path: String {
-        switch kind {
-        case .tail(let epoch, let sequence, let slot): "\(feed)/\(epoch)/\(sequence)/\(slot)"
-        case .now(let epoch, let sequence): "\(feed)/\(epoch)/\(sequence)/now"
-        case .snap: "\(feed)/snap"
-        }
+        let rest =
+            switch kind {
+            case .tail(let epoch, let sequence, let slot): "\(feed)/\(epoch)/\(sequence)/\(slot)"
+            case .now(let epoch, let sequence): "\(feed)/\(epoch)/\(sequence)/now"
+            case .snap: "\(feed)/snap"
+            }
+        return audience.map { "\($0)/\(rest)" } ?? rest
     }
 
+    /// How long the label of an audience is.
+    private static let labelLength = 13
+
     /// The sequence of the cursor; 0 for a snapshot.
-    var sequence: Int64 {
+    var sequence: SequenceNumber {
         switch kind {
         case .tail(_, let sequence, _), .now(_, let sequence): sequence
         case .snap: 0

@@ -13,8 +13,8 @@ struct PollSlots: Sendable {
     init(feed: some StringProtocol) {
         // FNV-1a, 64 bits: the same on every machine and in every process, which Swift's own hash is not.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in feed.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        phase = Int64(hash % UInt64(Self.length))
+        for byte in feed.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3 }
+        phase = Int64(clamping: hash % UInt64(clamping: Self.length))
     }
 
     /// The slot of a moment.

@@ -6,51 +6,57 @@ import States
 
 /// What live clients ask, answered by a route.
 struct Polls {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func answer(_ exchange: Exchange) async throws(Problem) -> Response {
         // The path is read as it was sent: an encoded or decorated one would be a second name of the same answer.
         guard let below = dashboard.mount.below(exchange.target.text), below.hasPrefix("live/1/"),
             let request = PollRequest(path: below.dropFirst("live/1/".count))
         else { throw .malformedPath }
+        // Only the feeds are for an audience; nobody is answered as nobody.
+        guard let admission = exchange.admission else { throw .unauthenticated }
         if request.kind == .snap { return try await Snapshots(dashboard: dashboard).show(request, exchange) }
         let delivery = OneShot<PollAnswer>()
-        let reply = try await reply(request, exchange, delivery)
+        let reply = try await reply(request, admission, exchange, delivery)
         switch reply {
         case .answer(let answer): return Response(answer)
         case .farSlot: throw .malformedPath
         case .unknown, .notInMemory: throw .unknownFeed(request.feed)
         case .held(let place):
-            return Response(await dashboard.desk.answer(to: request, held: place, delivered: delivery))
+            return Response(await dashboard.pollResponder.answer(to: request, held: place, delivered: delivery))
         }
     }
 
     private func reply(
-        _ request: PollRequest, _ exchange: Exchange, _ delivery: OneShot<PollAnswer>
-    ) async throws(Problem) -> PollDesk.Reply {
-        let first = dashboard.desk.poll(request, on: exchange.eventLoop) { delivery.send($0) }
+        _ request: PollRequest, _ admission: Admission, _ exchange: Exchange, _ delivery: OneShot<PollAnswer>
+    ) async throws(Problem) -> PollResponder.Reply {
+        let first = dashboard.pollResponder.poll(request, of: admission, on: exchange.eventLoop) {
+            delivery.send($0)
+        }
         guard case .notInMemory = first else { return first }
-        let standing: PollDecision.Standing
+        let feedStatus: PollDecision.FeedStatus
         do {
             guard let found = try await lookUp(LivePage(feedName: request.feed)?.topic) else { return first }
-            standing = found
+            feedStatus = found
         } catch {
             throw Problem(error)
         }
-        return dashboard.desk.poll(request, standing: standing, on: exchange.eventLoop) { delivery.send($0) }
+        return dashboard.pollResponder.poll(request, of: admission, feedStatus: feedStatus, on: exchange.eventLoop) {
+            delivery.send($0)
+        }
     }
 
     /// How a feed stands that memory does not know.
-    private func lookUp(_ topic: PageTopic?) async throws(BoardError) -> PollDecision.Standing? {
+    private func lookUp(_ topic: PageTopic?) async throws(BoardError) -> PollDecision.FeedStatus? {
         switch topic {
         case .run(let id):
             let record = try await dashboard.board.run(id).record
             // What memory does not have cannot be brought by events: a page that is behind starts over.
-            return PollDecision.Standing(
+            return PollDecision.FeedStatus(
                 epoch: dashboard.board.epoch, head: record.sequence, floor: record.sequence,
                 isClosed: record.endedAt != nil)
         case .output(let run):
-            return dashboard.desk.standing(of: try await dashboard.board.outputTail(of: run))
+            return dashboard.pollResponder.feedStatus(of: try await dashboard.board.outputTail(of: run))
         case .board, .runs, .operation, .stores, .store, nil: return nil
         }
     }

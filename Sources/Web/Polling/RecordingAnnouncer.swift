@@ -1,11 +1,15 @@
 import Boards
 import Flows
+import Journals
 import NIOConcurrencyHelpers
 
-/// Says that recording has stopped, or goes on again: soon after it happens, but at most once a second.
+/// Says that what stands above every page has changed: soon after it happens, but at most once a second.
+///
+/// That is when recording stops or goes on again, and when there is another notice or one less.
 final class RecordingAnnouncer: Sendable {
     private struct State {
         var isRecording = true
+        var notices: [JournalNotice]
         var isDue = false
         var last = Int64.min / 2
     }
@@ -13,18 +17,17 @@ final class RecordingAnnouncer: Sendable {
     /// The least time between two announcements, in milliseconds.
     static let quiet: Int64 = 1_000
 
-    private let subscription: FlowSubscription
+    private let subscriptions: [FlowSubscription]
 
-    /// Follows the status until it is let go; `announce` is called on a thread of the clock, never twice at once.
+    /// Follows both until it is let go; `announce` is called on a thread of the clock, never twice at once.
     init(
-        _ status: ReadOnlyStateFlow<RecordingStatus>, clock: any HoldClock, announce: @escaping @Sendable () -> Void
+        _ status: ReadOnlyStateFlow<RecordingStatus>, _ notices: ReadOnlyStateFlow<[JournalNotice]>,
+        clock: any WaitClock, announce: @escaping @Sendable () -> Void
     ) {
-        let state = NIOLockedValueBox(State())
-        subscription = status.subscribe(.conflated) { status in
+        let state = NIOLockedValueBox(State(notices: notices.value))
+        let change = { @Sendable (body: (inout State) -> Bool) in
             let due = state.withLockedValue { state -> Int64? in
-                guard (status == .recording) != state.isRecording else { return nil }
-                state.isRecording.toggle()
-                guard !state.isDue else { return nil }
+                guard body(&state), !state.isDue else { return nil }
                 state.isDue = true
                 return max(clock.uptime, state.last + Self.quiet)
             }
@@ -37,5 +40,19 @@ final class RecordingAnnouncer: Sendable {
                 announce()
             }
         }
+        subscriptions = [
+            status.subscribe(.conflated) { status in
+                change { state in
+                    defer { state.isRecording = status == .recording }
+                    return (status == .recording) != state.isRecording
+                }
+            },
+            notices.subscribe(.conflated) { notices in
+                change { state in
+                    defer { state.notices = notices }
+                    return notices != state.notices
+                }
+            },
+        ]
     }
 }

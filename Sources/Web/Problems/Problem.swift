@@ -3,9 +3,9 @@ import HTTPTypes
 import Operations
 import States
 
-/// What went wrong with a request, for the one who sent it: a problem document (RFC 9457), or a page that says the same.
+/// What went wrong with a request, for its sender: a problem document (RFC 9457), or a page with the same contents.
 struct Problem: Error, Sendable {
-    /// The kind, as a program tells it apart: `urn:weir:problem:` and a name.
+    /// The kind, for programs: `urn:weir:problem:` and a name.
     var kind: String
     /// The HTTP status.
     var status: HTTPResponse.Status
@@ -14,7 +14,7 @@ struct Problem: Error, Sendable {
     /// What happened this time and what to do about it.
     var detail: String
     /// The mistakes of each field.
-    var errors: [BoardError.FieldError] = []
+    var errors: [InputMistake] = []
     /// Header fields that belong to the answer, such as `Allow`.
     var headers: HTTPFields = [:]
     /// Whether the rest of the request is not worth reading.
@@ -22,7 +22,7 @@ struct Problem: Error, Sendable {
 
     init(
         _ kind: String, _ status: HTTPResponse.Status, _ title: String, _ detail: String,
-        errors: [BoardError.FieldError] = [], headers: HTTPFields = [:], closes: Bool = false
+        errors: [InputMistake] = [], headers: HTTPFields = [:], closes: Bool = false
     ) {
         self.kind = kind
         self.status = status

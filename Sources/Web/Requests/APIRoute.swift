@@ -19,7 +19,12 @@ enum APIRoute: Hashable, Sendable {
     case runExport(String)
     case runsExport
     case imports
+    case notices
+    case noticeDismissal(String)
     case feedChanges(String)
+    case stream(String)
+    case streamText(String)
+    case reportedRun(operation: String, run: String)
 
     init?(_ segments: ArraySlice<String>) {
         let segments = Array(segments)
@@ -29,6 +34,8 @@ enum APIRoute: Hashable, Sendable {
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
         case (1, "runs", _): self = .runs
         case (1, "imports", _): self = .imports
+        case (1, "notices", _): self = .notices
+        case (3, "notices", "dismissal"): self = .noticeDismissal(segments[1])
         case (2, "runs", "export"): self = .runsExport
         case (2, "runs", let id?): self = .run(id)
         case (3, "runs", "export"): self = .runExport(segments[1])
@@ -42,6 +49,11 @@ enum APIRoute: Hashable, Sendable {
         case (3, "stores", "reset"): self = .storeReset(segments[1])
         case (3, "runs", "output"): self = .runOutput(segments[1])
         case (3, "feeds", "changes"): self = .feedChanges(segments[1])
+        case (2, "streams", let feed?): self = .stream(feed)
+        case (3, "streams", "text"): self = .streamText(segments[1])
+        case (4, "streams", let run?):
+            guard segments[1] == "reported" else { return nil }
+            self = .reportedRun(operation: segments[2], run: run)
         default: return nil
         }
     }
@@ -49,9 +61,11 @@ enum APIRoute: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges: [.get, .head]
-        case .runComparison, .runExport, .runsExport: [.get, .head]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports: [.post]
+        case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
+        case .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
+        case .reportedRun: [.get, .head, .put, .post]
+        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal:
+            [.post]
         case .storeState: [.put]
         }
     }

@@ -1,17 +1,29 @@
+import Access
+import Crypto
+import Foundation
 import HTTPTypes
+import Journals
 import Operations
 
 extension Exchange {
     /// A change's sequence, as a query or a form names it.
-    func moment(_ text: String) throws(Problem) -> Int64 {
-        guard let sequence = Int64(text), sequence > 0 else {
+    func moment(_ text: String) throws(Problem) -> SequenceNumber {
+        guard let sequence = SequenceNumber(text), sequence > 0 else {
             throw .malformedQuery(
                 "at", "must be the number of a change, a whole number such as 1042. Without it the page is live.")
         }
         return sequence
     }
 
+    /// A text that no other principal has; nil where nobody is asked who they are, and names are all there is.
+    var principalKey: String? {
+        guard let admission, !admission.check.isOpen else { return nil }
+        return admission.authorization.principal.key
+    }
+
     /// The key under which a repeated request is known again: 1 to 255 visible characters, in quotes or not.
+    ///
+    /// It belongs to the principal: of another one with the same name it is another key.
     func idempotencyKey() throws(Problem) -> String? {
         guard let sent = header(.idempotencyKey) else { return nil }
         let isQuoted = sent.count >= 2 && sent.first == "\"" && sent.last == "\""
@@ -22,6 +34,13 @@ extension Exchange {
                 "Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.",
                 errors: [.init(field: "Idempotency-Key", detail: "must be 1 to 255 visible ASCII characters")])
         }
-        return key
+        guard let principalKey else { return key }
+        // Neither has a line break, so no two of these texts are made of different parts.
+        return SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8)).hexadecimal
     }
+}
+
+extension SHA256.Digest {
+    /// The digest in hexadecimal digits.
+    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

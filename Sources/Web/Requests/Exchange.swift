@@ -15,6 +15,10 @@ struct Exchange: Sendable {
     let viewer: PageViewer
     /// An event loop of the server, for answers that come later.
     let eventLoop: any EventLoop
+    /// Who asks, by the rules in force; nil for what is answered to everybody alike.
+    let admission: Admission?
+    /// The right by which the request goes on while its body is read or its answer written.
+    let right: HeldRight?
 
     /// Who asks, as runs and stores record it.
     var actor: String { viewer.name }
@@ -26,16 +30,17 @@ struct Exchange: Sendable {
     var path: String { String(target.text.prefix { $0 != "?" }) }
 
     /// Whether the client wants JSON where a browser gets a page.
-    var wantsJSON: Bool { MediaType(firstOf: header(.accept))?.isJSON ?? false }
+    var wantsJSON: Bool { ContentType(firstOf: header(.accept))?.isJSON ?? false }
 
     /// The frame of a page that answers this request.
-    func frame(_ dashboard: Dashboard) -> PageFrame {
+    func frame(_ dashboard: AudienceDashboard) -> PageFrame {
         var since: Timestamp?
         if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
         var frame = PageFrame(
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
             notRecordedSince: since, viewer: viewer)
-        frame.setAside = dashboard.configuration.setAside
+        frame.removal = dashboard.board.announcedRemoval
+        frame.notices = dashboard.board.notices
         return frame
     }
 }

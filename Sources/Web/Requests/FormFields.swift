@@ -24,7 +24,7 @@ struct FormFields: Sendable, Hashable {
         }
     }
 
-    /// The first value of that name.
+    /// The first value with that name.
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     /// Each name's first value.

@@ -7,7 +7,7 @@ struct RequestTarget: Sendable, Hashable {
     let text: String
     /// The decoded segments below the mount path; none for the mount path itself.
     let segments: [String]
-    /// What stands behind the question mark.
+    /// The part after the question mark.
     let query: FormFields
 
     /// Why a target is no target.

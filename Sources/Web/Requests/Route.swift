@@ -1,4 +1,5 @@
 import HTTPTypes
+import Journals
 
 /// What a URL names: the map of the whole site, below the mount path.
 enum Route: Hashable, Sendable {
@@ -32,6 +33,8 @@ enum Route: Hashable, Sendable {
     case runsExport
     /// The runs that files bring.
     case imports
+    /// The dismissal of a notice.
+    case noticeDismissal(String)
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -49,15 +52,15 @@ enum Route: Hashable, Sendable {
     /// What the greeting asks by default.
     case hello
 
-    /// Where an effect stands: a change of a store, and its place in it.
+    /// The place of an effect: a change of a store, and its index in it.
     struct EffectPlace: Hashable, Sendable {
         let store: String
-        let sequence: Int64
+        let sequence: SequenceNumber
         let index: Int
 
         init?(_ segments: [String]) {
             guard segments.count == 5, segments[0] == "stores", segments[2] == "effects",
-                let sequence = Int64(segments[3]), let index = Int(segments[4])
+                let sequence = SequenceNumber(segments[3]), let index = Int(segments[4])
             else { return nil }
             (store, self.sequence, self.index) = (segments[1], sequence, index)
         }
@@ -95,6 +98,7 @@ enum Route: Hashable, Sendable {
         case (5, "stores"):
             guard let place = EffectPlace(segments) else { return nil }
             self = .storeEffect(place)
+        case (3, "notices") where segments[2] == "dismissal": self = .noticeDismissal(segments[1])
         case (1, "name"): self = .viewerName
         case (2, "health") where segments[1] == "live": self = .healthLive
         case (2, "health") where segments[1] == "ready": self = .healthReady
@@ -111,14 +115,14 @@ enum Route: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
-        case .storeActions, .storeState, .storeReset, .viewerName: [.post]
+        case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]
         }
     }
 
-    /// Whether its mistakes are told as problem documents, whatever the client accepts, rather than as pages.
+    /// Whether its errors are problem documents, whatever the client accepts, rather than pages.
     var isForPrograms: Bool {
         switch self {
         case .api, .poll, .healthLive, .healthReady, .hello: true

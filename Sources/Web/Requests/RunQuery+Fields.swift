@@ -18,8 +18,8 @@ extension RunQuery {
         startedAfter = try Self.moment("startedAfter", in: fields)
         startedBefore = try Self.moment("startedBefore", in: fields)
         if let text = fields["before"] {
-            guard let before = Int64(text), before > 0 else {
-                throw .malformedQuery("before", "must be the “next” of the page before, a whole number.")
+            guard let before = SequenceNumber(text), before > 0 else {
+                throw .malformedQuery("before", "must be the “next” of the previous page, a whole number.")
             }
             self.before = before
         }
@@ -34,7 +34,7 @@ extension RunQuery {
     private static func moment(_ name: String, in fields: FormFields) throws(Problem) -> Timestamp? {
         guard let text = fields[name] else { return nil }
         guard let moment = Timestamp(text) else {
-            throw .malformedQuery(name, "must be a moment as ISO 8601 writes it, such as 2026-11-21T12:00:00Z.")
+            throw .malformedQuery(name, "must be a time in ISO 8601, such as 2026-11-21T12:00:00Z.")
         }
         return moment
     }

@@ -9,7 +9,7 @@ import States
 
 /// Reads what a run is started with from a request's body: JSON, a form, a form with a file, or a file alone.
 struct InputBody {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
     let exchange: Exchange
     let entry: CatalogEntry
     /// The key under which this request may be repeated, if there is one.
@@ -23,13 +23,13 @@ struct InputBody {
 
     /// Reads everything but the bytes of a file.
     func read() async throws(Problem) -> Content {
-        let type = MediaType(exchange.header(.contentType))
+        let type = ContentType(exchange.header(.contentType))
         if let field = fileField {
             if let type, type.isMultipart { return try await multipart(type, field: field) }
             if let filename = exchange.target.query["filename"] { return try raw(filename, type: type, field: field) }
         } else if let type, type.isMultipart {
             guard case .input(let sent) = try await multipart(type, field: nil) else {
-                throw .malformedBody("This operation takes no file.")
+                throw .malformedBody("This operation accepts no file.")
             }
             return .input(sent)
         }
@@ -38,8 +38,9 @@ struct InputBody {
 
     /// Reads a body that can have no file; an empty one is an empty input.
     func readWithoutFile() async throws(Problem) -> SentInput {
-        var body = BodyReader(exchange.request, limit: Int64(dashboard.configuration.maximumBodyBytes))
-        let type = MediaType(exchange.header(.contentType))
+        var body = BodyReader(
+            exchange, limit: Int64(dashboard.configuration.maximumBodyBytes), budget: dashboard.bodies)
+        let type = ContentType(exchange.header(.contentType))
         let bytes = try await body.collect()
         if bytes.readableBytes == 0 { return SentInput() }
         guard let type else { throw .unsupportedMediaType(accepted: accepted) }
@@ -61,13 +62,17 @@ struct InputBody {
 
     private func form(_ fields: FormFields) -> SentInput {
         let values = fields.dictionary
-        return SentInput(input: InputField.object(fromForm: values, fields: entry.fields), typed: values)
+        let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
+        let mask = SecretMask(values.filter { secret.contains($0.key) }.values)
+        return SentInput(
+            input: InputField.object(fromForm: values, fields: entry.fields),
+            typed: values.filter { !secret.contains($0.key) }.mapValues(mask.masked))
     }
 
-    private func multipart(_ type: MediaType, field: InputField?) async throws(Problem) -> Content {
+    private func multipart(_ type: ContentType, field: InputField?) async throws(Problem) -> Content {
         let limit =
             field == nil ? Int64(dashboard.configuration.maximumBodyBytes) : dashboard.configuration.maximumUploadBytes
-        let body = BodyReader(exchange.request, limit: limit)
+        let body = BodyReader(exchange, limit: limit, budget: dashboard.bodies)
         guard var reader = MultipartReader(body, boundary: type.parameters["boundary"]) else {
             throw .malformedBody(MultipartMistake.noBoundary.detail)
         }
@@ -86,7 +91,7 @@ struct InputBody {
         let sent = form(fields)
         guard let part else { return .input(sent) }
         guard let field, part.name == field.name else {
-            let remedy = field.map { "send it as “\($0.name)”." } ?? "this operation takes no file."
+            let remedy = field.map { "send it as “\($0.name)”." } ?? "this operation accepts no file."
             throw .malformedBody("There is no field for a file “\(part.name.prefix(100))”: \(remedy)")
         }
         let filename = MultipartPart.plainFilename(part.filename ?? "")
@@ -95,24 +100,29 @@ struct InputBody {
             IncomingFile(source: .multipart(reader)))
     }
 
-    private func raw(_ filename: String, type: MediaType?, field: InputField) throws(Problem) -> Content {
-        let body = BodyReader(exchange.request, limit: dashboard.configuration.maximumUploadBytes)
+    private func raw(_ filename: String, type: ContentType?, field: InputField) throws(Problem) -> Content {
+        let body = BodyReader(
+            exchange, limit: dashboard.configuration.maximumUploadBytes, budget: dashboard.bodies)
         if let limit = dashboard.configuration.maximumUploadBytes, body.announced ?? 0 > limit {
-            throw .tooLarge(limit: limit)
+            throw .fileTooLarge(limit: limit)
         }
         var query = exchange.target.query
-        query.fields.removeAll { $0.name == "filename" }
+        // Addresses are written down by proxies and browsers: no secret is taken from one.
+        let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
+        query.fields.removeAll { $0.name == "filename" || secret.contains($0.name) }
         let name = MultipartPart.plainFilename(filename)
         return .file(
             form(query).adding(field.name, description(name, length: body.announced, type: type?.name)),
             IncomingFile(source: .raw(body)))
     }
 
-    /// A repeated request must have the same input as the first one, so its key names the file.
+    /// A repeated request finds the file that the first one brought, so its key names the file: the key of this principal
+    /// for this operation, so that nobody else reaches it.
     private var fileID: String {
         guard let key else { return dashboard.makeID() }
-        return SHA256.hash(data: Data(key.utf8)).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-            .joined()
+        // Neither an id nor a key holds a line break, so no two of these texts are made of different parts.
+        let whose = exchange.principalKey ?? exchange.actor
+        return String(SHA256.hash(data: Data("\(entry.id)\n\(key)\n\(whose)".utf8)).hexadecimal.prefix(32))
     }
 
     private func description(_ filename: String, length: Int64?, type: String?) -> JSONValue {

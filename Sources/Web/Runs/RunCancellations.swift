@@ -3,7 +3,7 @@ import Hummingbird
 
 /// Cancelling a run.
 struct RunCancellations {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let receipt: StartReceipt

@@ -7,9 +7,10 @@ import States
 
 /// Trying a run again, with the same input or another.
 struct RunRetries {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let key = try exchange.idempotencyKey()
         let before: RunView
         do { before = try await dashboard.board.run(run) } catch { throw Problem(error) }
         guard let entry = dashboard.board.catalog[before.record.operation] else {
@@ -19,8 +20,12 @@ struct RunRetries {
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.retry(
-                run, input: sent.isEmpty ? JSONValue?.none : sent.input, actor: exchange.actor)
+                run, input: sent.isEmpty ? JSONValue?.none : sent.input, actor: exchange.actor,
+                idempotencyKey: key)
         } catch {
+            // The form asks for the secrets again, which nobody kept; everything else is filled in.
+            var sent = sent
+            if sent.isEmpty { sent.typed = SentInput.texts(of: before.record.opening.input) }
             return try await StartMistakes(dashboard: dashboard).answer(error, operation: entry.id, sent, exchange)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)

@@ -6,7 +6,7 @@ import States
 
 /// Starting a run of an operation.
 struct RunStarts {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func create(of operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let entry = dashboard.board.catalog[operation] else { throw .unknownOperation(operation) }
@@ -33,27 +33,30 @@ struct RunStarts {
             if file != nil { answer.headers[.connection] = "close" }
             return answer
         }
-        var isRead = true
+        var end = IncomingFile.End.whole
         if var file, let pipe {
-            isRead = await receive(&file, into: pipe, of: receipt)
+            end = await receive(&file, into: pipe, of: receipt)
+        }
+        if case .broken(let failure) = end, let problem = Problem(stoppedBy: failure) {
+            var isForPrograms = false
+            if case .api = exchange.route { isForPrograms = true }
+            throw problem.located(dashboard.mount.url((isForPrograms ? "api/v1/runs/" : "runs/") + receipt.run))
         }
         // A repeated key gets the answer of the first request; a run that was joined is not this request's making.
         let status: HTTPResponse.Status = receipt.isNew || key != nil ? .created : .ok
         var response = try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(
             exchange, status: status)
-        if !isRead { response.headers[.connection] = "close" }
+        if case .whole = end {} else { response.headers[.connection] = "close" }
         return response
     }
 
     /// Reads the file while its run takes it; stops when the run has ended.
-    ///
-    /// Returns whether all of it was read.
     private func receive(
         _ file: inout IncomingFile, into pipe: UploadPipe, of receipt: StartReceipt
-    ) async -> Bool {
+    ) async -> IncomingFile.End {
         guard receipt.isNew else {
             pipe.close()
-            return false
+            return .left
         }
         let board = dashboard.board
         Task {

@@ -10,6 +10,19 @@ struct SentInput: Sendable {
     /// Whether nothing was sent.
     var isEmpty: Bool { input == [:] }
 
+    /// The values of an input as a form holds them.
+    static func texts(of input: JSONValue) -> [String: String] {
+        (input.object ?? [:]).compactMapValues { value in
+            switch value {
+            case .string(let text): text
+            case .integer(let number): String(number)
+            case .number(let number): String(number)
+            case .bool(let flag): flag ? "true" : "false"
+            case .null, .array, .object: nil
+            }
+        }
+    }
+
     /// The input with a member added.
     func adding(_ name: String, _ value: JSONValue) -> SentInput {
         var result = self

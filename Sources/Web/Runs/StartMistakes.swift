@@ -6,7 +6,7 @@ import Pages
 
 /// What is answered to an input that does not fit: a document, or the form with what was typed and the mistakes beside it.
 struct StartMistakes {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func answer(
         _ error: BoardError, operation: String, _ sent: SentInput, _ exchange: Exchange

@@ -3,20 +3,45 @@ import HTTPTypes
 
 /// Whether a request that changes something comes from this dashboard's own pages, or from no page at all.
 ///
-/// Browsers say where a request comes from in `Sec-Fetch-Site`, older ones in `Origin`. A program sends neither, and
-/// passes: it cannot be made to send requests by a page. Another port of the same machine is another site here.
+/// Browsers say where a request comes from in `Sec-Fetch-Site` and in `Origin`. A program sends neither, and passes: it
+/// cannot be made to send requests by a page. Where both are sent, both must allow the request. Another port of the
+/// same machine is another site here, and so is another scheme, where a proxy names the scheme in `X-Forwarded-Proto`.
 enum CrossSiteCheck {
-    static func allows(_ headers: HTTPFields, authority: String?) -> Bool {
-        if let site = headers[.secFetchSite] { return site == "same-origin" || site == "none" }
-        guard let origin = headers[.origin] else { return true }
+    /// Whether a request may change something.
+    ///
+    /// - Parameters:
+    ///   - headers: Its header.
+    ///   - authority: The name of this server, as the request says it.
+    ///   - isByCookie: Whether a cookie may say who asks. Browsers send it by themselves, so that whoever relies on it must
+    ///     also say where the request comes from, as every browser of today does.
+    /// - Returns: Whether it may.
+    static func allows(_ headers: HTTPFields, authority: String?, isByCookie: Bool = false) -> Bool {
+        let sites = headers[values: .secFetchSite]
+        let origins = headers[values: .origin]
+        if isByCookie, sites.isEmpty, origins.isEmpty { return false }
+        guard sites.count <= 1, origins.count <= 1 else { return false }
+        if let site = sites.first, site != "same-origin", site != "none" { return false }
+        guard let origin = origins.first else { return true }
+        return isOwn(origin, authority: authority, scheme: publicScheme(headers))
+    }
+
+    private static func isOwn(_ origin: String, authority: String?, scheme: String?) -> Bool {
         guard let authority, let range = origin.range(of: "://") else { return false }
-        let scheme = origin[..<range.lowerBound].lowercased()
+        let said = origin[..<range.lowerBound].lowercased()
+        guard said == "http" || said == "https", scheme == nil || said == scheme else { return false }
         let host = origin[range.upperBound...].lowercased()
-        return withPort(host, scheme: scheme) == withPort(authority.lowercased(), scheme: scheme)
+        return withoutUsualPort(host, scheme: said) == withoutUsualPort(authority.lowercased(), scheme: said)
+    }
+
+    /// The scheme that browsers use, where a proxy says so; the proxy nearest to the browser comes first.
+    ///
+    /// A page of another site cannot send this header: a browser would ask this server first, which does not allow it.
+    private static func publicScheme(_ headers: HTTPFields) -> String? {
+        headers[.forwardedProto]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces).lowercased()
     }
 
     /// A browser leaves the scheme's usual port out of both fields, a proxy may not.
-    private static func withPort(_ host: String, scheme: String) -> String {
+    private static func withoutUsualPort(_ host: String, scheme: String) -> String {
         let port = scheme == "https" ? ":443" : ":80"
         return host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
     }

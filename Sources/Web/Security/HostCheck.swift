@@ -1,25 +1,29 @@
+import Synchronization
+
 /// Which `Host` a request may name, so that no other site's DNS name leads a browser here (DNS rebinding).
 ///
 /// A browser that follows a rebound name sends that name. `localhost` and addresses cannot be rebound, so they pass;
-/// every other name must have been allowed. A request without a host comes from no browser and passes.
-struct HostCheck: Sendable {
-    private let allowed: Set<String>
-    private let allowsAll: Bool
+/// every other name must have been allowed.
+final class HostCheck: Sendable {
+    private let allowed: Mutex<Set<String>>
 
-    init(allowed: [String]) {
-        self.allowed = Set(allowed.map { $0.lowercased() })
-        allowsAll = allowed.contains("*")
-    }
+    init(allowed: [String]) { self.allowed = Mutex(Self.set(of: allowed)) }
 
-    func allows(_ authority: String?) -> Bool {
-        guard let authority, !allowsAll else { return true }
+    /// Allows these names from now on, and no others.
+    func allow(_ names: [String]) { allowed.withLock { $0 = Self.set(of: names) } }
+
+    private static func set(of names: [String]) -> Set<String> { Set(names.map { $0.lowercased() }) }
+
+    func allows(_ authority: String) -> Bool {
+        let allowed = allowed.withLock { $0 }
+        guard !allowed.contains("*") else { return true }
         let host = authority.lowercased()
         guard let name = Self.name(of: host) else { return false }
         return name == "localhost" || name.hasSuffix(".localhost") || Self.isAddress(name)
             || allowed.contains(host) || allowed.contains(name)
     }
 
-    /// The host without its port; nil when it is no host at all.
+    /// The host without its port; nil if it is no host at all.
     private static func name(of host: String) -> String? {
         if host.hasPrefix("[") {
             guard let end = host.firstIndex(of: "]"), isPort(host[host.index(after: end)...]) else { return nil }

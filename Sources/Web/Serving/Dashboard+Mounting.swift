@@ -2,6 +2,7 @@ public import Boards
 public import Foundation
 import HTTPTypes
 public import Hummingbird
+public import Logging
 import Pages
 
 extension RouterMethods {
@@ -10,11 +11,23 @@ extension RouterMethods {
     /// The path is taken as a whole: what it has no answer to is answered with 404 or 405 by the dashboard. Polls are held
     /// by routes here: a client that leaves is noticed when its slot ends, within 14 s, or when the server shuts down. To
     /// have it noticed at once, give `dashboard.channelHandlers()` to the server too (`additionalChannelHandlers`).
-    @discardableResult public func mountWeir(_ dashboard: Dashboard) -> Self {
+    /// Whatever is wrong with templates is logged, by file and line.
+    ///
+    /// - Parameters:
+    ///   - dashboard: What is mounted.
+    ///   - access: Who may use it. Behind middleware that lets in only those who may do everything, write `.open`.
+    /// - Returns: The router.
+    @discardableResult public func mountWeir(_ dashboard: Dashboard, access: DashboardAccess<Context>) -> Self {
+        dashboard.reportTemplateProblems()
         let path = dashboard.mount.description
+        dashboard.attach(access.check)
+        let respond = { @Sendable (request: Request, context: Context) async throws -> Response in
+            let authentication = try await access.authenticate(request, context)
+            return await dashboard.respond(to: request, authentication, check: access.check)
+        }
         for method in [HTTPRequest.Method.get, .head, .post, .put, .patch, .delete, .options] {
-            on(RouterPath(path), method: method) { request, _ in await dashboard.respond(to: request) }
-            on(RouterPath(path + "/**"), method: method) { request, _ in await dashboard.respond(to: request) }
+            on(RouterPath(path), method: method, use: respond)
+            on(RouterPath(path + "/**"), method: method, use: respond)
         }
         return self
     }
@@ -25,12 +38,32 @@ extension RouterMethods {
     ///   - board: What is shown.
     ///   - path: Where, in the paths of the server.
     ///   - templates: A folder laid out as `Templates`, whose files add to the bundled ones and take their place.
+    ///   - access: Who may use it.
+    ///   - logger: Where the dashboard reports what it does.
     /// - Returns: The router.
     /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
-    @discardableResult public func mountWeir(_ board: Board, at path: String, templates: URL? = nil) throws -> Self {
+    @discardableResult public func mountWeir(
+        _ board: Board, at path: String, templates: URL? = nil, access: DashboardAccess<Context>,
+        logger: Logger = Logger(label: "weir.web")
+    ) throws -> Self {
         var configuration = WebConfiguration()
         configuration.mountPath = path
-        return mountWeir(
-            try Dashboard(board: board, templates: TemplateSet(overlay: templates), configuration: configuration))
+        let dashboard = try Dashboard(
+            board: board, templates: TemplateSet(overlay: templates), configuration: configuration, logger: logger)
+        return mountWeir(dashboard, access: access)
+    }
+}
+
+extension Dashboard {
+    /// Logs everything that is wrong with templates, with the states they show, and with strings.
+    ///
+    /// Each problem is a line, with file and line, after one that counts them; nothing is logged when all is well.
+    /// `mountWeir` does so by itself. Renders every page once, which takes a few tens of milliseconds.
+    package func reportTemplateProblems() {
+        let problems = renderer.check()
+        guard !problems.isEmpty else { return }
+        let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
+        logger.warning("The templates have \(count), and pages lack something until that is corrected:")
+        for problem in problems { logger.warning("\(problem)") }
     }
 }

@@ -1,5 +1,7 @@
+import Access
+import Boards
 import HTTPTypes
-public import Hummingbird
+import Hummingbird
 import Journals
 import Pages
 
@@ -9,24 +11,31 @@ extension Dashboard {
     /// Never throws: a mistake is an answer too.
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
-    public func respond(to request: Request) async -> Response {
+    func respond(to request: Request, _ authentication: Authentication, check access: AccessCheck) async -> Response {
         let text = request.head.path ?? ""
         var route: Route?
+        var seen = access.isOpen ? everything : nothing
         var response: Response
-        do {
-            let exchange = try exchange(request, text: text, route: &route)
-            response = try await answer(exchange)
+        do throws(Problem) {
+            let target = try target(request, text: text, check: access, route: &route)
+            guard let route else { throw .noSuchPage }
+            response = try await answer(request, target, route, authentication, check: access, seen: &seen)
         } catch {
-            response = self.response(to: error, request: request, text: text, route: route)
+            seen = await dashboard(for: authentication, access) ?? seen
+            response = self.response(to: error, request: request, text: text, route: route, seen: seen)
         }
         let isPage = response.headers[.contentType]?.hasPrefix("text/html") ?? false
         SecurityHeaders.add(to: &response.headers, isPage: isPage)
+        if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
+        if request.head.isLastRead { response.headers[.connection] = "close" }
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// Holds a request against what every request must fulfil, in this order: host, path, method, origin.
-    private func exchange(_ request: Request, text: String, route: inout Route?) throws(Problem) -> Exchange {
-        guard hosts.allows(request.head.authority) else { throw .otherHost(request.head.authority ?? "") }
+    private func target(
+        _ request: Request, text: String, check access: AccessCheck, route: inout Route?
+    ) throws(Problem) -> RequestTarget {
+        if let problem = check.problem(with: request.head) { throw problem }
         let target: RequestTarget
         do {
             target = try RequestTarget(text, mount: mount)
@@ -36,72 +45,95 @@ extension Dashboard {
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
-        if ![.get, .head].contains(request.method),
-            !CrossSiteCheck.allows(request.headers, authority: request.head.authority)
-        {
-            throw .crossSite
-        }
-        return Exchange(
-            request: request, target: target, route: route, locale: locale(of: request),
-            viewer: viewer(of: request, isForPrograms: route.isForPrograms), eventLoop: eventLoopGroup.any())
+        // A program that sends a token does not rely on the cookies that it may also send.
+        let isByCookie =
+            !access.isOpen && request.headers[.cookie] != nil && request.headers[.authorization] == nil
+        let isAllowed = CrossSiteCheck.allows(
+            request.headers, authority: request.head.authority, isByCookie: isByCookie)
+        guard request.isSafe || isAllowed else { throw .crossSite }
+        return target
     }
 
-    private func answer(_ exchange: Exchange) async throws(Problem) -> Response {
-        if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms,
-            let tag = exchange.target.query["lang"]
-        {
-            return try Languages(dashboard: self).choose(tag, exchange)
+    /// Answers from the dashboard of those who may do what the sender may, and again where that has changed meanwhile.
+    private func answer(
+        _ request: Request, _ target: RequestTarget, _ route: Route, _ authentication: Authentication,
+        check access: AccessCheck, seen: inout AudienceDashboard
+    ) async throws(Problem) -> Response {
+        if !access.isOpen, route.requirement == .nothing {
+            return try await seen.answer(exchange(request, target, route, nil, nil, seen))
         }
-        return switch exchange.route {
-        case .page(let name): try await LivePages(dashboard: self).show(name, exchange)
-        case .pageAfter(let name, let cursor):
-            try await LivePages(dashboard: self).showNext(name, after: cursor, exchange)
-        case .operationRuns(let id), .api(.operationRuns(let id)):
-            try await RunStarts(dashboard: self).create(of: id, exchange)
-        case .runCancellation(let run), .api(.runCancellation(let run)):
-            try await RunCancellations(dashboard: self).create(of: run, exchange)
-        case .runRetries(let run), .api(.runRetries(let run)):
-            try await RunRetries(dashboard: self).create(of: run, exchange)
-        case .storeActions(let id), .api(.storeActions(let id)):
-            try await StoreCommands(dashboard: self).act(on: id, exchange)
-        case .storeState(let id), .api(.storeState(let id)):
-            try await StoreCommands(dashboard: self).put(into: id, exchange)
-        case .storeReset(let id), .api(.storeReset(let id)):
-            try await StoreCommands(dashboard: self).reset(id, exchange)
-        case .storeEffect(let place): try await StoreEffects(dashboard: self).show(place, exchange)
-        case .viewerName: try await ViewerName(dashboard: self).keep(exchange)
-        case .runOutput(let run): try await OutputText(dashboard: self).show(run, exchange)
-        case .api(.runOutput(let run)): try await OutputLines(dashboard: self).list(of: run, exchange)
-        case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run)
-        case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)
-        case .imports, .api(.imports): try await RunImports(dashboard: self).create(exchange)
-        case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
-        case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
-        case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
-        case .system: try await SystemPage(dashboard: self).show(exchange)
-        case .poll: try await Polls(dashboard: self).answer(exchange)
-        case .asset(let path): try Assets(dashboard: self).show(path, exchange)
-        case .api(.operations): try OperationList(dashboard: self).list()
-        case .api(.operation(let id)): try OperationList(dashboard: self).show(id)
-        case .api(.runs): try await RunList(dashboard: self).list(exchange)
-        case .api(.stores): try StoreList(dashboard: self).list()
-        case .api(.store(let id)): try await StoreList(dashboard: self).show(id, exchange)
-        case .api(.run(let id)): try await RunList(dashboard: self).show(id, exchange)
-        case .api(.feedChanges(let feed)): try await FeedChanges(dashboard: self).list(feed, exchange)
-        case .healthLive: try Health(dashboard: self).live()
-        case .healthReady: try Health(dashboard: self).ready()
-        case .hello: try Greeter(dashboard: self).greet(exchange)
+        guard case .authorized(let authorization) = authentication else {
+            if case .refused(let refusal) = authentication { throw Problem(refusal) }
+            throw .unauthenticated
         }
+        var admission = Admission(authorization: authorization, check: access)
+        for _ in 0..<3 {
+            do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
+            let operation = try await seen.admit(
+                route.requirement, isAnonymous: admission.authorization.isAnonymous)
+            let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
+            let response = try await seen.answer(exchange(request, target, route, admission, right, seen))
+            // What was done is done; what was only looked at may not be shown any more.
+            guard request.isSafe, !admission.isUnchanged else { return response }
+            guard let current = admission.current else { throw .unauthenticated }
+            admission = current
+        }
+        throw Problem(BoardError(.unavailable, "Rights change all the time just now. Try again in a moment."))
+    }
+
+    private func exchange(
+        _ request: Request, _ target: RequestTarget, _ route: Route, _ admission: Admission?, _ right: HeldRight?,
+        _ seen: AudienceDashboard
+    ) throws(Problem) -> Exchange {
+        Exchange(
+            request: request, target: target, route: route, locale: locale(of: request),
+            viewer: try viewer(of: request, route, admission), eventLoop: eventLoopGroup.any(), admission: admission,
+            right: right)
+    }
+
+    /// Who asks, as pages and records name them.
+    private func viewer(of request: Request, _ route: Route, _ admission: Admission?) throws(Problem) -> PageViewer {
+        guard let admission, !admission.check.isOpen else {
+            return try check.actors.viewer(
+                of: request.headers, cookie: ViewerName.name(in: request), isForPrograms: route.isForPrograms,
+                isSafe: request.isSafe)
+        }
+        let own = ActorName(typed: admission.authorization.principal.name)?.text ?? ActorCheck.unknown
+        // Only who looks after the server acts for others.
+        let claims = request.headers[values: .weirActor]
+        guard admission.permissions.allowsEverywhere(.administer), let claim = claims.first else {
+            return PageViewer(name: own, canRename: false)
+        }
+        guard claims.count == 1, let name = ActorName(claim) else { throw .malformedActor(.weirActor) }
+        return PageViewer(name: name.text, canRename: false)
+    }
+
+    /// The dashboard of whoever asks, for a page that says what is wrong.
+    private func dashboard(for authentication: Authentication, _ access: AccessCheck) async -> AudienceDashboard? {
+        guard case .authorized(let authorization) = authentication else { return nil }
+        return try? await audiences.dashboard(for: Admission(authorization: authorization, check: access).key)
+    }
+
+    /// Lets no cache keep what is not for everybody.
+    private func keepPrivate(_ response: inout Response, _ route: Route, _ seen: AudienceDashboard) {
+        // What may be kept of a feed is for its own answers to say.
+        switch route {
+        case .poll, .api(.stream), .api(.streamText): return
+        default: break
+        }
+        if response.headers[.cacheControl] != "no-store" { response.headers[.cacheControl] = "private, no-store" }
     }
 
     /// A problem as a document for a program, or as a page for a browser.
-    private func response(to problem: Problem, request: Request, text: String, route: Route?) -> Response {
+    private func response(
+        to problem: Problem, request: Request, text: String, route: Route?, seen: AudienceDashboard
+    ) -> Response {
         var response: Response
         let accept = request.headers[.accept] ?? ""
         if route?.isForPrograms != true, accept.contains("text/html") {
             let page = PageProblem(status: problem.status.code, title: problem.title, detail: problem.detail)
             let frame = PageFrame(locale: locale(of: request), path: text)
-            response = .page(renderer.problem(page, frame: frame), status: problem.status)
+            response = .page(seen.renderer.problem(page, frame: frame), status: problem.status)
             response.headers[.cacheControl] = "no-store"
         } else {
             let path = String(text.prefix { $0 != "?" }.prefix(1_000))
@@ -121,13 +153,9 @@ extension Dashboard {
         renderer.locale(
             choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
     }
+}
 
-    /// Who asks: what a trusted proxy says, else what the client says of itself, else by which door it came.
-    private func viewer(of request: Request, isForPrograms: Bool) -> PageViewer {
-        let field = configuration.actorHeader.flatMap { HTTPField.Name($0) } ?? .weirActor
-        let told = request.headers[field].map { String($0.filter { !$0.isNewline }.prefix(100)) } ?? ""
-        guard told.isEmpty else { return PageViewer(name: told, canRename: false) }
-        let name = isForPrograms ? "api" : ViewerName.name(in: request) ?? "operator"
-        return PageViewer(name: name, canRename: true)
-    }
+extension Request {
+    /// Whether it only reads.
+    fileprivate var isSafe: Bool { [.get, .head].contains(method) }
 }

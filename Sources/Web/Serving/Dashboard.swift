@@ -1,3 +1,4 @@
+import Access
 public import Boards
 public import Foundation
 import HTTPTypes
@@ -6,28 +7,41 @@ public import Journals
 public import Logging
 public import NIOCore
 public import Pages
+import Synchronization
 
 /// A board on the web: its pages, its live feeds and its API, whatever server they are mounted in.
 ///
 /// Make one, then either mount it in a router of your own (`router.mountWeir(dashboard)`) or serve it with
 /// `DashboardServer`. It answers one request after the other or many at once; it keeps nothing of a viewer in between.
 public final class Dashboard: Sendable {
-    /// What is shown.
-    public let board: Board
     /// What shows it.
-    public let renderer: PageRenderer
-    /// How it was set up.
-    public let configuration: WebConfiguration
-
-    let mount: MountPath
-    let desk: PollDesk
-    let assets: AssetLibrary
-    let hosts: HostCheck
-    let clock: any HoldClock
-    let makeID: @Sendable () -> String
-    let startedAt: Timestamp
+    let renderer: PageRenderer
+    let services: DashboardServices
     let eventLoopGroup: any EventLoopGroup
-    let logger: Logger
+    /// What every audience is shown.
+    ///
+    /// Only from here is the board reached.
+    let audiences: AudienceDashboards
+    /// The dashboard of those who may do everything where nobody is asked who they are.
+    let everything: AudienceDashboard
+    /// The dashboard of those who may see nothing: of what is the same for everybody.
+    let nothing: AudienceDashboard
+    /// What rules can be about.
+    private let subjects: [Subject]
+    private let rights: RightsWatch
+    /// How a server's event loops know who sends a tail; none while the dashboard is mounted nowhere.
+    private let attached = Mutex<AccessCheck?>(nil)
+
+    /// How it was set up.
+    package var configuration: WebConfiguration { services.configuration }
+    var mount: MountPath { services.mount }
+    var check: RequestCheck { services.check }
+    var clock: any WaitClock { services.clock }
+    var logger: Logger { services.logger }
+    /// What answers polls where nobody is asked who they are.
+    var pollResponder: PollResponder { everything.pollResponder }
+    /// What answers readers of streams there.
+    var streamResponder: StreamResponder { everything.streamResponder }
 
     /// Makes a dashboard of a board.
     ///
@@ -39,7 +53,8 @@ public final class Dashboard: Sendable {
     ///   - now: The time of day.
     ///   - makeID: Makes names for uploaded files: letters, digits and hyphens, never the same twice.
     ///   - logger: Where the dashboard tells what it does.
-    /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
+    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or what the file system says, when templates or `Public`
+    ///   cannot be read.
     public convenience init(
         board: Board, templates: TemplateSet? = nil, configuration: WebConfiguration = WebConfiguration(),
         eventLoopGroup: any EventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup,
@@ -57,26 +72,79 @@ public final class Dashboard: Sendable {
 
     init(
         board: Board, renderer: PageRenderer, configuration: WebConfiguration, eventLoopGroup: any EventLoopGroup,
-        clock: any HoldClock, makeID: @escaping @Sendable () -> String, logger: Logger
+        clock: any WaitClock, makeID: @escaping @Sendable () -> String, logger: Logger
     ) throws {
-        self.board = board
         self.renderer = renderer
-        self.configuration = configuration
         self.eventLoopGroup = eventLoopGroup
-        self.clock = clock
-        self.makeID = makeID
-        self.logger = logger
-        mount = MountPath(configuration.mountPath)
-        assets = try AssetLibrary(overlay: configuration.publicFolder)
-        hosts = HostCheck(allowed: configuration.allowedHosts)
-        startedAt = Timestamp(milliseconds: clock.wall)
-        desk = PollDesk(
-            board: board, renderer: renderer, mount: mount, clock: clock, softCap: configuration.maximumHolds)
+        let services = DashboardServices(
+            configuration: configuration, mount: MountPath(configuration.mountPath),
+            exports: ConcurrencyLimit(configuration.maximumExports),
+            assets: try AssetLibrary(overlay: configuration.publicFolder),
+            check: RequestCheck(
+                hosts: HostCheck(allowed: configuration.allowedHosts), actors: try ActorCheck(configuration)),
+            stateWrites: RateLimit(perMinute: configuration.stateWritesPerMinute, clock: clock),
+            bodies: BodyBudget(limit: configuration.bodyMemory), clock: clock, makeID: makeID,
+            startedAt: Timestamp(milliseconds: clock.wall), logger: logger)
+        self.services = services
+        let caches = PollCaches()
+        let make = { @Sendable (visible: VisibleBoard, key: AudienceDashboards.Key, pages: Catalog) in
+            AudienceDashboard(
+                key.audience, isPublic: key.isPublic, board: visible,
+                renderer: renderer.restricted(to: pages, permissions: visible.permissions), services: services,
+                caches: caches, softCap: configuration.maximumHolds)
+        }
+        let audiences = AudienceDashboards(clock: clock) { key async throws(BoardError) in
+            let visible = try await VisibleBoard(board, for: key.audience.permissions)
+            return make(visible, key, try await visible.pageCatalog())
+        }
+        self.audiences = audiences
+        everything = make(VisibleBoard(whole: board), .open, board.catalog)
+        nothing = make(VisibleBoard(nothingOf: board), .nobody, Catalog())
+        audiences.keep(everything)
+        audiences.keep(nothing)
+        subjects = board.catalog.subjects
+        rights = RightsWatch(clock: clock) { [weak audiences] in
+            audiences?.all.forEach { $0.pollResponder.lookAtRights() }
+        } onLook: { [weak audiences] in
+            audiences?.letIdleGo()
+        }
+    }
+
+    /// Lets requests in: called when the dashboard is mounted or served.
+    ///
+    /// Event loops go by the last one.
+    func attach(_ check: AccessCheck) {
+        check.control.replace(subjects: subjects)
+        attached.withLock { $0 = check }
+        if !check.isOpen { rights.watch(check.control) }
+    }
+
+    /// What is known of a tail on the event loop of its connection.
+    enum TailAdmission {
+        /// Who sends it, and the dashboard of their audience.
+        case authorized(Admission, AudienceDashboard)
+        case refused
+        case askRoute
+    }
+
+    /// Who sends a tail, as far as that is known on the event loop of its connection.
+    func admit(_ head: HTTPRequest, peer: SocketAddress?) -> TailAdmission {
+        guard let check = attached.withLock({ $0 }) else { return .askRoute }
+        switch check.onEventLoop(head, peer) {
+        case .askRoute: return .askRoute
+        case .refused: return .refused
+        case .authorized(let authorization):
+            let admission = Admission(authorization: authorization, check: check)
+            return audiences.known(admission.key).map { .authorized(admission, $0) } ?? .askRoute
+        }
     }
 
     /// How many requests are held at this moment.
-    public var held: Int { desk.held }
+    public var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
 
     /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
-    public func drain() { desk.drain() }
+    public func drain() { audiences.drain() }
+
+    /// Lets those tasks go that wait for a change: others need their connections.
+    func letTasksGo() { audiences.all.forEach { $0.pollResponder.letTasksGo() } }
 }

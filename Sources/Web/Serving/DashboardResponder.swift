@@ -1,16 +1,34 @@
-public import Hummingbird
+package import Hummingbird
 
 /// Answers all requests of a server with a dashboard.
-public struct DashboardResponder<Context: RequestContext>: HTTPResponder {
+package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     private let dashboard: Dashboard
+    private let access: DashboardAccess<Context>
 
     /// Makes a responder.
-    public init(_ dashboard: Dashboard, context: Context.Type = BasicRequestContext.self) { self.dashboard = dashboard }
+    ///
+    /// - Parameters:
+    ///   - dashboard: What answers.
+    ///   - access: Who may use it.
+    package init(_ dashboard: Dashboard, access: DashboardAccess<Context>) {
+        self.dashboard = dashboard
+        self.access = access
+        dashboard.attach(access.check)
+    }
 
     /// The dashboard's answer.
     ///
-    /// Suspends while a request is held or a body is read; never throws.
-    public func respond(to request: Request, context: Context) async throws -> Response {
-        await dashboard.respond(to: request)
+    /// Suspends while a request is held or a body is read; throws what the app throws where it says who asks.
+    package func respond(to request: Request, context: Context) async throws -> Response {
+        let authentication = try await access.authenticate(request, context)
+        guard let accounts = access.accounts else {
+            return await dashboard.respond(to: request, authentication, check: access.check)
+        }
+        let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress
+        let pages = AccountResponder(dashboard: dashboard, accounts: accounts)
+        if let response = await pages.respond(to: request, authentication, peer: peer) { return response }
+        let response = await dashboard.respond(
+            to: request, authentication, check: access.check.narrowed(for: authentication))
+        return pages.signInRedirect(for: response.status, request, request.head.path ?? "") ?? response
     }
 }

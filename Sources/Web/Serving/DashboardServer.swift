@@ -1,29 +1,32 @@
-public import Boards
-public import Hummingbird
+package import Boards
+import Hummingbird
 import HummingbirdCore
-public import Logging
-public import NIOCore
-public import Pages
-public import ServiceLifecycle
+import HummingbirdHTTP2
+package import Logging
+package import NIOCore
+package import Pages
+import ServiceLifecycle
+import Synchronization
 
 /// A server that serves a board's dashboard and nothing else, as a service of a service group.
 ///
 /// On a graceful shutdown it takes no more connections, lets every held request go with the news, spread over a good second,
 /// and ends what is left 1.6 s after; `run()` then returns. Shut the board down afterwards.
-public struct DashboardServer: Service {
+package struct DashboardServer: Service {
     /// What is served.
-    public let dashboard: Dashboard
+    package let dashboard: Dashboard
     private let host: String
     private let port: Int
     private let eventLoopGroup: any EventLoopGroup
-    private let limits: ConnectionLimits
     let registry = ConnectionRegistry()
+    private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
 
     /// Makes a server; nothing is bound before `run()`.
     ///
     /// - Parameters:
     ///   - board: What is served.
+    ///   - access: Who may use it.
     ///   - templates: The templates; nil for the bundled ones.
     ///   - configuration: Paths, names and limits. The host is added to the allowed ones.
     ///   - host: The name or address to listen on; by default only this machine can connect.
@@ -31,9 +34,11 @@ public struct DashboardServer: Service {
     ///   - eventLoopGroup: Where connections live.
     ///   - logger: Where the server tells what it does.
     ///   - onBound: Called once with the bound port, when connections are taken.
-    /// - Throws: `TemplateSetError`, or what the file system says, when templates or `Public` cannot be read.
-    public init(
-        board: Board, templates: TemplateSet? = nil, configuration: WebConfiguration = WebConfiguration(),
+    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or what the file system says, when templates or `Public`
+    ///   cannot be read.
+    package init(
+        board: Board, access: DashboardAccess<DashboardContext>, templates: TemplateSet? = nil,
+        configuration: WebConfiguration = WebConfiguration(),
         host: String = "127.0.0.1", port: Int = 8080,
         eventLoopGroup: any EventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup,
         logger: Logger = Logger(label: "weir.web"), onBound: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -44,49 +49,118 @@ public struct DashboardServer: Service {
             board: board, templates: templates, configuration: configuration, eventLoopGroup: eventLoopGroup,
             logger: logger)
         self.init(
-            dashboard: dashboard, host: host, port: port, limits: ConnectionLimits(), eventLoopGroup: eventLoopGroup,
+            dashboard: dashboard, access: access, host: host, port: port, eventLoopGroup: eventLoopGroup,
             onBound: onBound)
     }
 
     init(
-        dashboard: Dashboard, host: String, port: Int, limits: ConnectionLimits, eventLoopGroup: any EventLoopGroup,
+        dashboard: Dashboard, access: DashboardAccess<DashboardContext>, host: String, port: Int,
+        eventLoopGroup: any EventLoopGroup,
         onBound: @escaping @Sendable (Int) async -> Void
     ) {
         self.dashboard = dashboard
+        self.access = access
         self.host = host
         self.port = port
-        self.limits = limits
         self.eventLoopGroup = eventLoopGroup
         self.onBound = onBound
     }
 
     /// Serves until a graceful shutdown, or until the task is cancelled.
     ///
-    /// Throws what binding throws, such as a port in use.
-    public func run() async throws {
-        if !["127.0.0.1", "::1", "localhost"].contains(host) {
+    /// Throws `ListenError` when it cannot listen, such as on a port in use.
+    package func run() async throws {
+        if access.check.isOpen, !["127.0.0.1", "::1", "localhost"].contains(host) {
             dashboard.logger.warning(
-                "Listening on \(host): whoever reaches this machine can see and start everything. Put a proxy that knows its users in front, or listen on 127.0.0.1."
+                "Listening on \(host): everybody who reaches this machine can see and start everything. Put a proxy that authenticates its users in front, or listen on 127.0.0.1."
             )
         }
+        let isBound = Atomic<Bool>(false)
+        let responder = DashboardResponder(dashboard, access: access)
+        dashboard.attach(access.check.withoutMiddleware)
         let application = Application(
-            responder: DashboardResponder(dashboard), server: .http1(configuration: channelConfiguration),
+            responder: responder, server: try serverBuilder(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port), backlog: 4_096),
-            onServerRunning: { channel in await onBound(channel.localAddress?.port ?? port) },
+            onServerRunning: { channel in
+                await limitConnections(of: channel)
+                isBound.store(true, ordering: .relaxed)
+                await onBound(channel.localAddress?.port ?? port)
+            },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
-        try await withGracefulShutdownHandler {
-            try await application.run()
-        } onGracefulShutdown: {
-            dashboard.drain()
-            let registry = registry
-            eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+        do {
+            try await withGracefulShutdownHandler {
+                try await application.run()
+            } onGracefulShutdown: {
+                dashboard.drain()
+                let registry = registry
+                eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+            }
+        } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {
+            throw ListenError(error, host: host, port: port)
+        }
+    }
+
+    /// Has the listening socket accept only as many connections as there may be.
+    private func limitConnections(of channel: any Channel) async {
+        let limits = dashboard.configuration.connections
+        let possible = FileLimit.connections(files: FileLimit.current)
+        if let count = limits.count, count > possible {
+            dashboard.logger.warning(
+                "This process cannot open enough files for the configured number of connections. Raise `ulimit -n`.",
+                metadata: ["wanted": "\(count)", "possible": "\(possible)"])
+        }
+        let (registry, dashboard, logger) = (registry, dashboard, dashboard.logger)
+        let added = channel.eventLoop.submit {
+            let limiter = AcceptLimiter(
+                most: min(possible, max(1, limits.count ?? possible)), limits: limits,
+                registry: registry, logger: logger, onPressure: { dashboard.letTasksGo() })
+            try channel.pipeline.syncOperations.addHandler(limiter, position: .first)
+        }
+        do {
+            try await added.get()
+        } catch {
+            logger.warning("The number of connections is not limited.", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Has browsers reach this server under these names from now on, besides its own address.
+    package func allow(hosts: [String]) { dashboard.check.hosts.allow(hosts + [host]) }
+
+    /// HTTP/1.1, or with a certificate HTTP/2 and HTTP/1.1 over TLS.
+    private func serverBuilder() throws -> HTTPServerBuilder {
+        guard let certificate = dashboard.configuration.certificate else {
+            return .http1(configuration: channelConfiguration)
+        }
+        let (dashboard, limits, registry, holds) = (
+            dashboard, dashboard.configuration.connections, registry, StreamHolds()
+        )
+        let stream = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [
+                SecureConnectionHandler(
+                    .init(
+                        http1: {
+                            [AbsoluteTarget.Installer(), ConnectionGuard(limits: limits, registry: registry)]
+                                + dashboard.channelHandlers()
+                        }, stream: { dashboard.channelHandlers() }), holds: holds, limits: limits)
+            ],
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
+        let configuration = HTTP2ChannelConfiguration(
+            idleTimeout: limits.idle, gracefulCloseTimeout: .milliseconds(1_600), streamConfiguration: stream)
+        let tls = certificate.configuration()
+        return HTTPServerBuilder { responder in
+            SecureChannel(
+                try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: configuration, responder: responder),
+                handshake: TimeAmount(limits.head))
         }
     }
 
     private var channelConfiguration: HTTP1Channel.Configuration {
-        let (dashboard, limits, registry) = (dashboard, limits, registry)
+        let (dashboard, limits, registry) = (dashboard, dashboard.configuration.connections, registry)
         return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(limits: limits, registry: registry)]
+            additionalChannelHandlers: [
+                AbsoluteTarget.Installer(), ConnectionGuard(limits: limits, registry: registry),
+            ]
                 + dashboard.channelHandlers(),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))

@@ -48,7 +48,8 @@ extension Response {
 
     /// A poll's answer.
     init(_ answer: PollAnswer) {
-        self = .bytes(answer.body, type: "application/json", caching: answer.caching.rawValue)
+        self = .bytes(
+            answer.body, type: answer.contentType, status: answer.status, caching: answer.caching.rawValue)
         if answer.closes { headers[.connection] = "close" }
     }
 }

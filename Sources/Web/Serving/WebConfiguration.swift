@@ -1,4 +1,5 @@
 public import Foundation
+public import States
 
 /// What a dashboard is told about the place it stands in: paths, names and limits, each with a safe default.
 public struct WebConfiguration: Sendable {
@@ -9,27 +10,68 @@ public struct WebConfiguration: Sendable {
     ///
     /// `*` allows every name and gives up the protection against DNS rebinding.
     public var allowedHosts: [String] = []
-    /// The request header in which a trusted proxy names who is asking; nil takes `X-Weir-Actor`.
+    /// The request header in which a trusted proxy names who is asking; nil for none.
+    ///
+    /// With it nothing else says who asks. The proxy must set it on every request and let no client's own value through; a
+    /// request without it only reads.
     public var actorHeader: String?
+    /// Whether a program may say in `X-Weir-Actor` for whom it acts, which nobody verifies; without effect beside
+    /// `actorHeader`.
+    public var acceptsClaimedActors = false
     /// A folder whose files take the place of the bundled ones in `Public`, file by file.
     ///
     /// Read once, at the start.
     public var publicFolder: URL?
-    /// The name under which a damaged journal was set aside when it was opened: every page says so.
-    public var setAside: String?
     /// The version that the system page tells.
     public var version = "development"
     /// How many requests may be held at once; beyond, clients are told to come back after a while instead.
     public var maximumHolds = 20_000
     /// The most bytes of a form or a JSON body.
     public var maximumBodyBytes = 2 * 1_024 * 1_024
+    /// The most bytes that all bodies together may take of the memory while they arrive, forms and JSON; the first 16 KiB of
+    /// each do not count, so that small ones are always read.
+    public var bodyMemory = 64 * 1_024 * 1_024
+    /// What the connections of a `DashboardServer` may take; a server of one's own has its own limits.
+    public var connections = ConnectionLimits()
+    /// The maximum size of a state that is put into a store, in bytes.
+    public var maximumStateBytes = 256 * 1_024
+    /// How many states one actor may put into stores in a minute, resets included; all actors together may put four
+    /// times as many.
+    public var stateWritesPerMinute = 30
     /// The most bytes of an uploaded file; nil for no limit.
     public var maximumUploadBytes: Int64?
+    /// The most bytes of a file of runs that is imported.
+    public var maximumImportBytes: Int64 = 256_000_000
+    /// The most bytes of one line of such a file.
+    public var maximumImportLine = ByteCount(clamping: 8 << 20)
+    /// How much a program that reports runs may send at once.
+    public var reports = ReportLimits()
+    /// How many exports may be written at a time; further ones are refused.
+    public var maximumExports = 8
     /// The folder in which an uploaded file is kept while it is imported.
     public var spoolFolder = FileManager.default.temporaryDirectory
-    /// Whether `GET hello?label=` greets, which the greeting operation asks by default.
-    public var helloRoute = true
+    /// Whether `GET hello?label=` greets, which the greeting operation of `weir serve` asks by default.
+    package var helloRoute = false
+    /// The certificate with which `DashboardServer` speaks HTTP/2 and HTTP/1.1 over TLS; nil for HTTP/1.1 in the clear.
+    package var certificate: ServerCertificate?
 
     /// Makes the default configuration; change what should be different.
     public init() {}
+}
+
+/// A configuration that a dashboard cannot be made with.
+public struct WebConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// What is wrong and what to do, in a sentence or two.
+    public let description: String
+
+    static let certificate = WebConfigurationError(
+        description:
+            "The certificate and the key cannot be used. Give the chain and the key that belongs to it as PEM files.")
+
+    static func actorHeader(_ name: String) -> WebConfigurationError {
+        WebConfigurationError(
+            description:
+                "“\(name.prefix(100))” cannot be the name of a request header. Name the header in which your proxy says "
+                + "who is asking, such as X-Remote-User.")
+    }
 }

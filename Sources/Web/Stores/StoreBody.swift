@@ -1,17 +1,18 @@
 import Boards
 import Hummingbird
+import Journals
 import NIOCore
 import Operations
 import States
 
 /// Reads what is sent to a store: an action or a state as JSON, or a form.
 struct StoreBody {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
     let exchange: Exchange
 
-    /// An action, as `{"type":"tick","step":3}`; of a form, `type` is one of the fields.
+    /// An action of a store, as `{"type":"tick","step":3}`; of a form, `type` is one of the fields.
     func action(of entry: StoreEntry) async throws(Problem) -> SentInput {
-        switch try await read() {
+        switch try await read(limit: dashboard.configuration.maximumBodyBytes) {
         case .json(let value): return SentInput(input: value)
         case .form(let fields):
             var values = fields.dictionary
@@ -25,7 +26,7 @@ struct StoreBody {
     /// The state to put in.
     enum WantedState {
         /// The one that was in force after a change.
-        case after(Int64)
+        case after(SequenceNumber)
         /// One in Swift's `Codable` form.
         case value(JSONValue)
     }
@@ -33,7 +34,8 @@ struct StoreBody {
     /// The state to put in: the one after the change that the query or the form names as `at`, else the JSON of the body.
     func wantedState() async throws(Problem) -> WantedState {
         if let moment = exchange.target.query["at"] { return .after(try exchange.moment(moment)) }
-        switch try await read() {
+        let limit = min(dashboard.configuration.maximumStateBytes, dashboard.configuration.maximumBodyBytes)
+        switch try await read(limit: limit) {
         case .json(let value): return .value(value)
         case .form(let fields):
             guard let moment = fields["at"] else { throw .unsupportedMediaType(accepted: "application/json") }
@@ -46,10 +48,10 @@ struct StoreBody {
         case form(FormFields)
     }
 
-    private func read() async throws(Problem) -> Content {
-        var body = BodyReader(exchange.request, limit: Int64(dashboard.configuration.maximumBodyBytes))
+    private func read(limit: Int) async throws(Problem) -> Content {
+        var body = BodyReader(exchange, limit: Int64(limit), budget: dashboard.bodies)
         let bytes = try await body.collect()
-        guard let type = MediaType(exchange.header(.contentType)), type.isForm || type.isJSON else {
+        guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
             throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
         }
         guard type.isForm else { return .json(try JSONValue(body: bytes)) }

@@ -8,7 +8,7 @@ import States
 
 /// What is done to a store: an action, another state, or the first one again.
 struct StoreCommands {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// Takes an action.
     func act(on store: String, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -28,15 +28,19 @@ struct StoreCommands {
     /// Puts a state in: the one of the body, or with `at` the one of an earlier change.
     func put(into store: String, _ exchange: Exchange) async throws(Problem) -> Response {
         _ = try dashboard.store(store)
+        let key = try exchange.idempotencyKey()
+        try dashboard.stateWrites.take(for: exchange.principalKey ?? exchange.actor)
         let wanted = try await StoreBody(dashboard: dashboard, exchange: exchange).wantedState()
         let receipt: StoreReceipt
         do {
             receipt =
                 switch wanted {
                 case .after(let sequence):
-                    try await dashboard.board.returnTo(store, sequence: sequence, actor: exchange.actor)
+                    try await dashboard.board.returnTo(
+                        store, sequence: sequence, actor: exchange.actor, idempotencyKey: key)
                 case .value(let state):
-                    try await dashboard.board.rehydrate(store, state: state, actor: exchange.actor)
+                    try await dashboard.board.rehydrate(
+                        store, state: state, actor: exchange.actor, idempotencyKey: key)
                 }
         } catch {
             throw Problem(error)
@@ -46,26 +50,48 @@ struct StoreCommands {
 
     /// Puts the first state back.
     func reset(_ store: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        _ = try dashboard.store(store)
+        let key = try exchange.idempotencyKey()
+        try dashboard.stateWrites.take(for: exchange.principalKey ?? exchange.actor)
         let receipt: StoreReceipt
-        do { receipt = try await dashboard.board.reset(store, actor: exchange.actor) } catch { throw Problem(error) }
+        do {
+            receipt = try await dashboard.board.reset(store, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            throw Problem(error)
+        }
         return try await answer(receipt, exchange)
     }
 
     /// The cursor that a command produced, each client in its way.
+    ///
+    /// The store has changed by now, so no answer made here is an error.
     private func answer(_ receipt: StoreReceipt, _ exchange: Exchange) async throws(Problem) -> Response {
-        let cursor = FeedCursor(epoch: dashboard.board.epoch, sequence: receipt.sequence).description
+        let epoch = dashboard.board.epoch
+        let cursor = receipt.sequence.map { FeedCursor(epoch: epoch, sequence: $0).description }
         let location = dashboard.mount.url("stores/" + receipt.store)
+        let status: HTTPResponse.Status = cursor == nil ? .accepted : .ok
         guard case .api = exchange.route else {
             guard exchange.wantsJSON else { return .seeOther(location) }
-            return try .json(["cursor": .string(cursor), "location": .string(location)])
+            var members: [String: JSONValue] = ["location": .string(location)]
+            members["cursor"] = cursor.map(JSONValue.string)
+            return try .json(.object(members), status: status)
         }
-        let view: StoreView
-        do {
-            view = try await dashboard.board.store(receipt.store, at: receipt.sequence)
-        } catch {
-            throw Problem(error)
+        var members: [String: JSONValue] = ["id": .string(receipt.store), "recorded": .bool(cursor != nil)]
+        if let sequence = receipt.sequence, let cursor {
+            do {
+                let view = try await dashboard.board.store(receipt.store, at: sequence)
+                return try .json(.object(view.summary(epoch: epoch)))
+            } catch {
+                // The journal cannot be read just now.
+                members["sequence"] = .integer(sequence.rawValue)
+                members["cursor"] = .string(cursor)
+            }
+        } else {
+            members["detail"] =
+                "This was accepted and could not be recorded yet. It is shown as soon as it is recorded; do not repeat it."
         }
-        return try .json(.object(view.summary(epoch: dashboard.board.epoch)))
+        let headers: HTTPFields = [.location: dashboard.mount.url("api/v1/stores/" + receipt.store)]
+        return try .json(.object(members), status: status, headers: headers)
     }
 
     /// A refusal: a document, or the page with what was typed and the mistakes beside it.

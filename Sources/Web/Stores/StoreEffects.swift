@@ -6,7 +6,7 @@ import NIOCore
 
 /// The file that an effect offers.
 struct StoreEffects {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     func show(_ place: Route.EffectPlace, _ exchange: Exchange) async throws(Problem) -> Response {
         let view: StoreView
@@ -18,8 +18,8 @@ struct StoreEffects {
         let effects = view.log.first { $0.sequence == place.sequence }?.step.effects ?? []
         guard effects.indices.contains(place.index),
             case .download(let filename, let mediaType, let text) = effects[place.index].kind
-        else { throw .notFound("There is no such file. The store's log names those there are.") }
-        let isPlain = mediaType.utf8.allSatisfy { (0x20...0x7e).contains($0) } && MediaType(mediaType) != nil
+        else { throw .notFound("There is no such file. The store's log names all files.") }
+        let isPlain = mediaType.utf8.allSatisfy { (0x20...0x7e).contains($0) } && ContentType(mediaType) != nil
         return .text(
             text, type: isPlain ? mediaType : "application/octet-stream", caching: "private, max-age=60",
             headers: [.contentDisposition: "attachment; filename*=UTF-8''" + PercentEncoding.encode(filename)])

@@ -5,7 +5,7 @@ import Pages
 
 /// A store's page as of an earlier change.
 struct StorePast {
-    let dashboard: Dashboard
+    let dashboard: AudienceDashboard
 
     /// The page after the change of that sequence, or after the one before the newest.
     func show(_ store: String, at moment: String, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -15,7 +15,7 @@ struct StorePast {
         let previous = latest.log.dropFirst().first?.sequence ?? latest.sequence
         let sequence = moment == "previous" ? previous : try exchange.moment(moment)
         let view: StoreView
-        let next: Int64?
+        let next: SequenceNumber?
         do {
             view = try await board.store(store, at: sequence)
             next = try await board.changes(of: .store(store), after: view.sequence, limit: 1).changes.first?.sequence

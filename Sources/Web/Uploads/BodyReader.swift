@@ -10,12 +10,16 @@ struct BodyReader {
     /// How many bytes have come.
     private(set) var received: Int64 = 0
     private let limit: Int64?
+    private let memory: BodyBudget.Share
+    private let right: HeldRight?
 
-    /// Begins to read; `limit` is the most bytes to take, nil for no limit.
-    init(_ request: Request, limit: Int64?) {
-        iterator = request.body.makeAsyncIterator()
-        announced = request.headers[.contentLength].flatMap { Int64($0) }
+    /// Begins to read; `limit` is the most bytes to take, nil for no limit, and `budget` the memory for what is kept of it.
+    init(_ exchange: Exchange, limit: Int64?, budget: BodyBudget) {
+        iterator = exchange.request.body.makeAsyncIterator()
+        right = exchange.right
+        announced = exchange.request.headers[.contentLength].flatMap { Int64($0) }.flatMap { $0 < 0 ? nil : $0 }
         self.limit = limit
+        memory = budget.share()
     }
 
     /// The next piece, or nil at the end.
@@ -24,9 +28,13 @@ struct BodyReader {
         let piece: ByteBuffer?
         do {
             piece = try await iterator.next()
+        } catch let stop as BodyStop {
+            throw stop == .shutdown ? .shutdown : .tooSlow
         } catch {
             throw .stopped(received: received, announced: announced)
         }
+        // Looked at behind the last piece too, before anything is done with the body.
+        guard right?.isHeld ?? true else { throw .revoked }
         guard let piece else {
             // A connection that closes ends the body like a body that is over; only its length tells them apart.
             if let announced, received < announced { throw .stopped(received: received, announced: announced) }
@@ -37,13 +45,21 @@ struct BodyReader {
         return piece
     }
 
+    /// Takes memory for bytes that are kept until this reader goes.
+    func keep(_ count: Int) throws(UploadFailure) {
+        guard memory.grow(by: count) else { throw .crowded }
+    }
+
     /// The whole body.
     ///
     /// Throws a problem when it is longer than the limit or breaks off.
     mutating func collect() async throws(Problem) -> ByteBuffer {
         var whole = ByteBuffer()
         do {
-            while var piece = try await next() { whole.writeBuffer(&piece) }
+            while var piece = try await next() {
+                try keep(piece.readableBytes)
+                whole.writeBuffer(&piece)
+            }
         } catch {
             throw problem(error)
         }
@@ -53,7 +69,7 @@ struct BodyReader {
     /// The problem of a failure, for an answer.
     func problem(_ failure: UploadFailure) -> Problem {
         if let limit, failure == .tooLarge(limit: limit) { return .tooLarge(limit: limit) }
-        return .stalled
+        return Problem(stoppedBy: failure) ?? .stalled
     }
 
     /// Whether what is left of the body is so much, or so uncertain, that the connection should rather end.
@@ -61,4 +77,12 @@ struct BodyReader {
         guard let announced else { return true }
         return announced - received > 16 * 1_024 * 1_024
     }
+}
+
+/// Why a server stops reading a body whose client may well go on sending.
+enum BodyStop: Error, Equatable {
+    /// It comes more slowly than the limits allow.
+    case tooSlow
+    /// The server shuts down.
+    case shutdown
 }

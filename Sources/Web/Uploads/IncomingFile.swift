@@ -10,22 +10,30 @@ struct IncomingFile {
 
     var source: Source
 
+    /// How reading a file ended.
+    enum End {
+        /// The body was read to its end, so that the connection can continue.
+        case whole
+        /// Nobody takes any more of it.
+        case left
+        /// It was interrupted; the run was given the reason.
+        case broken(UploadFailure)
+    }
+
     /// Reads the file to its end and hands its pieces to the pipe, as fast as they are taken there.
-    ///
-    /// Returns whether the body was read to its end, so that the connection can go on.
-    mutating func pump(into pipe: UploadPipe) async -> Bool {
+    mutating func pump(into pipe: UploadPipe) async -> End {
         do {
             while let piece = try await next() {
-                guard await pipe.offer(Data(piece.readableBytesView)) else { return false }
+                guard await pipe.offer(Data(piece.readableBytesView)) else { return .left }
             }
             if case .multipart(var reader) = source {
                 try await finish(&reader)
             }
             pipe.finish()
-            return true
+            return .whole
         } catch {
             pipe.finish(error)
-            return false
+            return .broken(error)
         }
     }
 

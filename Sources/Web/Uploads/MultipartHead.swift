@@ -32,8 +32,8 @@ enum MultipartHead {
 
     /// The parameters of `form-data; name="…"; filename="…"`.
     ///
-    /// In quotes, `%22`, `%0D` and `%0A` stand for what they encode (as browsers write it, WHATWG HTML), and so does a
-    /// backslash before a quote or a backslash (as curl does); any other backslash stands for itself.
+    /// In quotes, `%22`, `%0D` and `%0A` mean what they encode (as browsers write it, WHATWG HTML), and so does a
+    /// backslash before a quote or a backslash (as curl does); any other backslash is itself.
     private static func parameters(_ disposition: String) throws(MultipartMistake) -> [String: String] {
         var rest = Substring(disposition)
         guard rest.lowercased().hasPrefix("form-data") else { throw .head }

@@ -1,4 +1,4 @@
-/// Why a body is no `multipart/form-data`, in a sentence for whoever sent it.
+/// Why a body is not `multipart/form-data`, in a sentence for its sender.
 struct MultipartMistake: Error, Hashable, Sendable {
     let detail: String
 
@@ -12,7 +12,7 @@ struct MultipartMistake: Error, Hashable, Sendable {
     static let tooManyParts = MultipartMistake(detail: "The body has more than 100 parts.")
     static let encoding = MultipartMistake(
         detail: "A part names a Content-Transfer-Encoding; send its bytes as they are.")
-    static let epilogue = MultipartMistake(detail: "Something follows the last boundary.")
+    static let epilogue = MultipartMistake(detail: "There is text after the last boundary.")
     static let truncated = MultipartMistake(detail: "The body ends before its last boundary.")
     static let noBoundary = MultipartMistake(
         detail:

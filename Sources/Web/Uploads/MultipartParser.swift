@@ -29,7 +29,7 @@ struct MultipartParser {
     private var state = State.start
     private var parts = 0
 
-    /// Makes a parser; nil for a boundary that is none.
+    /// Creates a parser; nil for a boundary that is none.
     init?(boundary: String?) {
         guard let boundary, (1...70).contains(boundary.utf8.count), boundary.last != " ",
             boundary.utf8.allSatisfy(Self.isBoundary)
@@ -44,7 +44,7 @@ struct MultipartParser {
         pending.writeBuffer(&bytes)
     }
 
-    /// The next event, or nil when it takes more bytes to tell.
+    /// The next event, or nil if more bytes are needed.
     mutating func next() throws(MultipartMistake) -> Event? {
         switch state {
         case .start:
@@ -100,6 +100,7 @@ struct MultipartParser {
     }
 
     private mutating func content() -> Event? {
+        // Unsafe memory: the bytes are read within the call that lends them, and no further than their count.
         let (length, isEnd) = pending.withUnsafeReadableBytes { Self.find(delimiter, in: $0) }
         if length > 0 { return pending.readSlice(length: length).map(Event.data) }
         guard isEnd else { return nil }

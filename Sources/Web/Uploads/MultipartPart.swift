@@ -9,9 +9,9 @@ struct MultipartPart: Hashable, Sendable {
 
     /// The last component of the file's name, in whatever system's spelling, without control characters.
     static func plainFilename(_ sent: String) -> String {
-        let last = sent.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last ?? ""
-        let plain = String(
-            String.UnicodeScalarView(last.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+        // By scalars: a slash with a mark that combines with it is another character, and still a slash to a file system.
+        let last = sent.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? sent.unicodeScalars.prefix(0)
+        let plain = String(String.UnicodeScalarView(last.filter { $0.value >= 0x20 && $0.value != 0x7f }))
         let name = String(plain.prefix(200))
         return ["", ".", ".."].contains(name) ? "file" : name
     }

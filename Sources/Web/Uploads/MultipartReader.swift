@@ -71,7 +71,7 @@ struct MultipartReader {
                         detail: "The field “\(part.name.prefix(100))” came after the file; send all fields before it."))
             }
         }
-        // The request's own end comes after the last boundary; reading it lets the connection go on.
+        // The request's own end comes after the last boundary; reading it lets the connection continue.
         _ = try await event()
     }
 
@@ -80,6 +80,7 @@ struct MultipartReader {
         while case .data(var piece) = try await event() {
             limit -= piece.readableBytes
             guard limit >= 0 else { throw .transport(.tooLarge(limit: 0)) }
+            do { try body.keep(piece.readableBytes) } catch { throw .transport(error) }
             bytes.writeBuffer(&piece)
         }
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self) else {

@@ -5,13 +5,16 @@ import Journals
 final class JournalDouble: Journal, Sendable {
     private struct Core {
         var error: JournalError?
+        var verificationError: JournalError?
+        var notices: [JournalNotice] = []
         var failsAfterAppending = false
         var outputError: JournalError?
         var deniesOutput = false
         var outputAppends: [Int] = []
         var countsOutput = false
-        var outputCount: Int64 = 0
+        var outputCount: SequenceNumber = 0
         var appends: [[ChangeDraft]] = []
+        var reports: [Int] = []
         var attempts = 0
         var prunes = 0
         var reads = 0
@@ -32,6 +35,30 @@ final class JournalDouble: Journal, Sendable {
     var error: JournalError? {
         get { core.withLock { $0.error } }
         set { core.withLock { $0.error = newValue } }
+    }
+
+    /// What every look after the journal throws from now on; nil for none.
+    var verificationError: JournalError? {
+        get { core.withLock { $0.verificationError } }
+        set { core.withLock { $0.verificationError = newValue } }
+    }
+
+    /// What an operator should know.
+    var notices: [JournalNotice] {
+        get { core.withLock { $0.notices } }
+        set { core.withLock { $0.notices = newValue } }
+    }
+
+    func dismissNotice(_ id: String) async throws -> Bool {
+        core.withLock { core in
+            let count = core.notices.count
+            core.notices.removeAll { $0.id == id }
+            return core.notices.count < count
+        }
+    }
+
+    func verify() async throws {
+        if let verificationError { throw verificationError }
     }
 
     /// Whether the next append is taken and then denied.
@@ -79,6 +106,24 @@ final class JournalDouble: Journal, Sendable {
     func attempts(_ count: Int) async { _ = await attemptCount.first { $0 >= count } }
 
     var epoch: String { inner.epoch }
+    var began: Timestamp { inner.began }
+
+    func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
+        attemptCount.update { $0 + 1 }
+        _ = await door.first { $0 }
+        if let error { throw error }
+        let receipts = try await inner.report(reports, at: now)
+        let denies = core.withLock { core in
+            core.reports.append(reports.count)
+            defer { core.failsAfterAppending = false }
+            return core.failsAfterAppending
+        }
+        if denies { throw JournalError(.unavailable, "The connection was lost.") }
+        return receipts
+    }
+
+    /// How many reports each transaction had that was taken.
+    var reports: [Int] { core.withLock { $0.reports } }
 
     func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         attemptCount.update { $0 + 1 }
@@ -104,36 +149,40 @@ final class JournalDouble: Journal, Sendable {
         return try await body()
     }
 
-    func past(of run: String, at sequence: Int64?, transitions limit: Int) async throws -> RunPast? {
+    func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
         try await read { try await inner.past(of: run, at: sequence, transitions: limit) }
     }
-    func activeRuns(of operation: String, at sequence: Int64) async throws -> Int {
+    func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
         try await read { try await inner.activeRuns(of: operation, at: sequence) }
     }
-    func head() async throws -> Int64 { try await read { try await inner.head() } }
-    func floor(of topic: Topic) async throws -> Int64 { try await read { try await inner.floor(of: topic) } }
-    func changes(of topic: Topic, after: Int64, through last: Int64?, limit: Int) async throws -> [Change] {
+    func head() async throws -> SequenceNumber { try await read { try await inner.head() } }
+    func floor(of topic: Topic) async throws -> SequenceNumber { try await read { try await inner.floor(of: topic) } }
+    func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
+        -> [Change]
+    {
         try await read { try await inner.changes(of: topic, after: after, through: last, limit: limit) }
     }
-    func newestChanges(of topic: Topic, through sequence: Int64, limit: Int) async throws -> [Change] {
+    func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
         try await read { try await inner.newestChanges(of: topic, through: sequence, limit: limit) }
     }
     func run(_ id: String) async throws -> RunRecord? { try await read { try await inner.run(id) } }
-    func run(idempotencyKey: String) async throws -> RunRecord? {
+    func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
         lookupCount.update { $0 + 1 }
         _ = await lookupDoor.first { $0 }
-        return try await read { try await inner.run(idempotencyKey: idempotencyKey) }
+        return try await read {
+            try await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
+        }
     }
     func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await inner.runs(query) } }
     func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
     func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
-    func appendOutput(run: String, lines: [OutputDraft]) async throws -> Int64 {
+    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
         outputAttemptCount.update { $0 + 1 }
         _ = await outputDoor.first { $0 }
         if let outputError { throw outputError }
-        let counted = core.withLock { core -> Int64? in
+        let counted = core.withLock { core -> SequenceNumber? in
             guard core.countsOutput else { return nil }
-            core.outputCount += Int64(lines.count)
+            core.outputCount = core.outputCount.advanced(by: lines.count)
             return core.outputCount
         }
         if let counted { return counted }
@@ -146,14 +195,21 @@ final class JournalDouble: Journal, Sendable {
         if denies { throw JournalError(.unavailable, "The connection was lost.") }
         return last
     }
-    func output(of run: String, after number: Int64, limit: Int) async throws -> [OutputLine] {
+    func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         try await inner.output(of: run, after: number, limit: limit)
     }
-    func outputCount(of run: String) async throws -> Int64 { try await inner.outputCount(of: run) }
-    func importEntries(
-        at now: Timestamp, _ next: @escaping @Sendable () throws -> ExportedEntry?
-    ) async throws -> ImportReport {
-        try await inner.importEntries(at: now, next)
+    func outputCount(of run: String) async throws -> SequenceNumber { try await inner.outputCount(of: run) }
+    func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
+        try await inner.addImported(entries, at: now)
     }
+    func commitImport() async throws { try await inner.commitImport() }
+    func rollBackImport() async throws -> Int { try await inner.rollBackImport() }
+    func forecast(
+        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
+    ) async throws -> RetentionForecast {
+        try await inner.forecast(policy, now: now, after: sequence)
+    }
+    func note(_ name: String) async throws -> String? { try await inner.note(name) }
+    func setNote(_ name: String, _ text: String?) async throws { try await inner.setNote(name, text) }
     func close() async { await inner.close() }
 }

@@ -8,12 +8,12 @@ import Stores
 struct Tally: Reducer {
     var initial = 0
     /// What `load` does: its results are dispatched in order.
-    var load: @Sendable (Dispatch<TallyAction>) async -> Void = { _ in }
+    var load: @Sendable (Dispatcher<TallyAction>) async -> Void = { _ in }
 
     var initialState: TallyState { .counting(count: initial, by: nil) }
 
     func reduce(
-        _ action: TallyAction, _ state: TallyState, _ dispatch: Dispatch<TallyAction>
+        _ action: TallyAction, _ state: TallyState, _ dispatch: Dispatcher<TallyAction>
     ) -> Reduced<TallyState, TallyEffect> {
         switch (action, state) {
         case (.add(let step, let by, _), .counting(let count, _)):
@@ -53,7 +53,7 @@ enum TallyState: OfferingState {
     }
 }
 
-enum TallyAction: ActedAction {
+enum TallyAction: AttributedAction {
     case add(step: Int, by: String? = nil, at: Timestamp? = nil)
     case close
     case load

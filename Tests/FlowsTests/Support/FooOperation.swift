@@ -1,4 +1,5 @@
 import Flows
+import States
 
 /// The operation of the text "StateFlow on KMP and SwiftUI", in Swift: a greeting fetched over some network.
 final class FooOperation: Sendable {
@@ -21,7 +22,7 @@ final class FooOperation: Sendable {
     var state: ReadOnlyStateFlow<State> { current.asStateFlow() }
 
     @discardableResult
-    func perform() -> Job {
+    func perform() -> FlowJob {
         scope.launch { [self] in
             current.value = .loading
             do {
@@ -29,7 +30,7 @@ final class FooOperation: Sendable {
             } catch is CancellationError {
                 current.value = .cancelled
             } catch {
-                current.value = .error(message: "\(error)")
+                current.value = .error(message: error.explanation)
             }
         }
     }

@@ -17,7 +17,7 @@ import Observation
         binding = collect(operation.state, into: \.state)
     }
 
-    func start() -> Job {
+    func start() -> FlowJob {
         operation.perform()
     }
 }

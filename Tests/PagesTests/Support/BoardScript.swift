@@ -8,7 +8,7 @@ struct BoardScript {
     private(set) var runs: [String: RunView] = [:]
     private var stores: [String: StoreView] = [:]
     private var order: [String] = []
-    private var sequence: Int64 = 0
+    private var sequence: SequenceNumber = 0
     private var clock: Int64
 
     init(_ catalog: Catalog, startingAt clock: Int64 = 1_795_262_400_000) {
@@ -22,7 +22,7 @@ struct BoardScript {
         _ store: String, _ state: StateRecord, _ step: StoreStep, after milliseconds: Int64 = 100
     ) -> Publication? {
         guard let old = board.store(store) else { return nil }
-        sequence += 1
+        sequence = sequence.next
         clock += milliseconds
         let draft = ChangeDraft(
             stream: .store(store), subject: store, revision: old.revision + 1, at: Timestamp(milliseconds: clock),
@@ -53,7 +53,7 @@ struct BoardScript {
         _ id: String, _ operation: String, _ state: StateRecord, opening: RunOpening?, cause: String?,
         after milliseconds: Int64
     ) -> Publication {
-        sequence += 1
+        sequence = sequence.next
         clock += milliseconds
         let old = runs[id]
         let draft = ChangeDraft(

@@ -9,7 +9,7 @@ struct Door: Reducer {
     let initialState = DoorState.closed(bolts: [DoorBolt(id: 1, isShut: true), DoorBolt(id: 2, isShut: false)])
 
     func reduce(
-        _ action: DoorAction, _ state: DoorState, _ dispatch: Dispatch<DoorAction>
+        _ action: DoorAction, _ state: DoorState, _ dispatch: Dispatcher<DoorAction>
     ) -> Reduced<DoorState, DoorEffect> {
         Reduced(state)
     }

@@ -1,3 +1,4 @@
+import States
 import Stores
 
 struct HomeReducer: Reducer {
@@ -25,14 +26,14 @@ struct HomeReducer: Reducer {
     let load: @Sendable () async throws -> [String]
     let initialState = State.empty
 
-    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatch<Action>) -> Reduced<State, Effect> {
+    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatcher<Action>) -> Reduced<State, Effect> {
         switch (action, state) {
         case (.refresh, _):
             dispatch.run(id: "load", cancelInFlight: true) { [load] dispatch in
                 do {
                     dispatch(.loaded(items: try await load()))
                 } catch {
-                    dispatch(.failed(message: "\(error)"))
+                    dispatch(.failed(message: error.explanation))
                 }
             }
             return Reduced(.loading(items: state.items))

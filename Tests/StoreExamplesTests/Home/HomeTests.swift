@@ -1,10 +1,11 @@
 import Boards
+import States
 import StoreTesting
 import Stores
 import Testing
 
 @Suite struct HomeTests {
-    private struct NoNetwork: Error, CustomStringConvertible {
+    private struct NoNetwork: ExplainedError {
         let description = "No network."
     }
 

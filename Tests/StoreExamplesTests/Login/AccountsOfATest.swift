@@ -1,8 +1,9 @@
+import States
 import StoreTesting
 
 /// Accounts that answer when a test moves the clock on by a second.
 struct AccountsOfATest: Accounts {
-    struct WrongPassword: Error, CustomStringConvertible {
+    struct WrongPassword: ExplainedError {
         let description = "That is not the password."
     }
 

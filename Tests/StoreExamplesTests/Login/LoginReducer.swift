@@ -1,3 +1,4 @@
+import States
 import Stores
 
 struct LoginReducer: Reducer {
@@ -22,7 +23,7 @@ struct LoginReducer: Reducer {
     let accounts: any Accounts
     let initialState = State()
 
-    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatch<Action>) -> Reduced<State, Effect> {
+    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatcher<Action>) -> Reduced<State, Effect> {
         var next = state
         switch action {
         case .nameChanged(let name):
@@ -35,7 +36,7 @@ struct LoginReducer: Reducer {
                 do {
                     dispatch(.loggedIn(user: try await accounts.logIn(state.name, password)))
                 } catch {
-                    dispatch(.failed(message: "\(error)"))
+                    dispatch(.failed(message: error.explanation))
                 }
             }
         case .cancel:

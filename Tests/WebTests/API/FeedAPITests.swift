@@ -33,6 +33,37 @@ struct FeedAPITests {
         }
     }
 
+    // K9
+    @Test func `a gap is reported to whoever has a cursor before it, with its bounds, and not to whoever begins`()
+        async throws
+    {
+        let journal = MemoryJournal(epoch: "testepoch0001")
+        try await TestServer.run(journal: journal, tailLimit: 2) { server in
+            func run(_ label: String) async throws -> String {
+                let id = try await server.board.start("steps", input: ["label": .string(label)], actor: "test").run
+                server.gate.finish()
+                await server.board.outcome(of: id)
+                return id
+            }
+            let gone = try await run("gone")
+            let floor = try await server.board.run(gone).record.sequence
+            let kept = try await run("kept")
+            #expect(
+                await journal.prune(
+                    RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 1), now: .init(milliseconds: 0)) == 1)
+            let feed = "/api/v1/feeds/board/changes"
+            let behind = try await server.ask("GET", "\(feed)?after=\(server.board.epoch).1").json()
+            #expect(behind["reset"]?["reason"] == "gap")
+            #expect(behind["reset"]?["lost"] == [2, .integer(floor.rawValue)])
+            for path in [feed, "\(feed)?after=\(server.board.epoch).\(floor)"] {
+                let answer = try await server.ask("GET", path).json()
+                #expect(answer["reset"] == nil, "\(path)")
+                #expect(answer["changes"] == behind["changes"])
+                #expect(answer["changes"]?.array?.allSatisfy { $0["stream"]?.string == "run-\(kept)" } == true)
+            }
+        }
+    }
+
     @Test func `a held request is answered by the change`() async throws {
         try await TestServer.run { server in
             let receipt = try await server.start()
@@ -64,6 +95,57 @@ struct FeedAPITests {
             let answer = try await program.response().json()
             #expect(answer["changes"] == [])
             #expect(answer["next"]?.string == server.board.epoch + ".0")
+        }
+    }
+
+    @Test(arguments: ["wait=25", "after=now&wait=25"])
+    func `a wait without a change is held where there is nothing to begin with`(query: String) async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock) { server in
+            for preference in [[], ["Prefer: wait=25"]] {
+                let program = try await server.connect()
+                try await program.send(
+                    "GET", "/api/v1/feeds/board/changes?" + (preference.isEmpty ? query : "after=now"),
+                    headers: preference)
+                try await server.untilHeld(1)
+                clock.advance(by: 25_100)
+                let answer = try await program.response()
+                #expect(answer["preference-applied"] == (preference.isEmpty ? nil : "wait=25"))
+                #expect(try answer.json()["changes"] == [])
+                #expect(try answer.json()["next"]?.string == server.board.epoch + ".0")
+            }
+        }
+    }
+
+    @Test func `what was not held does not say that a wait was applied`() async throws {
+        try await TestServer.run { server in
+            _ = try await server.start()
+            for query in ["", "?after=other.7", "?after=\(server.board.epoch).99"] {
+                let answer = try await server.ask(
+                    "GET", "/api/v1/feeds/board/changes" + query, headers: ["Prefer: wait=2"])
+                #expect(answer["preference-applied"] == nil, "\(query)")
+                #expect(try answer.json()["changes"]?.array?.count == 2)
+            }
+        }
+    }
+
+    @Test func `a reader can begin with what comes from now on`() async throws {
+        try await TestServer.run { server in
+            let receipt = try await server.start(last: 1)
+            let epoch = server.board.epoch
+            let head = server.board.feed.head(of: .board)
+            for feed in ["board", "run-\(receipt.run)", "operation-keep"] {
+                let now = try await server.ask("GET", "/api/v1/feeds/\(feed)/changes?after=now").json()
+                #expect(now["changes"] == [] && now["reset"] == nil && now["more"] == false)
+                #expect(now["next"]?.string == "\(epoch).\(head)", "\(feed)")
+            }
+            let program = try await server.connect()
+            try await program.send("GET", "/api/v1/feeds/run-\(receipt.run)/changes?after=now&wait=60")
+            try await server.untilHeld(1)
+            server.gate.step()
+            let answer = try await program.response().json()
+            #expect(answer["changes"]?.array?.map { $0["state"]?["number"] } == [2])
+            #expect(answer["from"] == .integer(head.rawValue))
         }
     }
 

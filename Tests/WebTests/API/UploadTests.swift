@@ -65,7 +65,7 @@ struct UploadTests {
             #expect(run["phase"] == "failed")
             #expect(
                 run["state"]?["message"]
-                    == "The sender stopped half way: 4 of 1000 bytes had arrived. Send the file again.")
+                    == "The sender stopped before the end: 4 of 1000 bytes had arrived. Send the file again.")
         }
     }
 
@@ -116,7 +116,7 @@ struct UploadTests {
     @Test func `a form broken behind its file, or with a value there, makes the run fail in words`() async throws {
         try await TestServer.run { server in
             for (rest, words) in [
-                ("--b--x", "Something follows the last boundary."),
+                ("--b--x", "There is text after the last boundary."),
                 (Self.part("destination", "late") + "--b--\r\n", "The field “destination” came after the file"),
             ] {
                 let answer = try await server.ask(

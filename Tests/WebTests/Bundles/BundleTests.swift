@@ -79,10 +79,10 @@ struct BundleTests {
         }
     }
 
-    private func region(_ server: TestServer, _ id: String, _ sequence: Int64) async throws -> String {
+    private func region(_ server: TestServer, _ id: String, _ sequence: SequenceNumber) async throws -> String {
         let run = try await server.board.run(id, at: sequence)
         let page = try #require(LivePage(feedName: "run-\(id)"))
-        let cursor = server.dashboard.desk.answers.cursor(page, sequence: sequence, after: nil)
+        let cursor = server.dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
         return server.dashboard.renderer.region(.run(run), cursor: cursor, frame: PageFrame())
     }
 
@@ -121,7 +121,7 @@ struct BundleTests {
             #expect(try await here.ask("GET", "/api/v1/runs/\(id)").json()["phase"] == "interrupted")
             #expect(
                 try await here.ask("GET", "/runs/\(id)", headers: [Self.html]).text
-                    .contains("It was still going when it was exported"))
+                    .contains("It was still running when it was exported"))
             #expect(try await there.board.run(id).record.endedAt == nil)
             there.gate.finish()
         }
@@ -170,7 +170,7 @@ struct BundleTests {
             let other = file.replacing("\"actor\":\"test\"", with: "\"actor\":\"other\"")
             let conflict = try await here.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: other)
             #expect(conflict.status == 409)
-            #expect(try conflict.json()["detail"]?.string?.hasPrefix("Line 2: Run \(id) is here already") == true)
+            #expect(try conflict.json()["detail"]?.string?.hasPrefix("Line 2: Run \(id) is already here") == true)
             let page = try await here.ask(
                 "POST", "/imports", headers: [Self.html] + form(other).headers, body: form(other).body)
             #expect(page.status == 409 && page.text.contains("Line 2"))
@@ -186,13 +186,63 @@ struct BundleTests {
         }
     }
 
-    @Test func `a file beyond the limit of uploads is refused`() async throws {
+    @Test func `a file beyond the limit of imports is refused, and told how much is allowed`() async throws {
         var configuration = WebConfiguration()
-        configuration.maximumUploadBytes = 1_000
+        configuration.maximumImportBytes = 1_000
         try await twoServers(configuration) { _, here in
             let body = String(repeating: "x", count: 1_001)
             let answer = try await here.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: body)
             #expect(answer.status == 413)
+            #expect(try answer.json()["detail"]?.string?.hasPrefix("The file can have at most 1 kB.") == true)
+            // One that does not say how long it is is refused once it is too long.
+            let form = form(body)
+            let sent = try await here.ask("POST", "/api/v1/imports", headers: form.headers, body: form.body)
+            #expect(sent.status == 413)
+        }
+    }
+
+    @Test
+    func `so many exports are written at a time, further ones are asked to come back, and each gives its place back`()
+        async throws
+    {
+        var configuration = WebConfiguration()
+        configuration.maximumExports = 2
+        try await TestServer.run(configuration: configuration) { server in
+            let id = try await ended(on: server, "a")
+            let first = try #require(server.dashboard.services.exports.take())
+            for path in ["/runs/export", "/runs/\(id)/export", "/api/v1/runs/export", "/api/v1/runs/\(id)/export"] {
+                #expect(try await server.ask("GET", path).status == 200)
+                #expect(try await server.ask("HEAD", path).status == 200)
+                try await server.until { server.dashboard.services.exports.taken == 1 }
+            }
+            #expect(try await server.ask("GET", "/runs/nobody/export").status == 404)
+            #expect(server.dashboard.services.exports.taken == 1)
+            let second = try #require(server.dashboard.services.exports.take())
+            let refused = try await server.ask("GET", "/runs/export")
+            #expect(refused.status == 503 && refused["retry-after"] == "10")
+            #expect(
+                try refused.json()["detail"]?.string
+                    == "2 exports are already being written, which is the limit. Try again later.")
+            second.release()
+            second.release()
+            #expect(try await server.ask("GET", "/runs/export").status == 200)
+            first.release()
+            try await server.until { server.dashboard.services.exports.taken == 0 }
+        }
+    }
+
+    @Test func `a file is refused before it is sent while as many as may be are received`() async throws {
+        try await TestServer.run { server in
+            let slots = (0..<RunImports.maximumReceived).compactMap { _ in server.dashboard.services.imports.take() }
+            #expect(slots.count == RunImports.maximumReceived)
+            let connection = try await server.connect()
+            try await connection.send("POST", "/api/v1/imports", headers: [Self.jsonl, "Content-Length: 1000000"])
+            let refused = try await connection.response()
+            #expect(refused.status == 503 && refused["retry-after"] != nil && refused["connection"] == "close")
+            #expect(try refused.json()["type"] == "urn:weir:problem:importing")
+            await connection.close()
+            slots.forEach { $0.release() }
+            #expect(try await server.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: "x").status == 422)
         }
     }
 

@@ -57,6 +57,23 @@ struct ConnectionTests {
         }
     }
 
+    @Test(arguments: [
+        "CONNECT example.com:80 HTTP/1.1\r\n",
+        "GET /hello HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
+        "GET /live/1/board/x/0/0 HTTP/1.1\r\nupgrade: websocket\r\nconnection: upgrade\r\n",
+    ])
+    func `a connection on which another protocol is wished for ends with the answer and does not fall silent`(
+        request: String
+    ) async throws {
+        try await TestServer.run { server in
+            let client = try await server.connect()
+            let next = "GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n"
+            try await client.send(raw: "\(request)Host: localhost\r\n\r\n\(next)")
+            #expect(try await client.response()["connection"] == "close")
+            #expect(await client.isEnded())
+        }
+    }
+
     @Test func `a client that floods behind a held poll is not read without end`() async throws {
         try await TestServer.run { server in
             let viewer = try await server.connect()
@@ -73,9 +90,9 @@ struct ConnectionTests {
 
     @Test func `a client that sends no request is let go, and so is one whose body stops`() async throws {
         var limits = ConnectionLimits()
+        limits.idle = .seconds(1)
         limits.head = .seconds(1)
-        limits.body = .seconds(1)
-        limits.interval = .milliseconds(20)
+        limits.bodyGrace = .seconds(1)
         try await TestServer.run(limits: limits) { server in
             let held = try await server.connect()
             try await held.send("GET", try server.tail())
@@ -88,7 +105,13 @@ struct ConnectionTests {
                 raw: "POST /api/v1/operations/steps/runs HTTP/1.1\r\nHost: localhost\r\n"
                     + "Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{")
             #expect(await silent.isEnded())
+            let slow = try await half.response()
+            #expect(slow.status == 408)
+            #expect(slow["connection"] == "close")
             #expect(await half.isEnded())
+            let stalled = try await stopped.response()
+            #expect(stalled.status == 408)
+            #expect(try stalled.json()["type"] == "urn:weir:problem:slow-body")
             #expect(await stopped.isEnded())
             // Longer than all of them, and rightly so.
             #expect(server.dashboard.held == 1)

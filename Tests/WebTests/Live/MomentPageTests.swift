@@ -15,7 +15,8 @@ struct MomentPageTests {
     }
 
     /// A run of `steps` from its opening to its end, and the sequences of its changes.
-    private func ended(_ server: TestServer, _ label: String, last: Int = 3) async throws -> (String, [Int64]) {
+    private func ended(_ server: TestServer, _ label: String, last: Int = 3) async throws -> (String, [SequenceNumber])
+    {
         let receipt = try await server.start(label, last: last)
         server.gate.finish()
         await server.board.outcome(of: receipt.run)
@@ -79,10 +80,60 @@ struct MomentPageTests {
             #expect(early.text.contains("began with change \(changes[0]), so there is nothing to show at change 1"))
             let ahead = try await get(server, "/runs/\(run)?at=9000")
             #expect(ahead.status == 200)
-            #expect(ahead.text.contains("There is no change 9,000 yet. This is how it stands now."))
+            #expect(ahead.text.contains("There is no change 9,000 yet. Showing the current state."))
             #expect(try await get(server, "/runs/nothing?at=1").status == 404)
             #expect(try await get(server, "/operations/nothing?at=1").status == 404)
             #expect(try await get(server, "/operations/keep?at=1").text.contains("was never started"))
+        }
+    }
+
+    @Test func `the past is found when memory has let go of it, and a number beyond all changes does no harm`()
+        async throws
+    {
+        try await TestServer.run(tailLimit: 1, bell: true) { server in
+            let (run, changes) = try await ended(server, "World")
+            // The tail holds one change: this one, of another topic.
+            _ = try await server.board.dispatch(["type": "ring", "times": 1], to: "bell", actor: "test")
+            let last = try #require(changes.last)
+            let previous = try await get(server, "/operations/steps?at=previous")
+            #expect(
+                previous.status == 303 && previous["location"] == "/operations/steps?at=\(changes[changes.count - 2])")
+            for path in ["/operations/steps", "/runs/\(run)"] {
+                let ahead = try await get(server, "\(path)?at=9007199254740991")
+                #expect(ahead.status == 200 && ahead.text.contains("There is no change 9,007,199,254,740,991 yet."))
+                #expect(ahead.text.contains("data-paused=\"\(last)\""))
+                for beyond in ["9007199254740992", "9223372036854775807", "9223372036854775808"] {
+                    let refused = try await get(server, "\(path)?at=\(beyond)")
+                    #expect(
+                        refused.status == 400 && refused.text.contains("must be the number of a change"), "\(beyond)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["9007199254740991", "9007199254740992", "9223372036854775807", "9223372036854775808", "-1", "0"])
+    func `every route that takes the number of a change answers any number`(number: String) async throws {
+        try await TestServer.run(tailLimit: 1, printing: true, bell: true) { server in
+            let (run, _) = try await ended(server, "World")
+            let epoch = server.board.epoch
+            for path in [
+                "/?at=\(number)", "/runs?before=\(number)", "/runs/\(run)?offset=\(number)",
+                "/operations/steps?offset=\(number)", "/operations/steps?at=\(number)", "/stores/bell?at=\(number)",
+                "/stores/bell/effects/\(number)/0", "/stores/bell/effects/1/\(number)", "/after/\(epoch).\(number)",
+                "/runs/\(run)/after/\(epoch).\(number)", "/live/1/board/\(epoch)/\(number)/now",
+                "/live/1/board/\(epoch)/\(number)/1", "/live/1/board/\(epoch)/0/\(number)",
+                "/live/1/output-\(run)/\(epoch)/\(number)/now", "/api/v1/runs?before=\(number)",
+                "/api/v1/runs?limit=\(number)", "/api/v1/runs/\(run)?at=\(number)",
+                "/api/v1/runs/\(run)/output?after=\(number)", "/api/v1/feeds/board/changes?after=\(epoch).\(number)",
+                "/api/v1/feeds/board/changes?wait=\(number)", "/api/v1/stores/bell?at=\(number)",
+                "/runs/export?before=\(number)", "/api/v1/runs/export?before=\(number)",
+            ] {
+                // With HEAD, what would be held is answered at once.
+                let answer = try await server.ask(path.contains("/after/") ? "HEAD" : "GET", path)
+                #expect([200, 303, 400, 404].contains(answer.status), "\(path): \(answer.status)")
+            }
+            let state = "/stores/bell/state?at=\(number)"
+            #expect([200, 303, 400, 404].contains(try await server.ask("POST", state).status), "\(state)")
         }
     }
 
@@ -92,7 +143,7 @@ struct MomentPageTests {
             let second = try await server.start("two", last: 3).run
             let page = try await get(server, "/operations/steps/compare?a=\(first)&b=\(second)")
             #expect(page.status == 200)
-            #expect(page.text.contains("They part at step 5: A goes on with “Done”, B with “Striding”."))
+            #expect(page.text.contains("The runs diverge at step 5: A continues with “Done”, B with “Striding”."))
             #expect(
                 page.text.contains("<th scope=\"row\">Label</th><td class=\"wide\">one</td><td class=\"wide\">two</td>")
             )

@@ -1,6 +1,9 @@
 import Boards
+import Flows
+import Foundation
 import Hummingbird
 import Journals
+import Logging
 import Pages
 import States
 import Testing
@@ -16,7 +19,7 @@ struct MountingTests {
         let router = Router()
         router.get("/") { _, _ in "mine" }
         router.get("/ops2") { _, _ in "mine too" }
-        try router.mountWeir(board, at: "/ops")
+        try router.mountWeir(board, at: "/ops", access: .open)
         try await TestServer.serve(router) { port, _ in
             func get(_ path: String) async throws -> RawResponse { try await ask("GET", path, port) }
             #expect(try await get("/").text == "mine")
@@ -38,17 +41,39 @@ struct MountingTests {
         await board.shutdown()
     }
 
+    @Test func `what is wrong with templates is logged by file and line when a dashboard is mounted`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let file = folder.appending(path: "operations/steps/stepping.mustache")
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("<p>\n{{nothing}}</p>".utf8).write(to: file)
+        var catalog = Catalog()
+        catalog.add(Steps(gate: Gate()), id: "steps", title: "Steps", summary: "Goes step by step.")
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
+        let log = CapturedWarnings()
+        try Router().mountWeir(board, at: "/ops", templates: folder, access: .open, logger: log.logger)
+        #expect(log.lines.first?.hasPrefix("The templates have ") == true, "\(log.lines)")
+        #expect(
+            log.lines.contains("operations/steps/stepping.mustache:2: there is no variable nothing here"),
+            "\(log.lines)")
+        let quiet = CapturedWarnings()
+        try Router().mountWeir(board, at: "/ops", access: .open, logger: quiet.logger)
+        #expect(quiet.lines == [])
+        await board.shutdown()
+    }
+
     @Test func `polls that routes hold are let go when the application shuts down`() async throws {
         let board = try await Board.open(catalog: Catalog(), journal: MemoryJournal())
         var configuration = WebConfiguration()
         configuration.mountPath = "/ops"
         let dashboard = try Dashboard(board: board, configuration: configuration)
         let router = Router()
-        router.mountWeir(dashboard)
+        router.mountWeir(dashboard, access: .open)
         try await TestServer.serve(router) { port, shutDown in
             let viewer = try await RawConnection.open(port: port)
             let page = try #require(dashboard.renderer.page(feedName: "board"))
-            try await viewer.send("GET", dashboard.desk.answers.cursor(page, sequence: 0, after: "").next)
+            try await viewer.send("GET", dashboard.pollResponder.answers.cursor(page, sequence: 0, after: "").next)
             while dashboard.held == 0 {
                 try Task.checkCancellation()
                 await Task.yield()
@@ -65,5 +90,27 @@ struct MountingTests {
         let response = try await connection.response()
         await connection.close()
         return response
+    }
+}
+
+/// Keeps what is logged as a warning.
+private final class CapturedWarnings: Sendable {
+    private let list = Locked<[String]>([])
+
+    var lines: [String] { list.withLock { $0 } }
+
+    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
+
+    private struct Handler: LogHandler {
+        let log: CapturedWarnings
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.warning
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { log.list.withLock { $0.append(event.message.description) } }
     }
 }

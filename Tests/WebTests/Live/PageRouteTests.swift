@@ -107,6 +107,8 @@ struct PageRouteTests {
             let cookie = try #require(choice["set-cookie"])
             #expect(cookie.hasPrefix("weir-lang=pt-BR;"))
             #expect(cookie.contains("SameSite=Lax"))
+            // No script needs to read it, so none may.
+            #expect(cookie.contains("HttpOnly"))
             let chosen = try await server.ask("GET", "/", headers: [Self.html, "Cookie: weir-lang=pt-BR"])
             #expect(chosen.text.contains("<html lang=\"pt-BR\">"))
         }

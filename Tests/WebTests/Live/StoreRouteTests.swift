@@ -56,6 +56,7 @@ struct StoreRouteTests {
             #expect(named.status == 303 && named["location"] == "/stores/bell")
             let cookie = try #require(named["set-cookie"]?.split(separator: ";").first)
             #expect(cookie == "weir-name=Ana%20L%C3%BAcia")
+            #expect(named["set-cookie"]?.contains("HttpOnly") == true)
             _ = try await Self.ring(server, headers: ["Cookie: \(cookie)"])
             #expect(try server.board.store("bell").log.first?.step.actor == "Ana Lúcia")
             _ = try await Self.ring(server, headers: ["Cookie: \(cookie)", "X-Weir-Actor: Rui"])
@@ -105,7 +106,7 @@ struct StoreRouteTests {
             let file = try await server.ask("GET", "/stores/bell/effects/\(head)/0")
             #expect(file.status == 200 && file.text == "# 0\n" && file["content-type"] == "text/markdown")
             #expect(file["content-disposition"] == "attachment; filename*=UTF-8''a%20%22b%22.md")
-            for place in ["\(head)/1", "\(head - 1)/0", "\(head)/x", "9999/0"] {
+            for place in ["\(head)/1", "\(head.previous)/0", "\(head)/x", "9999/0"] {
                 #expect(try await server.ask("GET", "/stores/bell/effects/\(place)").status == 404, "\(place)")
             }
         }

@@ -1,3 +1,4 @@
+import Journals
 import Testing
 
 @testable import Web
@@ -8,14 +9,15 @@ struct PollDecisionTests {
     private var current: Int64 { slots.slot(at: wall) }
 
     private func decide(
-        _ kind: PollRequest.Kind, head: Int64 = 10, floor: Int64 = 4, isClosed: Bool = false, wall: Int64? = nil
+        _ kind: PollRequest.Kind, head: SequenceNumber = 10, floor: SequenceNumber = 4, isClosed: Bool = false,
+        wall: Int64? = nil
     ) -> PollDecision {
         PollDecision(
             PollRequest(feed: "board", kind),
-            standing: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed), wall: wall ?? self.wall)
+            feedStatus: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed), wall: wall ?? self.wall)
     }
 
-    private func tail(_ sequence: Int64, _ slot: Int64, epoch: String = "e") -> PollRequest.Kind {
+    private func tail(_ sequence: SequenceNumber, _ slot: Int64, epoch: String = "e") -> PollRequest.Kind {
         .tail(epoch: epoch, sequence: sequence, slot: slot)
     }
 
@@ -40,7 +42,9 @@ struct PollDecisionTests {
                 return
             }
             #expect((1...PollSlots.length).contains(time))
+            // No longer than the rest of its slot: whoever comes late in it is told at its end, not a slot later.
             #expect(slots.slot(at: now + time) == slot + 1)
+            #expect(slots.slot(at: now + time - 1) == slot)
             #expect(next == PollSlots.length)
             #expect(slots.slot(at: now + next) == slot + 1)
         }

@@ -1,3 +1,4 @@
+import Journals
 import Testing
 
 @testable import Web
@@ -19,7 +20,8 @@ struct PollRequestTests {
         "board/k3f9/1/2/3", "board/k3f9/01/2", "board/k3f9/1/02", "board/k3f9/+1/2", "board/k3f9/-1/2",
         "board/k3f9/1/2?", "board/k3f9/1/2#x", "board/k3f9/1/NOW", "board/k3f9/1/now/", "board/K3F9/1/2",
         "board/k3%66/1/2", "bo%61rd/k3f9/1/2", "board/k3f9/1 /2", "board/k3f9/99999999999999999999/2",
-        "board/k3f9/9223372036854775808/2", "../board/snap", "board/../snap", "bo\u{e4}rd/snap", "board/k3f9/\u{661}/2",
+        "board/k3f9/9223372036854775808/2", "board/k3f9/9007199254740992/2", "../board/snap", "board/../snap",
+        "bo\u{e4}rd/snap", "board/k3f9/\u{661}/2",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/snap", "board/k3f9//2", "board/k3f9/1/",
     ])
     func `anything not spelled so is refused`(path: String) {

@@ -11,7 +11,7 @@ struct OutputTests {
     /// Starts a run that has printed so many lines.
     private func printed(_ lines: Int, on server: TestServer) async throws -> String {
         let receipt = try await server.board.start("printer", input: ["lines": .integer(Int64(lines))], actor: "test")
-        try await server.until { server.board.feed.output(of: receipt.run)?.head == Int64(lines) }
+        try await server.until { server.board.feed.output(of: receipt.run)?.head.rawValue == Int64(lines) }
         return receipt.run
     }
 
@@ -96,7 +96,7 @@ struct OutputTests {
             #expect(first["next"] == 2 && first["count"] == 5 && first["more"] == true && first["ended"] == false)
             let viewer = try await server.connect()
             try await viewer.send("GET", path + "?after=5&wait=20")
-            try await server.until { server.dashboard.desk.held == 1 }
+            try await server.until { server.dashboard.pollResponder.held == 1 }
             server.gate.step()
             let next = try await viewer.response().json()
             #expect(next["lines"]?.array?.compactMap { $0["text"]?.string } == ["<line> 6"])
@@ -141,6 +141,18 @@ struct OutputTests {
             #expect(!page.text.contains("data-feed"))
             #expect(try await server.ask("GET", "/runs/\(receipt.run)/output").text.isEmpty)
             server.gate.finish()
+        }
+    }
+
+    @Test func `a run that ended without printing has no place for lines, while one that goes on has`() async throws {
+        try await TestServer.run(printing: true) { server in
+            let run = try await server.board.start("printer", input: ["lines": 0], actor: "test").run
+            let before = try await server.ask("GET", "/runs/\(run)", headers: ["Accept: text/html"])
+            #expect(before.text.contains("id=\"output\""))
+            server.gate.finish()
+            await server.board.outcome(of: run)
+            let after = try await server.ask("GET", "/runs/\(run)", headers: ["Accept: text/html"])
+            #expect(!after.text.contains("id=\"output\""))
         }
     }
 }

@@ -23,9 +23,16 @@ struct SecurityCheckTests {
         #expect(!HostCheck(allowed: ["weir.example", "other.example:81"]).allows(host))
     }
 
-    @Test func `a request without a host comes from no browser`() {
-        #expect(HostCheck(allowed: []).allows(nil))
+    @Test func `an asterisk allows every name`() {
         #expect(HostCheck(allowed: ["*"]).allows("anything.example"))
+    }
+
+    @Test func `the names that are allowed can change while the server runs`() {
+        let check = HostCheck(allowed: ["before.example"])
+        check.allow(["After.example"])
+        #expect(check.allows("after.example"))
+        #expect(!check.allows("before.example"))
+        #expect(check.allows("localhost"))
     }
 
     @Test func `only this dashboard's own pages, and no page at all, may change something`() {
@@ -49,6 +56,55 @@ struct SecurityCheckTests {
         #expect(!allows([("Origin", "null")]))
         #expect(!allows([("Origin", "http://evil.example")]))
         #expect(!allows([("Origin", "http://localhost:8080.evil.example")]))
+    }
+
+    @Test(arguments: [
+        ("none", "http://evil.example"), ("same-origin", "http://evil.example"), ("same-origin", "null"),
+        ("cross-site", "http://localhost:8080"), ("same-site", "http://localhost:8080"),
+        ("same-origin", "http://localhost:9090"), ("same-origin", "ftp://localhost:8080"),
+    ])
+    func `where a browser says twice where a request comes from, both must allow it`(site: String, origin: String) {
+        let headers: HTTPFields = [.secFetchSite: site, .origin: origin]
+        #expect(!CrossSiteCheck.allows(headers, authority: "localhost:8080"))
+    }
+
+    @Test func `a field that is sent twice allows nothing`() {
+        var headers: HTTPFields = [.origin: "http://localhost"]
+        headers.append(HTTPField(name: .origin, value: "http://evil.example"))
+        #expect(!CrossSiteCheck.allows(headers, authority: "localhost"))
+        headers = [.secFetchSite: "same-origin"]
+        headers.append(HTTPField(name: .secFetchSite, value: "cross-site"))
+        #expect(!CrossSiteCheck.allows(headers, authority: "localhost"))
+    }
+
+    @Test func `where a proxy names the scheme of the browser, a page of the other scheme is another site`() {
+        func allows(_ origin: String, forwarded: String) -> Bool {
+            CrossSiteCheck.allows([.origin: origin, .forwardedProto: forwarded], authority: "weir.example")
+        }
+        #expect(allows("https://weir.example", forwarded: "https"))
+        #expect(allows("https://weir.example", forwarded: "HTTPS, http"))
+        #expect(allows("http://weir.example", forwarded: "http"))
+        #expect(!allows("http://weir.example", forwarded: "https"))
+        #expect(!allows("http://weir.example", forwarded: "https, http"))
+        #expect(!allows("https://weir.example", forwarded: "http"))
+    }
+
+    @Test func `a target that is a whole URL names the same server as the host, or another`() {
+        for (target, host) in [
+            ("/a?b=http://evil.example/", "localhost"), ("*", "localhost"), ("http://localhost/", "localhost"),
+            ("HTTP://LocalHost:80/a", "localhost"), ("http://localhost:8080?x", "localhost:8080"),
+            ("https://weir.example:443/", "weir.example"),
+        ] {
+            #expect(AbsoluteTarget.agrees(target, with: host), "\(target)")
+        }
+        for (target, host) in [
+            ("http://evil.example/", "localhost"), ("http://localhost:81/", "localhost"),
+            ("http://evil@localhost/", "localhost"), ("http://localhost@evil.example/", "localhost"),
+            ("javascript:/api/v1/runs", "localhost"), ("localhost/", "localhost"), ("", "localhost"),
+            ("http://", "localhost"),
+        ] {
+            #expect(!AbsoluteTarget.agrees(target, with: host), "\(target)")
+        }
     }
 
     @Test func `dates are written as HTTP wants them`() {

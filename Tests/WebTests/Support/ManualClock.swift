@@ -3,7 +3,7 @@ import NIOConcurrencyHelpers
 @testable import Web
 
 /// A clock that stands still until it is told to go on; what was scheduled happens then, in order, on the caller's thread.
-final class ManualClock: HoldClock {
+final class ManualClock: WaitClock {
     private struct Entry {
         let at: Int64
         let order: Int

@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 /// A feed's heads, moved by hand.
 final class ManualHead: HeadSource {
     private struct State {
-        var heads: [Topic: Int64] = [:]
-        var observers: [Topic: [Int: @Sendable (Int64) -> Void]] = [:]
+        var heads: [Topic: SequenceNumber] = [:]
+        var observers: [Topic: [Int: @Sendable (SequenceNumber) -> Void]] = [:]
         var last = 0
     }
 
@@ -19,9 +19,9 @@ final class ManualHead: HeadSource {
 
     private let state = NIOLockedValueBox(State())
 
-    func head(of topic: Topic) -> Int64 { state.withLockedValue { $0.heads[topic] ?? 0 } }
+    func head(of topic: Topic) -> SequenceNumber { state.withLockedValue { $0.heads[topic] ?? 0 } }
 
-    func watchHead(of topic: Topic, onMove: @escaping @Sendable (Int64) -> Void) -> any Sendable {
+    func watchHead(of topic: Topic, onMove: @escaping @Sendable (SequenceNumber) -> Void) -> any Sendable {
         let id = state.withLockedValue { state in
             state.last += 1
             state.observers[topic, default: [:]][state.last] = onMove
@@ -32,7 +32,7 @@ final class ManualHead: HeadSource {
 
     var observerCount: Int { state.withLockedValue { $0.observers.values.reduce(0) { $0 + $1.count } } }
 
-    func publish(_ topic: Topic, _ head: Int64) {
+    func publish(_ topic: Topic, _ head: SequenceNumber) {
         let observers = state.withLockedValue { state in
             state.heads[topic] = head
             return Array((state.observers[topic] ?? [:]).values)

@@ -36,18 +36,31 @@ actor RawConnection {
         self.pieces = pieces.makeAsyncIterator()
     }
 
-    static func open(port: Int) async throws -> RawConnection {
+    /// Connects; one that is not reading takes no byte of what it is sent, and has little room for it.
+    static func open(port: Int, isReading: Bool = true) async throws -> RawConnection {
         let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
-        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        if !isReading {
+            bootstrap = bootstrap.channelOption(.autoRead, value: false)
+                .channelOption(.socketOption(.so_rcvbuf), value: 4_096)
+        }
+        let channel =
+            try await bootstrap
             .channelInitializer { channel in channel.pipeline.addHandler(Inbox(continuation)) }
             .connect(host: "127.0.0.1", port: port).get()
         return RawConnection(channel: channel, pieces: stream)
     }
 
+    /// Reads from now on.
+    func read() async throws { try await channel.setOption(.autoRead, value: true).get() }
+
     /// Sends bytes as they are.
     func send(raw text: String) async throws {
         try await channel.writeAndFlush(ByteBuffer(string: text))
     }
+
+    /// Sends bytes as far as they are taken, and does not wait for that.
+    func pour(_ text: String) { channel.writeAndFlush(ByteBuffer(string: text), promise: nil) }
 
     /// Sends a request.
     func send(_ method: String, _ path: String, headers: [String] = [], body: String? = nil) async throws {

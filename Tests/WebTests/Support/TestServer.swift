@@ -24,21 +24,37 @@ struct TestServer: Sendable {
     /// Runs a test against a server, then ends it.
     static func run(
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
-        clock: (any HoldClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
-        printing: Bool = false, bell: Bool = false,
-        limits: ConnectionLimits = ConnectionLimits(), _ test: @escaping @Sendable (TestServer) async throws -> Void
+        clock: (any WaitClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
+        printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
+        limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
+        access: DashboardAccess<DashboardContext> = .open,
+        _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
         let gate = Gate()
+        var configuration = configuration
+        if asServed {
+            // As `weir serve` does on loopback; the library trusts nobody and greets nobody by itself.
+            configuration.acceptsClaimedActors = true
+            configuration.helloRoute = true
+        }
         var catalog = Catalog()
         catalog.add(Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.")
         catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
         if printing { catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.") }
         if bell { catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.") }
+        if secret {
+            catalog.add(Steps(gate: gate), id: "secret", title: "Secret", summary: "Keeps a secret.")
+            catalog.add(store: Bell(), id: "vault", title: "Vault", summary: "Keeps a secret.")
+        }
         var boards = Board.Configuration()
         boards.tailLimit = tailLimit
         boards.tickInterval = .zero
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        boards.reportsUndeclared = reporting
+        if reporting { catalog.addReported(id: "deploy", title: "Deploy", summary: "Is done elsewhere.") }
+        if let limits { configuration.connections = limits }
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        let logger = logger ?? quiet
         let board = try await Board.open(catalog: catalog, journal: journal, configuration: boards, logger: logger)
         let group = MultiThreadedEventLoopGroup.singleton
         let dashboard = try Dashboard(
@@ -46,13 +62,13 @@ struct TestServer: Sendable {
             renderer: PageRenderer(
                 catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description),
             configuration: configuration, eventLoopGroup: group,
-            clock: clock ?? StillWall(group: group),
+            clock: clock ?? FixedWallClock(group: group),
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         let registry = Shared<ConnectionRegistry?>(nil)
         try await serve(
             { bound in
                 let server = DashboardServer(
-                    dashboard: dashboard, host: "127.0.0.1", port: 0, limits: limits, eventLoopGroup: group
+                    dashboard: dashboard, access: access, host: "127.0.0.1", port: 0, eventLoopGroup: group
                 ) { bound.send($0) }
                 registry.value = server.registry
                 return server
@@ -67,7 +83,9 @@ struct TestServer: Sendable {
     }
 
     /// Opens a connection.
-    func connect() async throws -> RawConnection { try await RawConnection.open(port: port) }
+    func connect(isReading: Bool = true) async throws -> RawConnection {
+        try await RawConnection.open(port: port, isReading: isReading)
+    }
 
     /// Sends one request on a connection of its own and reads its answer.
     func ask(
@@ -100,9 +118,9 @@ struct TestServer: Sendable {
     func untilHeld(_ count: Int) async throws { try await until { dashboard.held == count } }
 
     /// The URL of a tail at the feed's head, in the current slot.
-    func tail(_ feed: String = "board", at sequence: Int64? = nil) throws -> String {
+    func tail(_ feed: String = "board", at sequence: SequenceNumber? = nil) throws -> String {
         let page = try #require(dashboard.renderer.page(feedName: feed))
         let head = sequence ?? board.feed.head(of: page.topic.topic)
-        return dashboard.desk.answers.cursor(page, sequence: head, after: "").next
+        return dashboard.pollResponder.answers.cursor(page, sequence: head, after: "").next
     }
 }

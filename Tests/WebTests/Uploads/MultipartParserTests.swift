@@ -126,6 +126,7 @@ struct MultipartParserTests {
     @Test(arguments: [
         ("a.txt", "a.txt"), ("../../etc/passwd", "passwd"), ("C:\\x\\y.txt", "y.txt"), ("..", "file"), ("", "file"),
         ("/", "file"), ("a\u{0}b\r\n.txt", "ab.txt"), (".bashrc", ".bashrc"),
+        ("a/\u{301}b.txt", "\u{301}b.txt"), ("a\\\u{FE0F}b.txt", "\u{FE0F}b.txt"),
     ])
     func `a file's name is its last component, without anything that could act`(sent: String, plain: String) {
         #expect(MultipartPart.plainFilename(sent) == plain)

@@ -23,7 +23,9 @@ struct UploadPipeTests {
         let pipe = UploadPipe()
         pipe.finish(.stopped(received: 3, announced: 10))
         let failure = await #expect(throws: UploadFailure.self) { try await pipe.next() }
-        #expect(failure?.description == "The sender stopped half way: 3 of 10 bytes had arrived. Send the file again.")
+        #expect(
+            failure?.description == "The sender stopped before the end: 3 of 10 bytes had arrived. Send the file again."
+        )
     }
 
     @Test func `a reader that is cancelled lets the sender go`() async {

@@ -1,8 +1,6 @@
-import Boards
 import Foundation
 import Hummingbird
-import Journals
-import Web
+import Weir
 
 /// An application that was there before, with its own routes, and shows its operations under `/ops`.
 @main
@@ -15,7 +13,8 @@ struct App {
         catalog.add(Countdown(), id: "countdown", title: "Countdown", summary: "Counts down to a launch.")
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
         try router.mountWeir(
-            board, at: "/ops", templates: Bundle.module.url(forResource: "Templates", withExtension: nil))
+            board, at: "/ops", templates: Bundle.module.url(forResource: "Templates", withExtension: nil), access: .open
+        )
 
         try await Application(router: router).runService()
         await board.shutdown()

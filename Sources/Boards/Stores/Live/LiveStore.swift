@@ -5,9 +5,9 @@ import States
 protocol LiveStore: Sendable {
     /// Sends an action whose name is a form's and whose payload fits the form's fields.
     func dispatch(_ action: RecordedAction, _ command: StoreCommand) throws(BoardError)
-    /// Puts a state in that somebody gave in Swift's `Codable` form.
-    func rehydrate(_ state: JSONValue, _ command: StoreCommand) throws(BoardError)
-    /// Puts a recorded state back.
+    /// A state that somebody gave in Swift's `Codable` form, as it would be recorded.
+    func record(of state: JSONValue) throws(BoardError) -> StateRecord
+    /// Puts a state in, as it was or would be recorded.
     func restore(_ state: StateRecord, _ command: StoreCommand) throws(BoardError)
     /// Puts the initial state back.
     func reset(_ command: StoreCommand) throws(BoardError)

@@ -29,7 +29,7 @@ final class LiveStores: Sendable {
         self[id]?.store.recorded(change)
     }
 
-    /// Lets go of all, once nothing more is recorded: each holds what records it, which tells them all.
+    /// Releases all, once nothing more is recorded: each holds what records it, which tells them all.
     func removeAll() { members.withLock { $0 = [:] } }
 
     /// Ends the work of all, and takes nothing in any more.

@@ -17,7 +17,7 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
     private let now: @Sendable () -> Timestamp
     /// The revision of the recorded change that led to the state the store began in.
     private let base: Int64
-    private let pending = Locked(Ring<Pending>())
+    private let pending = Locked(RingBuffer<Pending>())
     private let recording = Locked<FlowSubscription?>(nil)
 
     init(
@@ -28,7 +28,7 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         do {
             state = try view.state.state(as: R.State.self)
         } catch {
-            // What was recorded was checked; so this is an initial state that cannot be written down.
+            // What was recorded was checked; so this is an initial state that cannot be recorded.
             state = reducer.initialState
         }
         store = Store(reducer, in: state, scope: FlowScope(), accepts: accepts)
@@ -50,35 +50,35 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         } catch {
             throw .invalidAction(error)
         }
-        guard let actor = command.actor, let acted = typed as? any ActedAction,
+        guard let actor = command.actor, let acted = typed as? any AttributedAction,
             let filled = acted.acted(by: actor, at: now()) as? R.Action
-        else { return try taken(store.dispatch(typed, ticket: command)) }
-        try taken(store.dispatch(filled, ticket: command))
+        else { return try taken(store.dispatch(typed, context: command)) }
+        try taken(store.dispatch(filled, context: command))
     }
 
-    func rehydrate(_ state: JSONValue, _ command: StoreCommand) throws(BoardError) {
-        try put(command) { try state.decode(R.State.self) }
-    }
-
-    func restore(_ state: StateRecord, _ command: StoreCommand) throws(BoardError) {
-        try put(command) { try state.state(as: R.State.self) }
-    }
-
-    func reset(_ command: StoreCommand) throws(BoardError) {
-        try taken(store.reset(ticket: command))
-    }
-
-    func stop() { store.cancelWork(id: nil) }
-
-    private func put(_ command: StoreCommand, _ read: () throws -> R.State) throws(BoardError) {
-        let state: R.State
+    func record(of state: JSONValue) throws(BoardError) -> StateRecord {
         do {
-            state = try read()
+            return .describing(try state.decode(R.State.self))
         } catch {
             throw .invalidState(error)
         }
-        try taken(store.rehydrate(state, ticket: command))
     }
+
+    func restore(_ record: StateRecord, _ command: StoreCommand) throws(BoardError) {
+        let state: R.State
+        do {
+            state = try record.state(as: R.State.self)
+        } catch {
+            throw .invalidState(error)
+        }
+        try taken(store.rehydrate(state, context: command))
+    }
+
+    func reset(_ command: StoreCommand) throws(BoardError) {
+        try taken(store.reset(context: command))
+    }
+
+    func stop() { store.cancelWork(id: nil) }
 
     private func taken(_ receipt: DispatchReceipt) throws(BoardError) {
         if receipt.rejection != nil { throw .tooMuchWaits }
@@ -87,7 +87,7 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
     // MARK: Recording
 
     private func record(_ commit: StoreCommit<R.State, R.Action, R.Effect>) {
-        let command = commit.ticket as? StoreCommand
+        let command = commit.context as? StoreCommand
         // Before it can be recorded.
         if let command {
             pending.withLock { $0.append(Pending(revision: base + commit.revision, command: command)) }

@@ -1,0 +1,28 @@
+/// What the audit records that somebody did, or tried to do.
+package enum AuditAction: String, CaseIterable, Sendable {
+    case start, retry, cancel, act, restore, reset, export, report
+    case importRuns = "import"
+    case readOutput = "read-output"
+    case see
+    case dismissNotice = "dismiss-notice"
+    case signIn = "sign-in"
+    case signOut = "sign-out"
+    case setUp = "set-up"
+    case addUser = "add-user"
+    case removeUser = "remove-user"
+    case changeRoles = "change-roles"
+    case changePassword = "change-password"
+    case createToken = "create-token"
+    case revokeToken = "revoke-token"
+    case createLink = "create-link"
+    case revokeLink = "revoke-link"
+    case readAudit = "read-audit"
+    case exportAudit = "export-audit"
+    case administer
+    /// The rules were read again from the settings.
+    case readRules = "read-rules"
+    /// The server began to write, or its last line was cut short and is missing.
+    case open
+    /// Entries that could not be written and are missing; their number is the entry's count.
+    case lose
+}

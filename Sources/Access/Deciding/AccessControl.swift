@@ -1,0 +1,103 @@
+import Synchronization
+
+/// The rules in force on the subjects there are, and who is known at this moment.
+///
+/// Every change of rules, subjects, users, tokens or sessions begins a new generation. What carries an authorization asks
+/// `current(_:)` before it delivers anything: that costs one comparison as long as nothing has changed.
+public final class AccessControl: Sendable {
+    /// Looks up who a credential belongs to; nil when it has ended or was revoked.
+    ///
+    /// Called on any thread, must not wait.
+    package typealias Lookup = @Sendable (Credential) -> Principal?
+
+    private struct State {
+        var rules: AccessRules
+        var subjects: [Subject]
+        var generation: UInt64 = 1
+        var audiences: [Principal: Audience] = [:]
+        var lookup: Lookup?
+    }
+
+    /// How many principals' audiences are kept, before all are let go of.
+    private static let kept = 10_000
+
+    private let state: Mutex<State>
+    private let latest: Atomic<UInt64>
+
+    /// Puts rules in force.
+    public init(rules: AccessRules = AccessRules(), subjects: [Subject] = []) {
+        state = Mutex(State(rules: rules, subjects: subjects))
+        latest = Atomic(1)
+    }
+
+    /// Which generation is in force.
+    ///
+    /// Wait-free.
+    public var generation: UInt64 { latest.load(ordering: .acquiring) }
+
+    /// The rules in force.
+    public var rules: AccessRules { state.withLock { $0.rules } }
+
+    /// Puts other rules in force, for all requests from now on and those that wait.
+    public func replace(rules: AccessRules) {
+        change {
+            $0.rules = rules
+            $0.audiences = [:]
+        }
+    }
+
+    /// Says which subjects there are now.
+    public func replace(subjects: [Subject]) {
+        change {
+            $0.subjects = subjects
+            $0.audiences = [:]
+        }
+    }
+
+    /// Begins a new generation, as somebody's rights may have changed.
+    public func invalidate() { change { _ in } }
+
+    /// Says who looks up credentials that Weir holds.
+    ///
+    /// Without it none is known.
+    package func look(up lookup: @escaping Lookup) { change { $0.lookup = lookup } }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { state in
+            body(&state)
+            state.generation &+= 1
+            latest.store(state.generation, ordering: .releasing)
+        }
+    }
+
+    /// What a principal may do now.
+    package func authorize(_ principal: Principal) -> Authorization { authorize(principal, credential: .request) }
+
+    package func authorize(_ principal: Principal, credential: Credential) -> Authorization {
+        state.withLock { state in
+            let audience: Audience
+            if let known = state.audiences[principal] {
+                audience = known
+            } else {
+                audience = Audience(state.rules.permissions(of: principal, on: state.subjects))
+                if state.audiences.count >= Self.kept { state.audiences = [:] }
+                state.audiences[principal] = audience
+            }
+            return Authorization(
+                principal, audience: audience, credential: credential, generation: state.generation)
+        }
+    }
+
+    /// What the holder of an authorization may do now; nil when it has been signed out, revoked or removed.
+    package func current(_ authorization: Authorization) -> Authorization? {
+        if authorization.generation == generation { return authorization }
+        let principal: Principal?
+        if case .request = authorization.credential {
+            principal = authorization.principal
+        } else {
+            let lookup = state.withLock { $0.lookup }
+            principal = lookup?(authorization.credential)
+        }
+        return principal.map { authorize($0, credential: authorization.credential) }
+    }
+}

@@ -1,0 +1,34 @@
+/// How people and programs are known, and for how long.
+package struct AccessConfiguration: Sendable {
+    /// Where a person comes from.
+    package enum Mode: Sendable, Hashable {
+        /// Nobody is asked: everybody is the local operator.
+        ///
+        /// Requests that came through a proxy are refused, unless it was written down that they may come.
+        case none(allowsForwarded: Bool)
+        /// A proxy names the person in a header, and perhaps the groups in another.
+        case proxy(user: String, groups: String?)
+        /// Users of Weir's own, with passwords.
+        case password
+        /// An identity provider that speaks OpenID Connect.
+        case oidc
+    }
+
+    /// Where a person comes from.
+    package var mode: Mode
+    /// The addresses whose forwarding headers, and whose header with the user, are believed.
+    package var trustedProxies: [NetworkRange] = []
+    /// Whether browsers reach this server by https, by its own certificate or through a proxy.
+    package var isSecure = false
+    /// Whether this server encrypts its connections itself.
+    package var hasCertificate = false
+    /// How long sessions last.
+    package var sessions = SessionBook.Limits()
+    /// How often somebody may try to sign in.
+    package var throttle = SignInThrottle.Limits()
+    /// What a password's hash costs.
+    package var cost = ScryptCost.standard
+
+    /// Makes a configuration; everything else has its usual value.
+    package init(_ mode: Mode) { self.mode = mode }
+}

@@ -1,0 +1,141 @@
+import Synchronization
+
+extension AccessDirectory: Authenticator {
+    /// Who sends a request: a bearer token alone decides where there is one, then what the mode asks.
+    package func authenticate(_ request: AccessRequest) -> Authentication {
+        let authorizations = request.values("authorization")
+        let bearers = authorizations.filter { $0.prefix(7).lowercased() == "bearer " }
+        if let bearer = bearers.first {
+            guard authorizations.count == 1 else { return .refused(.malformed("Send one Authorization field.")) }
+            return authenticate(bearer: String(bearer.dropFirst(7)))
+        }
+        switch configuration.mode {
+        case .none(let allowsForwarded):
+            if !allowsForwarded, Self.forwarding.contains(where: { !request.values($0).isEmpty }) {
+                return .refused(
+                    .forwarded(
+                        "This server asks nobody to sign in and serves only its own machine, but the request came "
+                            + "through a proxy. Set `auth`; see Documentation/access.md."))
+            }
+            return .authorized(control.authorize(.localOperator))
+        case .proxy(let user, let groups): return authenticate(request, user: user, groups: groups)
+        case .password, .oidc: return .authorized(authorization(ofSessionIn: request.values("cookie")))
+        }
+    }
+
+    private static let forwarding = [
+        "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port",
+        "x-forwarded-server", "x-forwarded-user", "x-real-ip",
+    ]
+
+    private func authenticate(bearer: String) -> Authentication {
+        let text = bearer.filter { $0 != " " }
+        let credential: Credential?
+        if let token = SecretText(text, kind: .token) {
+            credential = state.withLock { $0.tokenIDs[token.hash] }.map(Credential.token)
+        } else if let link = SecretText(text, kind: .link) {
+            credential = state.withLock { $0.linkIDs[link.hash] }.map(Credential.link)
+        } else {
+            credential = nil
+        }
+        guard let credential, let principal = principal(of: credential) else { return .refused(.invalidToken) }
+        return .authorized(control.authorize(principal, credential: credential))
+    }
+
+    private func authenticate(_ request: AccessRequest, user: String, groups: String?) -> Authentication {
+        guard let peer = request.peer.flatMap(NetworkAddress.init), isTrusted(peer) else {
+            return .authorized(control.authorize(.anonymous))
+        }
+        let names = request.values(user)
+        guard names.count <= 1 else { return .refused(.malformed("The proxy must name one user, not \(names.count).")) }
+        guard let name = names.first, !name.isEmpty else { return .authorized(control.authorize(.anonymous)) }
+        // Two fields that were joined to one are told by the comma.
+        guard ProxyName.isSound(name), !name.contains(",") else {
+            return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
+        }
+        let named = groups.map { request.values($0).flatMap { $0.split(separator: ",") } } ?? []
+        let sound = named.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
+            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(ProxyName.isSound)
+        let person = StoredPerson(name: name, identity: name, isUser: false, groups: sound.sorted())
+        state.withLock { state in
+            guard state.people[name] != person else { return }
+            if state.people.count >= 10_000 { state.people = [:] }
+            state.people[name] = person
+        }
+        return .authorized(control.authorize(Principal(.person, name: name, groups: Set(sound))))
+    }
+
+    /// Who a session cookie belongs to; the anonymous principal when there is none, or none that is good.
+    private func authorization(ofSessionIn cookies: [String]) -> Authorization {
+        guard let secret = cookie.secret(in: cookies) else { return control.authorize(.anonymous) }
+        let credential = Credential.session(secret.hash)
+        guard let principal = principal(of: credential) else { return control.authorize(.anonymous) }
+        let time = now()
+        state.withLock { if $0.sessions.use(secret.hash, now: time) { $0.used.insert(secret.hash) } }
+        return control.authorize(principal, credential: credential)
+    }
+
+    /// The cookie in which browsers keep their session.
+    package var cookie: SessionCookie {
+        SessionCookie(isSecure: configuration.isSecure, instance: state.withLock { $0.instance })
+    }
+
+    /// Who a credential belongs to at this moment; nil when it has ended.
+    func principal(of credential: Credential) -> Principal? {
+        let time = now()
+        switch credential {
+        case .request: return nil
+        case .session(let hash):
+            let isPassword = configuration.mode == .password
+            return state.withLock { state in
+                guard let session = state.sessions.session(hash, now: time), session.person.isUser == isPassword else {
+                    return nil
+                }
+                return session.person.isUser
+                    ? state.principal(of: session.person)
+                    : Principal(
+                        .person, name: session.person.name, identity: session.person.identity,
+                        groups: Set(session.person.groups))
+            }
+        case .token(let id):
+            return state.withLock { state in
+                guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }
+                var bounds: [Principal] = []
+                if let maker = token.maker {
+                    guard let principal = state.principal(of: maker) else { return nil }
+                    bounds = [principal]
+                }
+                let today = time / 86_400_000
+                if token.usedOn != today {
+                    state.tokens[id]?.usedOn = today
+                    state.usedTokens.insert(id)
+                }
+                return Principal(
+                    .token, name: token.name, identity: id, assignments: token.roles.map(\.assignment), bounds: bounds)
+            }
+        case .link(let id):
+            let found = state.withLock { state -> (LinkRecord, Principal?)? in
+                guard let link = state.links[id], time < link.expiresAt else { return nil }
+                return (link, link.maker.map(state.principal) ?? .system)
+            }
+            // Whoever made the link must still be there, and still see what it shows.
+            guard let (link, maker) = found, let maker,
+                control.authorize(maker).permissions.allows(.see, on: .operation(link.operation))
+            else { return nil }
+            return .link(id: id, run: link.run)
+        }
+    }
+}
+
+/// Whether a text can be a name that a proxy sends: one line of visible characters.
+enum ProxyName {
+    static func isSound(_ text: String) -> Bool {
+        (1...200).contains(text.unicodeScalars.count)
+            && text.unicodeScalars.allSatisfy { scalar in
+                switch scalar.properties.generalCategory {
+                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+                default: scalar != "\u{FFFD}"
+                }
+            }
+    }
+}

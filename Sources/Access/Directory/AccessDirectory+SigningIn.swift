@@ -1,0 +1,178 @@
+import Logging
+import States
+import Synchronization
+
+/// What came of an attempt to sign in.
+package enum SignInOutcome: Sendable {
+    /// Somebody is signed in; the secret goes into the cookie.
+    case signedIn(SecretText, Principal)
+    /// There is no such user, or it is not the password.
+    case wrong
+    /// There were too many attempts; try again after so many milliseconds.
+    case throttled(Int64)
+    /// Too many are signing in at this moment.
+    case busy
+}
+
+extension AccessDirectory {
+    /// Signs a user in.
+    ///
+    /// Hashes on a thread of its own, as long for a user there is not.
+    ///
+    /// - Parameters:
+    ///   - name: As typed.
+    ///   - password: As typed.
+    ///   - address: Where the request comes from.
+    ///   - old: The secret of the browser's session so far, which ends.
+    /// - Returns: What came of it.
+    /// - Throws: `AccessError` when the session cannot be kept.
+    package func signIn(_ name: String, _ password: String, from address: String?, replacing old: SecretText? = nil)
+        async throws -> SignInOutcome
+    {
+        let typed = UserName(name.filter { !$0.isWhitespace })
+        let (key, time) = (typed?.text ?? "", now())
+        let wait = state.withLock { $0.throttle.attempt(key, from: address ?? "", now: time) }
+        if let wait {
+            refuse(key, from: address, "too many attempts")
+            return .throttled(wait)
+        }
+        let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
+        let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
+        let isRight: Bool
+        do {
+            isRight = try await hashing.run { [password] in
+                password.utf8.count <= PasswordRule.maximumBytes ? try hash.matches(password) : false
+            }
+        } catch is WorkLimit.Busy {
+            return .busy
+        }
+        guard isRight, let user else {
+            refuse(key, from: address, "wrong name or password")
+            return .wrong
+        }
+        let person = StoredPerson(name: user.name, identity: user.name, isUser: true, groups: [])
+        // The password may have been changed, or the user removed, while it was hashed.
+        guard state.withLock({ $0.users[user.name]?.password == user.password }) else { return .wrong }
+        let secret = try await begin(person, from: address, replacing: old)
+        state.withLock { $0.throttle.succeed(key, from: address ?? "") }
+        if hash.cost.logRounds < configuration.cost.logRounds { await rehash(user, password) }
+        return .signedIn(secret, user.principal)
+    }
+
+    /// Begins a session for somebody that a provider vouches for, or that has shown a password.
+    ///
+    /// The secret is a new one always: one that a browser brings is never taken over.
+    package func begin(
+        _ person: StoredPerson, from address: String?, replacing old: SecretText?, until end: Int64? = nil
+    ) async throws -> SecretText {
+        let secret = SecretText(.session, bytes: random(32))
+        let time = now()
+        let session = SessionRecord(hash: secret.hash, person: person, begunAt: time, usedAt: time, endsAt: end)
+        let ended = state.withLock { state in
+            var ended = old.map { old in state.sessions.end { $0.hash == old.hash } } ?? []
+            ended += state.sessions.begin(session, now: time)
+            if !person.isUser { state.people[person.identity] = person }
+            return ended
+        }
+        if !ended.isEmpty { control.invalidate() }
+        do {
+            try await write([.put(session)] + ended.map { .remove(kind: .session, id: $0) })
+        } catch {
+            _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
+            throw error
+        }
+        audit.record(
+            .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: address)
+        return secret
+    }
+
+    /// Ends the session of a secret, if there is one.
+    package func signOut(_ secret: SecretText?, from address: String?) async throws {
+        guard let secret else { return }
+        let ended = state.withLock { state in
+            let session = state.sessions.sessions[secret.hash]
+            _ = state.sessions.end { $0.hash == secret.hash }
+            return session
+        }
+        guard let ended else { return }
+        control.invalidate()
+        try await write([.remove(kind: .session, id: secret.hash)])
+        audit.record(
+            .signOut, by: Principal(.person, name: ended.person.name, identity: ended.person.identity), from: address)
+    }
+
+    // MARK: The first user
+
+    /// Makes the code for the first user; nil when there are users, or none are wanted.
+    package func makeSetUpCode() -> String? {
+        let (bytes, time) = (random(16), now())
+        return state.withLock { state in
+            guard configuration.mode == .password, state.users.isEmpty else { return nil }
+            let code = SetUpCode(bytes: bytes, now: time)
+            state.setUp = code
+            return code.text
+        }
+    }
+
+    /// Whether the first user can be made.
+    package var awaitsSetUp: Bool {
+        let time = now()
+        return state.withLock { $0.users.isEmpty && $0.setUp?.isUsable(now: time) == true }
+    }
+
+    /// Whether there is nobody who could sign in.
+    package var hasNoUsers: Bool { configuration.mode == .password && state.withLock { $0.users.isEmpty } }
+
+    /// Makes the first user, an administrator, and signs them in.
+    package func setUp(code: String, name: String, password: String, from address: String?) async throws -> SecretText {
+        let time = now()
+        guard let name = UserName(name) else { throw AccessError(.invalid, Self.nameRule) }
+        if let problem = PasswordRule.problem(with: password, of: name.text) { throw AccessError(.invalid, problem) }
+        let isRight = state.withLock { state in
+            guard state.users.isEmpty, state.setUp?.accepts(code, now: time) == true else { return false }
+            // Good once: whoever comes second meanwhile finds none.
+            state.setUp = nil
+            return true
+        }
+        guard isRight else {
+            audit.record(.setUp, by: .anonymous, from: address, outcome: .refused)
+            throw AccessError(
+                .wrong,
+                "That is not the code, or it is used up. It is good for 15 minutes and five tries; start the server again for "
+                    + "a new one.")
+        }
+        try await addUser(name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system)
+        audit.record(.setUp, by: Principal(.person, name: name.text), from: address)
+        return try await begin(
+            StoredPerson(name: name.text, identity: name.text, isUser: true, groups: []), from: address, replacing: nil)
+    }
+
+    // MARK: Passwords
+
+    private func refuse(_ name: String, from address: String?, _ detail: String) {
+        audit.record(
+            .signIn, by: .anonymous, from: address, subject: "user:\(name)", outcome: .refused, detail: detail)
+    }
+
+    /// Hashes a password.
+    func hash(_ password: String) async throws -> PasswordHash {
+        let (cost, salt) = (configuration.cost, random(16))
+        do {
+            return try await hashing.run { try PasswordHash(password, cost: cost, salt: salt) }
+        } catch is WorkLimit.Busy {
+            throw AccessError(.unavailable, "The server is busy with passwords. Try again in a moment.")
+        }
+    }
+
+    /// Hashes a password anew that was hashed for less; a failure leaves it as it is.
+    private func rehash(_ user: UserRecord, _ password: String) async {
+        do {
+            var changed = user
+            changed.password = try await hash(password).description
+            try await write([.put(changed)])
+            state.withLock { if $0.users[user.name] == user { $0.users[user.name] = changed } }
+        } catch {
+            logger.warning("A password could not be hashed anew.", metadata: ["cause": "\(Quoted(error))"])
+        }
+    }
+}

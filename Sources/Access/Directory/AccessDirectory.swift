@@ -1,0 +1,151 @@
+package import Logging
+import States
+import Synchronization
+
+/// Who there is: users, tokens, links and sessions, all in memory and kept in a storage, and who a request comes from.
+///
+/// Asking costs no query. Every change begins a new generation of the ``AccessControl``, so that requests in flight see it;
+/// what another process changes in the storage is noticed by `refresh()`.
+package final class AccessDirectory: Sendable {
+    /// The rules, and who may do what by them.
+    package let control: AccessControl
+    /// Where it is written down who signed in and who changed what.
+    package let audit: AuditLog
+    /// How people are known.
+    package let configuration: AccessConfiguration
+
+    let storage: any AccessStorage
+    let state: Mutex<DirectoryState>
+    let hashing: WorkLimit
+    let now: @Sendable () -> Int64
+    let random: @Sendable (Int) -> [UInt8]
+    let decoy: PasswordHash
+    let logger: Logger
+
+    /// Opens the directory.
+    ///
+    /// - Parameters:
+    ///   - configuration: How people are known.
+    ///   - control: The rules. It asks this directory for whom it does not know.
+    ///   - storage: Where everything is kept.
+    ///   - audit: Where it is written down.
+    ///   - now: The time in milliseconds since 1970.
+    ///   - random: So many random bytes.
+    ///   - logger: Says what cannot be read.
+    /// - Throws: What the storage throws.
+    package init(
+        _ configuration: AccessConfiguration, control: AccessControl, storage: any AccessStorage, audit: AuditLog,
+        now: @escaping @Sendable () -> Int64 = AuditLog.time,
+        random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
+        logger: Logger = Logger(label: "weir.access")
+    ) async throws {
+        self.configuration = configuration
+        self.control = control
+        self.storage = storage
+        self.audit = audit
+        self.now = now
+        self.random = random
+        self.logger = logger
+        hashing = WorkLimit()
+        state = Mutex(DirectoryState(configuration))
+        // Nobody's: what is hashed where there is no such user, so that it takes as long.
+        decoy = try PasswordHash(Hex(random(16)).text, cost: configuration.cost, salt: random(16))
+        try await refresh()
+        if state.withLock({ $0.instance.isEmpty }) {
+            let instance = SecretText.shortID(random(8))
+            try await write([.put(.setting, "instance", instance)])
+            state.withLock { $0.instance = instance }
+        }
+        control.look(up: { [weak self] in self?.principal(of: $0) })
+    }
+
+    /// Reads the storage again if somebody else has changed it.
+    package func refresh() async throws {
+        let version = try await storage.version()
+        guard state.withLock({ $0.version != version }) else { return }
+        let records = try await storage.read()
+        let unreadable = state.withLock { state in
+            state.version = version
+            return state.take(records, now: now())
+        }
+        if unreadable > 0 {
+            logger.error(
+                "Some records of users, tokens or sessions cannot be read and have no effect.",
+                metadata: ["records": "\(unreadable)"])
+        }
+        control.invalidate()
+    }
+
+    /// Stores what was used, ends what is over, and sees to the audit: to be called every half second or so.
+    package func tick() async {
+        let time = now()
+        let (changes, isOver) = state.withLock { state -> ([() throws -> StoredChange], Bool) in
+            let over = state.sessions.tidy(now: time)
+            let used = state.used.compactMap { state.sessions.sessions[$0] }
+            let tokens = state.usedTokens.compactMap { state.tokens[$0] }
+            let expired = state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id)
+            (state.used, state.usedTokens) = ([], [])
+            for id in expired { state.links[id] = nil }
+            if !expired.isEmpty { state.index() }
+            let puts: [() throws -> StoredChange] =
+                used.map { session in { try .put(session) } } + tokens.map { token in { try .put(token) } }
+            let removals: [() throws -> StoredChange] =
+                over.map { hash in { .remove(kind: .session, id: hash) } }
+                + expired.map { id in { .remove(kind: .link, id: id) } }
+            return (puts + removals, !over.isEmpty || !expired.isEmpty)
+        }
+        if isOver { control.invalidate() }
+        do {
+            try await refresh()
+            if !changes.isEmpty { try await storage.write(try changes.map { try $0() }) }
+        } catch is CancellationError {
+            // The server stops; when a session was used last is written no more.
+        } catch {
+            logger.error("Users and sessions cannot be read or saved.", metadata: ["cause": "\(Quoted(error))"])
+        }
+        audit.tick()
+    }
+
+    /// Runs until the task is cancelled: looks every half second.
+    package func watch() async {
+        while !Task.isCancelled {
+            await tick()
+            do {
+                try await Task.sleep(for: .milliseconds(500))
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// Writes, and says so in words for a person when it cannot.
+    func write(_ changes: [StoredChange]) async throws {
+        do {
+            try await storage.write(changes)
+        } catch {
+            logger.error("Users and sessions cannot be saved.", metadata: ["cause": "\(Quoted(error))"])
+            throw AccessError.storage
+        }
+    }
+
+    /// The address that a request comes from: the connection's, or what trusted proxies say it was.
+    package func address(peer: String?, forwardedFor values: [String]) -> String? {
+        guard let peer, let direct = NetworkAddress(peer), isTrusted(direct) else { return peer }
+        let hops = values.flatMap { $0.split(separator: ",") }.map { String($0.filter { !$0.isWhitespace }) }
+        // Each proxy appends whom it heard; what stands before the first one that is not ours may be made up.
+        for hop in hops.reversed() {
+            guard let address = NetworkAddress(hop) else { return peer }
+            if !isTrusted(address) { return hop }
+        }
+        return hops.first ?? peer
+    }
+
+    func isTrusted(_ address: NetworkAddress) -> Bool { configuration.trustedProxies.contains { $0.contains(address) } }
+
+    /// Whether a password may be sent over a connection: it is encrypted, or does not leave the machine or its proxy.
+    package func takesPasswords(from peer: String?) -> Bool {
+        guard !configuration.hasCertificate else { return true }
+        guard let address = peer.flatMap(NetworkAddress.init) else { return false }
+        return address.isLoopback || isTrusted(address)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// All that is known of users, tokens, links and sessions, in memory.
+struct DirectoryState: Sendable {
+    var users: [String: UserRecord] = [:]
+    var tokens: [String: TokenRecord] = [:]
+    var tokenIDs: [String: String] = [:]
+    var links: [String: LinkRecord] = [:]
+    var linkIDs: [String: String] = [:]
+    var sessions: SessionBook
+    var throttle: SignInThrottle
+    var setUp: SetUpCode?
+    /// The people that a proxy or provider has named, as they were named last.
+    var people: [String: StoredPerson] = [:]
+    /// Sessions and tokens whose last use is not stored yet.
+    var used: Set<String> = []
+    var usedTokens: Set<String> = []
+    var instance = ""
+    var version: Int64?
+
+    init(_ configuration: AccessConfiguration) {
+        sessions = SessionBook(configuration.sessions)
+        throttle = SignInThrottle(configuration.throttle)
+    }
+
+    /// Takes what is stored in place of what was known.
+    ///
+    /// Records that cannot be read are left out and counted.
+    mutating func take(_ records: [StoredRecord], now: Int64) -> Int {
+        var unreadable = 0
+        func decode<Value: Decodable>(_ record: StoredRecord) -> Value? {
+            do {
+                return try JSONDecoder().decode(Value.self, from: record.json)
+            } catch {
+                unreadable += 1
+                return nil
+            }
+        }
+        (users, tokens, links) = ([:], [:], [:])
+        var stored: [SessionRecord] = []
+        for record in records {
+            switch StoredKind(rawValue: record.kind) {
+            case .user: if let user: UserRecord = decode(record) { users[user.name] = user }
+            case .token: if let token: TokenRecord = decode(record) { tokens[token.id] = token }
+            case .link: if let link: LinkRecord = decode(record) { links[link.id] = link }
+            case .session: if let session: SessionRecord = decode(record) { stored.append(session) }
+            case .setting where record.id == "instance": instance = decode(record) ?? instance
+            case .setting: break
+            case nil: unreadable += 1
+            }
+        }
+        sessions.take(stored, now: now)
+        index()
+        return unreadable
+    }
+
+    mutating func index() {
+        tokenIDs = Dictionary(tokens.values.map { ($0.hash, $0.id) }) { $1 }
+        linkIDs = Dictionary(links.values.map { ($0.hash, $0.id) }) { $1 }
+    }
+
+    /// A person as they are now; nil when it is a user that was removed.
+    func principal(of person: StoredPerson) -> Principal? {
+        if person.isUser { return users[person.identity]?.principal }
+        let latest = people[person.identity] ?? person
+        return Principal(
+            .person, name: latest.name, identity: latest.identity, groups: Set(latest.groups))
+    }
+}

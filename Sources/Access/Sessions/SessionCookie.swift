@@ -1,0 +1,57 @@
+/// The cookie in which a browser keeps its session.
+///
+/// Where browsers come by https it is `__Host-weir`, which no other host and no plain connection can set. On plain loopback
+/// its name has the server's own mark, as cookies do not tell one port from another.
+package struct SessionCookie: Hashable, Sendable {
+    /// Its name.
+    package let name: String
+    private let isSecure: Bool
+
+    init(isSecure: Bool, instance: String) {
+        self.isSecure = isSecure
+        name = isSecure ? "__Host-weir" : "weir-\(instance)"
+    }
+
+    /// The `Set-Cookie` field of a secret that a browser keeps while it is at an identity provider.
+    package func passing(_ secret: String) -> String {
+        "\(name)-provider=\(secret); Path=/; Max-Age=600; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The `Set-Cookie` field that removes that.
+    package var passingOver: String {
+        "\(name)-provider=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The secret that a browser kept while it was at an identity provider; nil for none or several.
+    package func passed(in fields: [String]) -> String? { value(of: "\(name)-provider", in: fields) }
+
+    /// The secret in the request's cookies; nil when there is none, several, or one that cannot be a session's.
+    package func secret(in fields: [String]) -> SecretText? {
+        value(of: name, in: fields).flatMap { SecretText($0, kind: .session) }
+    }
+
+    private func value(of name: String, in fields: [String]) -> String? {
+        var found: [String] = []
+        for pair in fields.flatMap({ $0.split(separator: ";") }) {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let key = parts.first, let value = parts.last,
+                key.trimmingPrefix(while: { $0 == " " }) == name
+            else { continue }
+            found.append(String(value))
+        }
+        // A second one was put there by somebody else; nobody knows which is which.
+        return found.count == 1 ? found.first : nil
+    }
+
+    /// The `Set-Cookie` field that keeps a secret.
+    ///
+    /// It ends with the browser, or before on the server.
+    package func field(_ secret: SecretText) -> String {
+        "\(name)=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The `Set-Cookie` field that removes the cookie.
+    package var clearing: String {
+        "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+}

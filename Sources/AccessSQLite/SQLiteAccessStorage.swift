@@ -1,0 +1,83 @@
+package import Access
+import Foundation
+import GRDB
+
+/// Users, tokens, links and sessions in a SQLite file of their own, which only its owner can read.
+///
+/// One table, `record`: kind, id and a JSON object. Several processes may have it open: the server, and a command that adds a
+/// user meanwhile; each notices the other's changes by SQLite's `data_version`.
+package final class SQLiteAccessStorage: AccessStorage {
+    /// The format that this version writes, as `PRAGMA user_version`.
+    private static let format = 1
+
+    private let queue: DatabaseQueue
+
+    /// Opens the file, making it where there is none; the folder must be there.
+    ///
+    /// Waits for the disk.
+    ///
+    /// Throws `AccessError` with what to do.
+    package init(path: String) throws(AccessError) {
+        do {
+            if !FileManager.default.fileExists(atPath: path) {
+                _ = FileManager.default.createFile(
+                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
+            // Also one that was copied here: its log takes over the permissions of the file.
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.journalMode = .wal
+            queue = try DatabaseQueue(path: path, configuration: configuration)
+            try queue.write { database in
+                let format = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+                guard format <= Self.format else { throw CocoaError(.fileReadUnknown) }
+                try database.execute(
+                    sql: """
+                        CREATE TABLE IF NOT EXISTS record (
+                            kind TEXT NOT NULL, id TEXT NOT NULL, json BLOB NOT NULL, PRIMARY KEY (kind, id)
+                        ) WITHOUT ROWID
+                        """)
+                try database.execute(sql: "PRAGMA user_version = \(Self.format)")
+            }
+        } catch is CocoaError {
+            throw AccessError(
+                .unavailable,
+                "The file of users and tokens, access.sqlite in the data folder, cannot be used: it is another's, or a newer "
+                    + "Weir's.")
+        } catch {
+            throw AccessError(
+                .unavailable,
+                "The file of users and tokens, access.sqlite in the data folder, cannot be opened. Put a copy of it in its "
+                    + "place, or remove it and set the server up again.")
+        }
+    }
+
+    package func read() async throws -> [StoredRecord] {
+        try await queue.read { database in
+            try Row.fetchAll(database, sql: "SELECT kind, id, json FROM record").map { row in
+                StoredRecord(kind: row["kind"], id: row["id"], json: row["json"])
+            }
+        }
+    }
+
+    package func write(_ changes: [StoredChange]) async throws {
+        try await queue.write { database in
+            for change in changes {
+                switch change {
+                case .put(let record):
+                    try database.execute(
+                        sql: "INSERT OR REPLACE INTO record (kind, id, json) VALUES (?, ?, ?)",
+                        arguments: [record.kind, record.id, record.json])
+                case .remove(let kind, let id):
+                    try database.execute(
+                        sql: "DELETE FROM record WHERE kind = ? AND id = ?", arguments: [kind.rawValue, id])
+                }
+            }
+        }
+    }
+
+    package func version() async throws -> Int64 {
+        try await queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    }
+}

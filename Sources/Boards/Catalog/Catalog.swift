@@ -1,0 +1,91 @@
+public import Operations
+public import States
+public import Stores
+
+/// The operations that can be run and the stores that can be acted on, in the order in which pages show them.
+///
+/// A value: build it, then give it to a board, which holds it unchanged.
+public struct Catalog: Sendable {
+    /// The entries, in order.
+    package private(set) var entries: [CatalogEntry] = []
+    /// The stores, in order.
+    package private(set) var stores: [StoreEntry] = []
+
+    /// Makes an empty catalog.
+    public init() {}
+
+    /// The entry of that id.
+    package subscript(id: String) -> CatalogEntry? { entries.first { $0.id == id } }
+
+    /// Adds an operation under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
+    ///
+    /// A later operation of the same id takes the earlier one's place.
+    /// - Parameters:
+    ///   - operation: What is run.
+    ///   - id: Its id.
+    ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
+    ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
+    ///   - reentry: What a second start does while a run is going.
+    ///   - lifetime: When runs begin and end.
+    ///   - timeout: After how long a run fails; nil for never.
+    ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
+    public mutating func add<Work: StateOperation>(
+        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
+        lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled
+    ) {
+        add(
+            CatalogEntry(
+                operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
+                timeout: timeout, ticks: ticks))
+    }
+
+    /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
+    ///
+    /// Ids of stores and of operations have nothing to do with each other. A later store of the same id takes the
+    /// earlier one's place.
+    /// - Parameters:
+    ///   - reducer: What actions do.
+    ///   - id: Its id, which its recorded changes belong to.
+    ///   - kind: Under which name its templates and strings lie; its id, unless several stores share them.
+    ///   - title: What a person calls it, in English; the string `store.<id>.title` overrides it in a locale.
+    ///   - summary: What it is for, in a sentence; `store.<id>.summary` overrides it.
+    public mutating func add<R: Reducer>(
+        store reducer: R, id: String, kind: String? = nil, title: String, summary: String
+    ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
+        add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary))
+    }
+
+    /// The store of that id.
+    package func store(_ id: String) -> StoreEntry? { stores.first { $0.id == id } }
+
+    /// Adds a store of another catalog; one of the same id takes the earlier one's place.
+    package mutating func add(_ entry: StoreEntry) {
+        if let index = stores.firstIndex(where: { $0.id == entry.id }) {
+            stores[index] = entry
+        } else {
+            stores.append(entry)
+        }
+    }
+
+    /// Adds an entry of another catalog; one of the same id takes the earlier one's place.
+    package mutating func add(_ entry: CatalogEntry) {
+        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
+            entries[index] = entry
+        } else {
+            entries.append(entry)
+        }
+    }
+}
+
+/// Which ticks of an operation's runs are recorded: the states that follow another one of the same case.
+///
+/// Transitions, which change the case, are always recorded, and so is the last tick before a transition.
+public enum TickRecording: Sendable, Hashable {
+    /// One tick in `Board.Configuration.tickInterval` of each run, the newest.
+    case sampled
+    /// Every tick, in order.
+    ///
+    /// For work that reports seldom and where every report counts: each tick is a change in the journal and on the page.
+    /// While `Board.Configuration.recordBufferLimit` changes wait for a journal that does not write, ticks are sampled.
+    case every
+}

@@ -1,0 +1,87 @@
+package import Operations
+package import States
+
+/// An operation without its types: what the board and the pages know of it.
+package struct CatalogEntry: Sendable {
+    /// The id, as in URLs.
+    package let id: String
+    /// What a person calls it, in English.
+    package let title: String
+    /// What it does, in a sentence, in English.
+    package let summary: String
+    /// The fields of its input.
+    package let fields: [InputField]
+    /// What a second start does while a run is going.
+    package let reentry: ReentryPolicy
+    /// When runs begin and end.
+    package let lifetime: Lifetime
+    /// After how long a run fails.
+    package let timeout: Duration?
+    /// Which ticks of its runs are recorded.
+    package let ticks: TickRecording
+    /// Whether its runs print lines of output.
+    package let prints: Bool
+    /// The state of a run before its work begins.
+    package let initial: StateRecord
+    /// One state at least of every case.
+    ///
+    /// A state that cannot be encoded is left out and told in `problems`.
+    package let samples: [StateRecord]
+    /// What is wrong with the operation's own declarations, in sentences; empty when all is well.
+    package let problems: [String]
+    /// Whether its runs are reported by programs elsewhere, and cannot be started here.
+    package let isReported: Bool
+    /// The folder below `operations/default` whose templates show its states where it has none of its own.
+    package let sharedTemplates: String?
+    /// Makes typed runs of it.
+    let factory: any RunFactory
+
+    init<Work: StateOperation>(
+        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy, lifetime: Lifetime,
+        timeout: Duration?, ticks: TickRecording
+    ) {
+        var problems: [String] = []
+        func record(_ state: Work.State) -> StateRecord? {
+            do {
+                return try StateRecord(state)
+            } catch {
+                problems.append("\(id): the sample \(state) cannot be encoded: \(error)")
+                return nil
+            }
+        }
+        self.id = id
+        self.title = title
+        self.summary = summary
+        self.reentry = reentry
+        self.lifetime = lifetime
+        self.timeout = timeout
+        self.ticks = ticks
+        sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
+        fields = operation.inputFields
+        prints = operation is any OutputOperation
+        isReported = operation is ReportedOperation
+        initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
+        samples = Work.State.samples.compactMap(record)
+        factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
+        self.problems =
+            problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
+    }
+
+    /// Where the states of an operation contradict what a run needs of them.
+    private static func problems<State: OperationState>(of type: State.Type, _ id: String) -> [String] {
+        let initial = State.initial
+        let (failed, cancelled) = (State.failed(SampleError()), State.cancelled(from: initial))
+        var problems: [String] = []
+        if initial.phase.isEnded { problems.append("\(id): the initial state says that the run has ended") }
+        if failed.phase != .failed { problems.append("\(id): failed(_:) must give a state whose phase is failed") }
+        if cancelled.phase != .cancelled {
+            problems.append("\(id): cancelled(from:) must give a state whose phase is cancelled")
+        }
+        return problems
+    }
+}
+
+/// Some error, to look at what an operation makes of it.
+private struct SampleError: Error, CustomStringConvertible {
+    let description = "An example of an error."
+}

@@ -1,0 +1,175 @@
+import Journals
+public import Operations
+public import States
+
+extension Board {
+    /// Starts a run, and returns once its opening is recorded; the work goes on meanwhile, and the content is read by it.
+    ///
+    /// Either the run exists, and the receipt names it, or nothing was started and this throws. A receipt without a
+    /// sequence names a run that has begun and is not recorded yet.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation's id.
+    ///   - input: A JSON object as the operation's fields say.
+    ///   - content: The bytes of the file that came with the request.
+    ///   - actor: Who starts it.
+    ///   - idempotencyKey: With a key that the same actor used before for the same start, the receipt names the run of
+    ///     then.
+    /// - Returns: The run, and the sequence of its first change.
+    /// - Throws: `unknownOperation`, `invalidInput` with each field's mistake, `busy`, `overloaded`, `keyReused`,
+    ///   `shuttingDown`, and `unavailable` when too much waits to be recorded.
+    public func start(
+        _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
+        idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        let (input, secrets) = try parted(input, for: operation)
+        return try await begin(
+            operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content)
+    }
+
+    /// Asks a run to stop, and returns once its end is recorded, or after a while.
+    ///
+    /// - Parameters:
+    ///   - run: The run's id.
+    ///   - actor: Who asks; the run's page names them.
+    /// - Returns: The run, and the sequence of its last change so far; none when nothing of it is recorded yet.
+    /// - Throws: `unknownRun`, and `alreadyEnded` for a run whose end is recorded.
+    public func cancel(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
+        guard let live = runs[run] else {
+            if isReported(run) { return try await cancelReported(run, actor: actor) }
+            _ = try await self.run(run)
+            throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to cancel.")
+        }
+        live.cancel(.actor(actor))
+        let sequence = await sequence(of: live.ended) ?? feed.run(run)?.record.sequence
+        return StartReceipt(run: run, sequence: sequence, isNew: false)
+    }
+
+    /// Starts an ended run's operation again, with the same input unless another is given.
+    ///
+    /// The bytes of a file are not there again: the operation finds what it kept under the file's id.
+    /// - Parameters:
+    ///   - run: The ended run's id.
+    ///   - input: Another input, or nil for the same.
+    ///   - actor: Who asks.
+    ///   - idempotencyKey: With a key that the same actor used before for the same retry, the receipt names the run of
+    ///     then.
+    /// - Returns: The new run, and the sequence of its first change.
+    /// - Throws: `unknownRun`, `stillRunning`, and what `start` throws.
+    public func retry(
+        _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        let record = try await self.run(run).record
+        guard record.endedAt != nil else {
+            throw BoardError(.stillRunning, "This run is still active. Cancel it, or wait until it has ended.")
+        }
+        if input == nil { try requireNoSecrets(of: record.operation) }
+        let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
+        let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
+        return try await begin(record.operation, opening, secrets, nil)
+    }
+
+    /// An input that fits, without its secrets, and the secrets.
+    private func parted(
+        _ input: JSONValue, for operation: String
+    ) throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
+        let input = try launcher.validate(input, for: operation)
+        return InputField.parting(input, fields: catalog[operation]?.fields ?? [])
+    }
+
+    /// A retry without an input would go without the secrets, which nobody has any more.
+    private func requireNoSecrets(of operation: String) throws(BoardError) {
+        let secret = (catalog[operation]?.fields ?? []).filter(\.isSecret)
+        guard !secret.isEmpty else { return }
+        let detail = "This is secret and was not kept. Give it again, with the rest of the input."
+        throw .invalidInput(InputMistakes(secret.map { InputMistake(field: $0.name, detail: detail) }))
+    }
+
+    /// Waits until a run has ended and its end is recorded.
+    ///
+    /// Returns at once for a run that is not going, and when the caller is cancelled.
+    public func outcome(of run: String) async {
+        _ = await runs[run]?.ended.value()
+    }
+
+    /// How long a command still waits once it is known that nothing is being recorded: long enough for a journal that
+    /// only stumbled, and shorter than the patience of whoever asked, who would ask again.
+    static let patience: Duration = .milliseconds(500)
+
+    /// The sequence under which something is recorded; nil when that does not happen in time.
+    func sequence(of recorded: Deferred<SequenceNumber>) async -> SequenceNumber? {
+        if let sequence = recorded.resolved { return sequence }
+        return await withTaskGroup(of: SequenceNumber?.self) { [recorder, clock, configuration] group in
+            group.addTask { await recorded.value() }
+            group.addTask {
+                // A sleep that is cut short ends the waiting as well: the caller has gone, or the sequence has come.
+                try? await clock.sleep(for: configuration.commandTimeout)
+                return nil
+            }
+            group.addTask {
+                _ = await recorder.status.first { $0 != .recording }
+                try? await clock.sleep(for: Self.patience)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+    }
+
+    /// Starts a run whose input fits, or finds the one that its key led to.
+    private func begin(
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?
+    ) async throws(BoardError) -> StartReceipt {
+        guard let key = opening.idempotencyKey else { return try await launch(operation, opening, secrets, content) }
+        let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
+        return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in
+            if let receipt = try await self.receipt(of: scope, key, operation, opening) { return receipt }
+            let receipt = try await self.launch(operation, opening, secrets, content)
+            if !receipt.isNew { self.idempotency.remember(.init(run: receipt.run, opening: opening), under: scope) }
+            return receipt
+        }
+    }
+
+    private func launch(
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?
+    ) async throws(BoardError) -> StartReceipt {
+        let isWatched = watching.isWatched(operation)
+        let onEnd = { @Sendable [weak watching] (run: String, phase: Phase) in
+            if isWatched { watching?.ended(operation, run: run, phase) }
+        }
+        let (live, id, isNew) = try launcher.launch(
+            operation, opening, secrets: secrets, content: content, onEnd: onEnd)
+        if isWatched { watching.adopt(operation, run: id) }
+        // From here on the run exists: whatever fails, the answer is the run.
+        guard let live else {
+            let view = try? await run(id)
+            return StartReceipt(run: id, sequence: view?.record.openedSequence, isNew: isNew)
+        }
+        return StartReceipt(run: id, sequence: await sequence(of: live.opened), isNew: isNew)
+    }
+
+    /// What the first start under that key was answered, if there was one.
+    private func receipt(
+        of scope: IdempotencyRegistry.Scope, _ key: String, _ operation: String, _ asked: RunOpening
+    ) async throws(BoardError) -> StartReceipt? {
+        guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
+        if let joined = idempotency.joined(under: scope) {
+            try IdempotencyRegistry.check(joined.opening, against: asked, of: entry)
+            let view = try? await run(joined.run)
+            return StartReceipt(run: joined.run, sequence: view?.record.openedSequence, isNew: false)
+        }
+        if let live = runs.run(idempotencyKey: key, operation: operation, actor: asked.actor) {
+            try IdempotencyRegistry.check(live.request.opening, against: asked, of: entry)
+            return StartReceipt(run: live.id, sequence: await sequence(of: live.opened), isNew: false)
+        }
+        let record: RunRecord?
+        do {
+            record = try await journal.run(idempotencyKey: key, operation: operation, actor: asked.actor)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard let record else { return nil }
+        try IdempotencyRegistry.check(record.opening, against: asked, of: entry)
+        return StartReceipt(run: record.id, sequence: record.openedSequence, isNew: false)
+    }
+}

@@ -1,0 +1,111 @@
+package import Journals
+
+extension Board {
+    /// The whole board as it is, from memory.
+    package func view() -> BoardView { feed.board }
+
+    /// A run as it is: from memory while it continues and for a while after, then from the journal.
+    ///
+    /// - Parameter id: The run's id.
+    /// - Returns: The run after its last recorded change.
+    /// - Throws: `unknownRun`, `notRecorded`, and `unavailable` when the journal cannot be read.
+    public func run(_ id: String) async throws(BoardError) -> RunView {
+        if let run = feed.run(id) { return run }
+        let run = try await fold(id, through: feed.head(of: .board))
+        feed.remember(run)
+        return run
+    }
+
+    /// A run as it was right after a change: what was live at that moment.
+    ///
+    /// - Parameters:
+    ///   - id: The run's id.
+    ///   - sequence: The change's sequence; of any other, the run's last change before counts.
+    /// - Returns: The run after that change.
+    /// - Throws: `unknownRun`, `unknownMoment` when the run had not begun, and `unavailable`.
+    package func run(_ id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
+        if let run = feed.run(id, through: sequence) { return run }
+        return try await moment(of: id, at: sequence).run
+    }
+
+    /// The runs that match, newest first, from the journal.
+    ///
+    /// - Parameter query: Which.
+    /// - Returns: One page of them.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    package func runs(_ query: RunQuery) async throws(BoardError) -> RunPage {
+        try await read { try await journal.runs(query) }
+    }
+
+    /// How many runs of each operation are in each phase, from the journal.
+    ///
+    /// - Returns: The counts that are not 0.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    package func counts() async throws(BoardError) -> [RunCount] {
+        try await read { try await journal.counts() }
+    }
+
+    /// How many bytes the journal takes on the disk; nil if it takes none.
+    ///
+    /// Throws `unavailable` when the journal cannot be read.
+    package func journalSize() async throws(BoardError) -> Int64? {
+        try await read { try await journal.size() }
+    }
+
+    /// The topic's changes after a cursor, oldest first: from memory where they are there, else from the journal.
+    ///
+    /// - Parameters:
+    ///   - topic: Whose changes.
+    ///   - after: The cursor; nil for everything that is kept, and then nothing counts as lost.
+    ///   - limit: How many at most.
+    /// - Returns: The changes, and where the next ones begin.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    package func changes(
+        of topic: Topic, after: SequenceNumber?, limit: Int
+    ) async throws(BoardError) -> ChangeSlice {
+        let from = after ?? 0
+        let head = feed.head(of: .board)
+        switch feed.slice(of: topic, after: from, limit: limit) {
+        case .some(let publications, let more):
+            return ChangeSlice(publications.map(\.change), from: from, more: more, lost: nil)
+        case .none, .future:
+            return ChangeSlice([], from: from, more: false, lost: nil)
+        case .gap:
+            break
+        }
+        return try await read {
+            let floor = after == nil ? 0 : try await journal.floor(of: topic)
+            let changes = try await journal.changes(of: topic, after: from, through: head, limit: limit + 1)
+            return ChangeSlice(
+                Array(changes.prefix(limit)), from: from, more: changes.count > limit,
+                lost: from < floor ? from.next...floor : nil)
+        }
+    }
+
+    private func fold(_ id: String, through sequence: SequenceNumber) async throws(BoardError) -> RunView {
+        guard let run = try await read({ try await journal.view(of: id, through: sequence) }) else {
+            throw await missing(id)
+        }
+        return run
+    }
+
+    /// Why there is no run of an id: it may not be recorded yet; and one that looks like ours, in a journal that has
+    /// forgotten some, was most likely there.
+    func missing(_ id: String) async -> BoardError {
+        if runs[id] != nil { return .notRecorded(id) }
+        guard RunID.isPlausible(id) else { return .unknownRun(id) }
+        do {
+            return try await journal.floor(of: .run(id)) > 0 ? .removedRun(id) : .unknownRun(id)
+        } catch {
+            return .unreadable(error)
+        }
+    }
+
+    func read<Value>(_ body: () async throws -> Value) async throws(BoardError) -> Value {
+        do {
+            return try await body()
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Access
+package import Journals
+
+extension VisibleBoard {
+    /// How many changes are looked through at a time for those that may be seen.
+    private static let pageLength = 1_000
+    /// How many times that is done for one answer.
+    private static let mostPages = 10
+
+    /// The topic's changes after a cursor, oldest first.
+    ///
+    /// Of the board, those that may be seen. Where there are few among very many others, the slice says that more follow
+    /// and may have none.
+    ///
+    /// Throws `unknownOperation`, `unknownRun`, `unknownStore`, and `unavailable`.
+    package func changes(
+        of topic: Topic, after: SequenceNumber?, limit: Int
+    ) async throws(BoardError) -> ChangeSlice {
+        guard !visibility.isWhole else { return try await board.changes(of: topic, after: after, limit: limit) }
+        switch topic {
+        case .board: return try await boardChanges(after: after, limit: limit)
+        case .operation(let id): try require(.see, onOperation: id)
+        case .store(let id): try require(.see, onStore: id)
+        case .run(let id), .output(let id): _ = try await run(id)
+        }
+        return try await board.changes(of: topic, after: after, limit: limit)
+    }
+
+    private func boardChanges(after: SequenceNumber?, limit: Int) async throws(BoardError) -> ChangeSlice {
+        let from = after ?? 0
+        // Nothing that may be seen stands behind it, so a cursor never does either.
+        let head = feed.head(of: .board)
+        switch feed.slice(of: .board, after: from, limit: limit) {
+        case .some(let publications, let more):
+            return ChangeSlice(publications.map(\.change), from: from, more: more, lost: nil)
+        case .none, .future:
+            return ChangeSlice([], from: from, more: false, lost: nil)
+        case .gap: break
+        }
+        return try await board.read {
+            let floor = after == nil ? 0 : try await board.journal.floor(of: .board)
+            var found: [Change] = []
+            var cursor = from
+            var isOver = false
+            for _ in 0..<Self.mostPages where found.count <= limit && !isOver {
+                let page = try await board.journal.changes(
+                    of: .board, after: cursor, through: head, limit: Self.pageLength)
+                found += page.filter(visibility.sees)
+                cursor = page.last?.sequence ?? head
+                isOver = page.count < Self.pageLength
+            }
+            let isCut = found.count > limit
+            let changes = Array(found.prefix(limit))
+            let end = isCut ? changes.last?.sequence ?? from : isOver ? max(from, head) : cursor
+            return ChangeSlice(
+                changes: changes, from: from, to: end, more: isCut || !isOver,
+                lost: from < floor ? from.next...floor : nil)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+#define _GNU_SOURCE
+#include "command.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <termios.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+extern char **environ;
+
+static void fail(int outcome, const char *step) {
+    struct failure failure = {.error = errno};
+    strncpy(failure.step, step, sizeof failure.step - 1);
+    while (write(outcome, &failure, sizeof failure) < 0 && errno == EINTR) {}
+    _exit(127);
+}
+
+static int limit(int resource, long long value) {
+    struct rlimit bound = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
+    struct rlimit standing;
+    // Nobody may raise what the system set lower.
+    if (getrlimit(resource, &standing) == 0 && standing.rlim_max < bound.rlim_max)
+        bound.rlim_cur = bound.rlim_max = standing.rlim_max;
+    return setrlimit(resource, &bound);
+}
+
+// Makes the terminal the session's, in raw mode so that nothing printed is changed, and prints there.
+static int take_terminal(const struct options *options, int slave) {
+    struct winsize size = {.ws_col = (unsigned short)options->columns, .ws_row = (unsigned short)options->rows};
+    struct termios mode;
+    if (ioctl(slave, TIOCSCTTY, 0) < 0 || tcgetattr(slave, &mode) < 0) return -1;
+    cfmakeraw(&mode);
+    if (tcsetattr(slave, TCSANOW, &mode) < 0 || ioctl(slave, TIOCSWINSZ, &size) < 0) return -1;
+    if (dup2(slave, STDOUT_FILENO) < 0 || dup2(slave, STDERR_FILENO) < 0) return -1;
+    return 0;
+}
+
+static void become_command(const struct options *options, int outcome, int slave, pid_t parent) {
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    setsid();
+#ifdef __linux__
+    // Should this program be killed, which nothing else makes up for.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(127);
+#else
+    (void)parent;
+#endif
+    if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) < 0) fail(outcome, "nice");
+    if (options->memory && limit(RLIMIT_AS, options->memory) < 0) fail(outcome, "memory");
+    if (options->files && limit(RLIMIT_NOFILE, options->files) < 0) fail(outcome, "files");
+    if (slave >= 0 && take_terminal(options, slave) < 0) fail(outcome, "terminal");
+    int input = fcntl(INPUT, F_GETFD) >= 0 ? INPUT : open("/dev/null", O_RDONLY);
+    if (input < 0 || dup2(input, STDIN_FILENO) < 0) fail(outcome, "input");
+    if (input > STDERR_FILENO) close(input);
+    close(REPORT);
+    if (options->directory && chdir(options->directory) < 0) fail(outcome, "directory");
+    execvp(options->command[0], options->command);
+    fail(outcome, "exec");
+}
+
+// Opens a pseudo-terminal, neither side of which outlives an exec.
+static int open_terminal(struct terminal *terminal) {
+    terminal->master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal->master < 0 || grantpt(terminal->master) < 0 || unlockpt(terminal->master) < 0) return -1;
+    char *name = ptsname(terminal->master);
+    terminal->slave = name ? open(name, O_RDWR | O_NOCTTY) : -1;
+    if (terminal->slave < 0) return -1;
+    fcntl(terminal->master, F_SETFD, FD_CLOEXEC);
+    fcntl(terminal->slave, F_SETFD, FD_CLOEXEC);
+    return 0;
+}
+
+pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal) {
+    int ends[2];
+    terminal->master = terminal->slave = -1;
+    if (options->columns && open_terminal(terminal) < 0) return -1;
+    if (pipe(ends) < 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    pid_t parent = getpid();
+    pid_t process = fork();
+    if (process == 0) become_command(options, ends[1], terminal->slave, parent);
+    close(ends[1]);
+    *outcome = ends[0];
+    return process;
+}

@@ -1,0 +1,69 @@
+#include "options.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Reads a whole number within bounds.
+static int number(const char *text, long long least, long long most, long long *value) {
+    char *end;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && end != text && *end == 0 && *value >= least && *value <= most;
+}
+
+// Reads COLUMNSxROWS.
+static int size(char *text, struct options *options) {
+    long long columns, rows;
+    char *cross = strchr(text, 'x');
+    if (!cross) return 0;
+    *cross = 0;
+    if (!number(text, 1, 10000, &columns) || !number(cross + 1, 1, 10000, &rows)) return 0;
+    options->columns = (int)columns;
+    options->rows = (int)rows;
+    return 1;
+}
+
+int read_options(int count, char **arguments, struct options *options) {
+    memset(options, 0, sizeof *options);
+    options->stop_signal = SIGTERM;
+    options->grace = 10000;
+    for (int i = 1; i < count; i += 2) {
+        const char *name = arguments[i];
+        if (strcmp(name, "--") == 0) {
+            options->command = arguments + i + 1;
+            return i + 1 < count;
+        }
+        if (i + 1 >= count || name[0] != '-' || name[1] == 0 || name[2] != 0) return 0;
+        char *text = arguments[i + 1];
+        long long value = 0;
+        switch (name[1]) {
+        case 'd': options->directory = text; break;
+        case 's':
+            if (!number(text, 1, NSIG - 1, &value)) return 0;
+            options->stop_signal = (int)value;
+            break;
+        case 'g':
+            if (!number(text, 0, 86400000, &value)) return 0;
+            options->grace = (long)value;
+            break;
+        case 'n':
+            if (!number(text, -20, 19, &value)) return 0;
+            options->has_nice = 1;
+            options->nice = (int)value;
+            break;
+        case 'm':
+            if (!number(text, 1, 1LL << 60, &options->memory)) return 0;
+            break;
+        case 'f':
+            if (!number(text, 3, 1 << 30, &options->files)) return 0;
+            break;
+        case 't':
+            if (!size(text, options)) return 0;
+            break;
+        default: return 0;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,83 @@
+#include "tree.h"
+
+#include <signal.h>
+
+#ifdef __linux__
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct process {
+    pid_t id, parent;
+    int is_ours;
+};
+
+// Reads a process's parent from /proc; 0 when it has gone.
+static pid_t parent_of(const char *id) {
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%s/stat", id);
+    FILE *file = fopen(path, "re");
+    if (!file) return 0;
+    size_t length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = 0;
+    // The name in parentheses may hold anything, parentheses too.
+    const char *end = strrchr(text, ')');
+    int parent = 0;
+    return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
+}
+
+// All processes there are; the caller frees the list.
+static size_t processes(struct process **list) {
+    size_t count = 0, room = 0;
+    *list = NULL;
+    DIR *folder = opendir("/proc");
+    if (!folder) return 0;
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        if (!isdigit((unsigned char)entry->d_name[0])) continue;
+        pid_t parent = parent_of(entry->d_name);
+        if (parent == 0) continue;
+        if (count == room) {
+            struct process *larger = realloc(*list, (room = room ? room * 2 : 256) * sizeof **list);
+            if (!larger) break;
+            *list = larger;
+        }
+        (*list)[count++] = (struct process){.id = atoi(entry->d_name), .parent = parent};
+    }
+    closedir(folder);
+    return count;
+}
+
+static void signal_descendants(int number) {
+    struct process *list;
+    size_t count = processes(&list);
+    pid_t self = getpid();
+    for (int grows = 1; grows;) {
+        grows = 0;
+        for (size_t i = 0; i < count; i++) {
+            int is_ours = list[i].parent == self;
+            for (size_t j = 0; j < count && !is_ours; j++) is_ours = list[j].is_ours && list[j].id == list[i].parent;
+            if (is_ours && !list[i].is_ours) list[i].is_ours = grows = 1;
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        if (list[i].is_ours) kill(list[i].id, number);
+    free(list);
+}
+#endif
+
+void signal_tree(pid_t leader, int number) {
+#ifdef __linux__
+    // Descendants come from one look at all processes, the group's members among them, so nobody is signalled twice.
+    (void)leader;
+    signal_descendants(number);
+#else
+    if (leader > 0) {
+        kill(-leader, number);
+        kill(leader, number);
+    }
+#endif
+}

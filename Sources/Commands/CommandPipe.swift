@@ -1,0 +1,96 @@
+package import NIOCore
+import NIOPosix
+import Synchronization
+
+/// The reading end of a pipe: gives what is read piece by piece, and reads no faster than it is asked.
+///
+/// It needs no thread of its own. Dropping it closes the pipe.
+package final class CommandPipe: Sendable {
+    /// How much is read at a time.
+    package static let readSize = 65_536
+
+    private let channel: any Channel
+    private let inbox: Inbox
+
+    private init(channel: any Channel, inbox: Inbox) {
+        self.channel = channel
+        self.inbox = inbox
+    }
+
+    deinit { channel.close(promise: nil) }
+
+    /// Takes over a descriptor, which it closes in the end, also when this throws.
+    package static func open(_ descriptor: Int32, on group: any EventLoopGroup) async throws -> CommandPipe {
+        let inbox = Inbox()
+        let channel = try await NIOPipeBootstrap(group: group)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: readSize))
+            .takingOwnershipOfDescriptor(input: descriptor) { channel in
+                channel.pipeline.addHandler(inbox).map { channel }
+            }
+        return CommandPipe(channel: channel, inbox: inbox)
+    }
+
+    /// The next piece; nil at the end, or once the pipe is closed.
+    ///
+    /// Suspends until something comes, whether or not the caller is cancelled. One reader at a time.
+    package func next() async -> ByteBuffer? {
+        await withCheckedContinuation { continuation in
+            if inbox.wait(continuation) { channel.read() }
+        }
+    }
+
+    /// Closes it: a reader that waits is given the end.
+    package func close() { channel.close(promise: nil) }
+
+    /// What was read and is not taken yet, and who waits for it.
+    private final class Inbox: ChannelInboundHandler, Sendable {
+        typealias InboundIn = ByteBuffer
+
+        private struct Core {
+            var buffers: [ByteBuffer] = []
+            var reader: CheckedContinuation<ByteBuffer?, Never>?
+            var isOver = false
+        }
+
+        private let core = Mutex(Core())
+
+        /// Gives what is there; true if something must be read first.
+        func wait(_ reader: CheckedContinuation<ByteBuffer?, Never>) -> Bool {
+            let (mustRead, buffer) = core.withLock { core -> (Bool, ByteBuffer?) in
+                if !core.buffers.isEmpty { return (false, core.buffers.removeFirst()) }
+                if core.isOver { return (false, nil) }
+                core.reader = reader
+                return (true, nil)
+            }
+            if !mustRead { reader.resume(returning: buffer) }
+            return mustRead
+        }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let buffer = unwrapInboundIn(data)
+            let reader = core.withLock { core in
+                defer { core.reader = nil }
+                if core.reader == nil { core.buffers.append(buffer) }
+                return core.reader
+            }
+            reader?.resume(returning: buffer)
+        }
+
+        func channelInactive(context: ChannelHandlerContext) { end() }
+
+        func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+        private func end() {
+            let reader = core.withLock { core in
+                core.isOver = true
+                defer { core.reader = nil }
+                return core.reader
+            }
+            reader?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// What a page or an API client follows: everything, or one operation, run or store, or a run's output.
+package enum Topic: Sendable, Hashable, CustomStringConvertible {
+    /// Every change.
+    case board
+    /// The changes of all runs of one operation.
+    case operation(String)
+    /// The changes of one run.
+    case run(String)
+    /// The changes of one store.
+    case store(String)
+    /// The lines of one run's output.
+    ///
+    /// They are not changes, and their numbers are the cursor.
+    case output(String)
+
+    /// The feed's name: `board`, `operation-…`, `run-…`, `store-…`, `output-…`.
+    package var description: String {
+        switch self {
+        case .board: "board"
+        case .operation(let id): "operation-\(id)"
+        case .run(let id): "run-\(id)"
+        case .store(let id): "store-\(id)"
+        case .output(let id): "output-\(id)"
+        }
+    }
+
+    /// Reads a feed's name; nil for anything else, and for ids that do not consist of `a-z`, `0-9` and single hyphens.
+    package init?(_ name: some StringProtocol) {
+        if name == "board" {
+            self = .board
+        } else if let id = Self.id(in: name, after: "operation-") {
+            self = .operation(id)
+        } else if let id = Self.id(in: name, after: "run-") {
+            self = .run(id)
+        } else if let id = Self.id(in: name, after: "store-") {
+            self = .store(id)
+        } else if let id = Self.id(in: name, after: "output-") {
+            self = .output(id)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a change belongs to this topic.
+    package func contains(_ change: Change) -> Bool {
+        switch (self, change.stream) {
+        case (.board, _): true
+        case (.operation(let id), .run): change.subject == id
+        case (.run(let id), .run(let run)): id == run
+        case (.store(let id), .store(let store)): id == store
+        default: false
+        }
+    }
+
+    /// The topics a change belongs to besides the board.
+    package static func streams(of change: Change) -> [Topic] {
+        switch change.stream {
+        case .run(let id): [.operation(change.subject), .run(id)]
+        case .store(let id): [.store(id)]
+        }
+    }
+
+    private static func id(in name: some StringProtocol, after prefix: String) -> String? {
+        guard name.hasPrefix(prefix), name.utf8.count <= 64 else { return nil }
+        let id = name.dropFirst(prefix.count)
+        let isPlain = id.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        guard !id.isEmpty, isPlain, !id.contains("--"), !id.hasPrefix("-"), !id.hasSuffix("-") else { return nil }
+        return String(id)
+    }
+}

@@ -1,0 +1,2 @@
+// `VirtualClock` comes with the tests of operations.
+@_exported public import TestClocks

@@ -1,0 +1,77 @@
+package import States
+
+extension InputField {
+    /// Holds an input against the fields: the input as a run is started with, or all that is wrong with it.
+    ///
+    /// Takes a time that grows with the input's length only, whatever is in it. `null` counts as absent, and so does
+    /// empty text where a field is required.
+    /// - Parameters:
+    ///   - input: A JSON object, as a client sent it.
+    ///   - fields: What is accepted.
+    /// - Returns: The object with defaults filled in, whole numbers as such, lines ended by `\n`, and only known members.
+    /// - Throws: The mistakes, those of known fields first.
+    package static func validate(_ input: JSONValue, fields: [InputField]) throws(InputMistakes) -> JSONValue {
+        guard case .object(let members) = input else {
+            let members = fields.isEmpty ? "without members" : "with the members \(list(fields.map(\.name)))"
+            let detail = "Send a JSON object \(members), not \(kind(of: input))."
+            throw InputMistakes([InputMistake(field: "", detail: detail)])
+        }
+        var normalised: [String: JSONValue] = [:]
+        var mistakes: [InputMistake] = []
+        for field in fields {
+            do {
+                normalised[field.name] = try field.validate(members[field.name])
+            } catch {
+                mistakes.append(InputMistake(field: field.name, detail: error.detail))
+            }
+        }
+        mistakes += unknownMembers(of: members, fields: fields)
+        guard mistakes.isEmpty else { throw InputMistakes(mistakes) }
+        return .object(normalised)
+    }
+
+    /// Holds one value against the field.
+    private func validate(_ value: JSONValue?) throws(InputRejection) -> JSONValue? {
+        guard let value, value != .null, !(isRequired && isText && value == "") else {
+            if let defaultValue { return defaultValue }
+            if isRequired { throw InputRejection("This is required. \(expectation)") }
+            return nil
+        }
+        return try check(value)
+    }
+
+    private var isText: Bool {
+        switch kind {
+        case .text, .multiline, .url, .choice, .secret: true
+        case .integer, .number, .boolean, .file: false
+        }
+    }
+
+    /// At most twenty mistakes about members that no field has: a hostile input must not make a long answer.
+    private static func unknownMembers(of members: [String: JSONValue], fields: [InputField]) -> [InputMistake] {
+        let known = Set(fields.map(\.name))
+        guard members.count > known.count || !known.isSuperset(of: members.keys) else { return [] }
+        let remedy =
+            fields.isEmpty
+            ? "This operation takes no input; leave it out."
+            : "There is no such field; leave it out. The fields are \(list(fields.map(\.name)))."
+        return members.keys.lazy.filter { !known.contains($0) }.prefix(20).map { String($0.prefix(64)) }.sorted()
+            .map { InputMistake(field: $0, detail: remedy) }
+    }
+
+    static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
+    }
+
+    static func kind(of value: JSONValue) -> String {
+        switch value {
+        case .null: "null"
+        case .bool: "true or false"
+        case .integer, .number: "a number"
+        case .string: "text"
+        case .array: "a list"
+        case .object: "an object"
+        }
+    }
+}

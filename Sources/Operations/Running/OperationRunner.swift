@@ -1,0 +1,157 @@
+public import Flows
+public import States
+
+/// Runs an operation, as its reentry policy says, and gives each run its own states.
+///
+/// ```swift
+/// let runner = OperationRunner(Greeting(), reentry: .cancelPrevious)
+/// let run = try runner.start(.init(label: "Ada"))
+/// for await state in run.state.values(.lossless) { print(state) }    // none, loading, success
+/// ```
+/// Every state a run passes through can be seen by a lossless subscriber that `start` is told to admit beforehand. A run
+/// that fails leaves the others, and the scope, alone.
+public final class OperationRunner<Work: StateOperation>: Sendable {
+    private typealias Waiting = (run: Run<Work.State>, input: Work.Input)
+
+    private struct Core {
+        var machine: ReentryMachine<Int>
+        var runs: [Int: Waiting] = [:]
+        var started = 0
+    }
+
+    /// What is run.
+    public let operation: Work
+    /// The scope of the runs.
+    ///
+    /// Cancelling it cancels every run, and lets no other run start.
+    public let scope: FlowScope
+    private let timeout: Duration?
+    private let clock: any Clock<Duration>
+    private let core: Locked<Core>
+
+    /// Creates a runner.
+    ///
+    /// - Parameters:
+    ///   - operation: The operation to run.
+    ///   - reentry: What a start does while a run is active.
+    ///   - timeout: The time after which a run fails with `OperationTimeout`; nil for never.
+    ///   - scope: The scope of the runs; by default one of the runner's own.
+    ///   - clock: Measures the timeout.
+    public init(
+        _ operation: Work, reentry: ReentryPolicy = .concurrent, timeout: Duration? = nil,
+        scope: FlowScope = FlowScope(), clock: any Clock<Duration> = ContinuousClock()
+    ) {
+        self.operation = operation
+        self.scope = scope
+        self.timeout = timeout
+        self.clock = clock
+        core = Locked(Core(machine: ReentryMachine(reentry)))
+    }
+
+    /// The runs that have not ended, oldest first, including those that wait for their turn.
+    public var runs: [Run<Work.State>] {
+        core.withLock { core in core.machine.unended.compactMap { core.runs[$0]?.run } }
+    }
+
+    /// Starts a run, or joins one, according to the policy.
+    ///
+    /// Returns at once.
+    ///
+    /// - Parameters:
+    ///   - input: The run's input; ignored when a run is joined.
+    ///   - id: The caller's identifier of the run.
+    ///   - willBegin: Called once with a new run, before its work begins, on this thread. Subscribe losslessly here to
+    ///     see every state, however fast the work is. Not called when a run is joined.
+    /// - Returns: The new run, or the one that was joined.
+    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    @discardableResult
+    public func start(
+        _ input: Work.Input, id: String = "", willBegin: (Run<Work.State>) -> Void = { _ in }
+    ) throws(OperationBusy) -> Run<Work.State> {
+        try admit(input, id: id, willBegin: willBegin).run
+    }
+
+    /// Runs the operation within the caller's task: cancelling the caller cancels the run.
+    ///
+    /// If a run was joined, cancelling ends only the waiting, as cancelled: the run belongs to its starter.
+    /// - Parameter input: The run's input.
+    /// - Returns: How the run ended, once its work has returned.
+    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    public func run(_ input: Work.Input) async throws(OperationBusy) -> RunOutcome {
+        let (run, isNew) = try admit(input, id: "") { _ in }
+        guard isNew else { return await run.interruptibleOutcome() ?? .cancelled(.caller) }
+        return await withTaskCancellationHandler {
+            await run.outcome()
+        } onCancel: {
+            run.cancel(.caller)
+        }
+    }
+
+    /// Cancels every run, including those that wait for their turn; others can be started.
+    public func cancelAll(_ cause: CancellationCause) {
+        for run in runs { run.cancel(cause) }
+    }
+
+    private func admit(
+        _ input: Work.Input, id: String, willBegin: (Run<Work.State>) -> Void
+    ) throws(OperationBusy) -> (run: Run<Work.State>, isNew: Bool) {
+        let run = Run<Work.State>(id: id)
+        let (token, decision, others) = core.withLock { core in
+            core.started += 1
+            let decision = core.machine.start(core.started)
+            let others: [Run<Work.State>] =
+                switch decision {
+                case .begin(let replaced): replaced.compactMap { core.runs[$0]?.run }
+                case .join(let other), .refuse(let other): core.runs[other].map { [$0.run] } ?? []
+                case .wait: []
+                }
+            switch decision {
+            case .begin, .wait: core.runs[core.started] = (run, input)
+            case .join, .refuse: break
+            }
+            return (core.started, decision, others)
+        }
+        switch decision {
+        case .join: return (others[0], false)
+        case .refuse: throw OperationBusy(run: others[0].id)
+        case .begin, .wait: break
+        }
+        for other in others { other.cancel(.replaced) }
+        willBegin(run)
+        run.guardEnd { [weak self] in self?.end(token) }
+        if decision != .wait { begin(token, run, input) }
+        return (run, true)
+    }
+
+    private func begin(_ token: Int, _ run: Run<Work.State>, _ input: Work.Input) {
+        run.begin(operation, input, in: scope, timeout: timeout, clock: clock) { self.workReturned(token) }
+    }
+
+    private func end(_ token: Int) {
+        let over = core.withLock { core in core.machine.end(token) ? core.runs.removeValue(forKey: token)?.run : nil }
+        over?.conclude()
+    }
+
+    private func workReturned(_ token: Int) {
+        let next = core.withLock { core -> (Int, Waiting)? in
+            core.runs[token] = nil
+            guard let next = core.machine.workReturned(token), let waiting = core.runs[next] else { return nil }
+            return (next, waiting)
+        }
+        if let (token, waiting) = next { begin(token, waiting.run, waiting.input) }
+    }
+}
+
+/// A start was refused because a run is active and the operation allows one at a time.
+public struct OperationBusy: ExplainedError, Sendable, Hashable {
+    /// The id of the active run.
+    package let run: String
+
+    /// Creates an error.
+    package init(run: String) { self.run = run }
+
+    /// What happened and what to do, in a sentence.
+    public var description: String {
+        "A run is going already, and this operation does one at a time: wait until it has ended, or cancel it."
+    }
+}

@@ -1,0 +1,117 @@
+import Access
+import Boards
+import Journals
+import Operations
+import States
+
+extension PageWriter {
+    /// A run in short: what rows and cards show of it.
+    func summary(_ record: RunRecord) -> Fields {
+        [
+            "id": record.id, "short": String(record.id.suffix(6)), "url": "\(base)/runs/\(record.id)",
+            "actor": record.opening.actor, "started": moment(record.startedAt), "ended": record.endedAt.map(moment),
+            "took": record.endedAt.map { format.duration($0 - record.startedAt) },
+            "isActive": record.endedAt == nil,
+        ]
+    }
+
+    /// A run as a row of a table, for `partials/row`.
+    func row(_ record: RunRecord) -> Fields {
+        summary(record).merging([
+            "rowID": "row-\(record.id)", "isNamed": false,
+            "chip": chip(record.state.caseName, record.state.phase, in: record.operation),
+            "operation": operation(record.operation), "about": about(record),
+        ])
+    }
+
+    /// A run with all there is to say of it, for `partials/run`.
+    func run(_ run: RunView, isAlone: Bool) -> Fields {
+        let record = run.record
+        let id = "run-\(record.id)"
+        let input = inputRows(record)
+        return row(record).merging([
+            "runID": id, "isAlone": isAlone, "stateID": "\(id)-state",
+            "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
+            "steps": steps(run), "timeline": timeline(run), "input": input.isEmpty ? nil : ["rows": input] as Fields,
+            "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
+            "again": againURL(record),
+            "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "change": format.integer(record.sequence),
+        ])
+    }
+
+    private func link(toRun id: String) -> Fields {
+        ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
+    }
+
+    /// What a run was started with, field by field.
+    func inputRows(_ record: RunRecord) -> [Fields] {
+        let fields = catalog[record.operation]?.fields ?? []
+        let members = record.opening.input.object ?? [:]
+        let known = fields.map(\.name).filter { members[$0] != nil }
+        let others = members.keys.filter { !known.contains($0) }.sorted()
+        return (known + others).compactMap { name in
+            inputRow(name, of: record).map { ["label": $0.label, "text": $0.text] }
+        }
+    }
+
+    /// A field of what a run was started with, in words; nil where it was left out.
+    func inputRow(_ name: String, of record: RunRecord) -> (label: String, text: String)? {
+        guard let value = record.opening.input[name], value != .null else { return nil }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let field = catalog[record.operation]?.fields.first { $0.name == name }
+        return (
+            field.map { label(of: $0, in: record.operation) } ?? values.label(name),
+            fileText(value) ?? values.text(value)
+        )
+    }
+
+    /// The input in one line.
+    func about(_ record: RunRecord) -> String {
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let fields = catalog[record.operation]?.fields.map(\.name) ?? []
+        return fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
+            .map { String((fileText($0) ?? values.text($0)).prefix(80)) }
+            .filter { !$0.isEmpty }.joined(separator: " \u{B7} ")
+    }
+
+    /// The name and size of a file that was given.
+    private func fileText(_ value: JSONValue) -> String? {
+        guard let name = value["filename"]?.string else { return nil }
+        return value["length"]?.number.map { "\(name) \u{B7} \(format.bytes($0))" } ?? name
+    }
+
+    /// The form that stops a run; none for a run that is over or runs by itself while watched.
+    func cancelForm(_ record: RunRecord) -> Fields? {
+        guard record.endedAt == nil, !isWatched(record.operation), allows(.cancel, onOperation: record.operation)
+        else { return nil }
+        return ["formID": "cancel-\(record.id)", "action": "\(base)/runs/\(record.id)/cancellation"]
+    }
+
+    /// The form that tries a run again with the same input; none for a run that goes on.
+    func retryForm(_ record: RunRecord, follows: Bool) -> Fields? {
+        guard record.endedAt != nil, let entry = catalog[record.operation], !entry.isReported,
+            !isWatched(entry.id), allows(.start, onOperation: entry.id)
+        else { return nil }
+        return [
+            "formID": "retry-\(record.id)", "action": "\(base)/runs/\(record.id)/retries", "follows": follows,
+            "isUrgent": record.state.phase != .succeeded,
+        ]
+    }
+
+    /// Where a run that is over can be started again with other input.
+    func againURL(_ record: RunRecord) -> String? {
+        guard record.endedAt != nil, let entry = catalog[record.operation], !entry.fields.isEmpty,
+            !entry.isReported, !isWatched(entry.id), allows(.start, onOperation: entry.id)
+        else { return nil }
+        return "\(base)/operations/\(record.operation)?from=\(record.id)#start"
+    }
+
+    /// Whether runs of the operation begin and end with its viewers.
+    func isWatched(_ operation: String) -> Bool {
+        switch catalog[operation]?.lifetime {
+        case .whileWatched: true
+        case .onDemand, nil: false
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Boards
+import Journals
+import States
+
+extension PageWriter {
+    /// How many rows of a timeline are shown, the newest.
+    static var timelineRows: Int { 40 }
+
+    /// The states a run passed through, to scale, for `partials/timeline`; the units of its lanes are milliseconds.
+    func timeline(_ run: RunView) -> Fields {
+        let shown = run.transitions.suffix(Self.timelineRows)
+        let omitted = run.omittedTransitions + run.transitions.count - shown.count
+        let rows = zip(shown, shown.dropFirst().map(Optional.some) + [nil]).map { state, next -> Fields in
+            let isOpen = next == nil && run.record.endedAt == nil
+            return [
+                "rowID": "run-\(run.record.id)-t\(state.revision)",
+                "chip": chip(state.caseName, state.phase, in: run.record.operation), "lane": lane(state, next, of: run),
+                "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
+                "at": moment(state.at), "isLast": next == nil,
+            ]
+        }
+        return [
+            "timelineID": "run-\(run.record.id)-timeline", "rows": rows,
+            "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
+        ]
+    }
+
+    /// The lane of the state that a run is in, which grows with every change of it; nil for a run that has ended.
+    func openLane(_ run: RunView) -> Fields? {
+        guard run.record.endedAt == nil, let last = run.transitions.last else { return nil }
+        return lane(last, nil, of: run)
+    }
+
+    /// How many milliseconds the lanes of a run's timeline have room for.
+    func timelineLength(_ run: RunView) -> Int64 {
+        guard let first = run.transitions.suffix(Self.timelineRows).first else { return 0 }
+        let elapsed = max(run.at - first.at, 0)
+        return run.record.endedAt == nil ? TimeAxis.length(holding: elapsed) : elapsed
+    }
+
+    private func lane(_ state: Transition, _ next: Transition?, of run: RunView) -> Fields {
+        let length = timelineLength(run)
+        let first = run.transitions.suffix(Self.timelineRows).first?.at ?? state.at
+        let start = min(max(state.at - first, 0), length)
+        let isOpen = next == nil && run.record.endedAt == nil
+        return [
+            "laneID": isOpen ? "run-\(run.record.id)-lane" : nil, "length": String(max(length, 1)),
+            "tone": state.phase.tone, "x": String(start),
+            "width": String(min(max((next?.at ?? run.at) - state.at, 0), length - start)),
+        ]
+    }
+
+    /// The active cases of an operation in their order, with how long each took; nil if there are not two.
+    func steps(_ run: RunView) -> Fields? {
+        let record = run.record
+        var names: [String] = []
+        for sample in catalog[record.operation]?.samples ?? [] where sample.phase == .active {
+            if !names.contains(sample.caseName) { names.append(sample.caseName) }
+        }
+        guard names.count > 1 else { return nil }
+        var times: [String: Int64] = [:]
+        for (state, next) in zip(run.transitions, run.transitions.dropFirst()) {
+            times[state.caseName, default: 0] += next.at - state.at
+        }
+        let current = run.transitions.last { $0.phase == .active }?.caseName
+        let steps = names.map { name -> Fields in
+            let isCurrent = name == current && record.state.phase != .succeeded
+            let tone = isCurrent ? record.state.phase.tone : times[name] == nil ? "idle" : "ok"
+            let entered = run.transitions.last { $0.caseName == name }?.at
+            let isNow = isCurrent && record.state.phase == .active
+            return [
+                "label": label(of: name, in: record.operation), "tone": tone, "isNow": isNow,
+                "duration": isNow ? nil : times[name].map(format.duration),
+                "since": isNow ? entered.map(moment) : nil,
+                "shape": (isCurrent ? record.state.phase : times[name] == nil ? .idle : .succeeded).shape,
+            ]
+        }
+        return ["list": steps]
+    }
+}

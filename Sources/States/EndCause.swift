@@ -1,0 +1,78 @@
+/// Why a run ended, if not by its own work.
+///
+/// It is recorded with the run's last change and shown in the reader's language.
+///
+/// The English text of ``description`` is recorded and also serves as the code: journals and exports contain these
+/// texts, so a text that was ever recorded never changes. Any other text, such as an operation's own, is ``other(_:)``
+/// and shown as it is.
+package enum EndCause: Sendable, Hashable {
+    /// Somebody cancelled it.
+    case actor(String)
+    /// A newer run of the same operation took its place.
+    case replaced
+    /// It runs only while watched, and the last viewer has left.
+    case unwatched
+    /// It runs while watched, and became so long that a new run continues in its place.
+    case rolledOver
+    /// The scope it ran in was cancelled.
+    case scope
+    /// The task that ran it with structured concurrency was cancelled.
+    case caller
+    /// The work itself threw `CancellationError`, although nobody had cancelled it.
+    case itself
+    /// The server was shutting down.
+    case shutdown
+    /// The server stopped without ending it.
+    case stopped
+    /// It was still active when it was exported, so its copy ends there.
+    case exported
+    /// It was cancelled because too many changes were waiting to be recorded.
+    case unrecorded
+    /// Its work ended in a state that is not an end state.
+    case notAnEnd
+    /// It was reported by a program of which nothing was heard any more.
+    case silent
+    /// Anything else, in words.
+    case other(String)
+
+    private static let byActor = "cancelled by "
+
+    /// The causes that are recorded as a fixed text.
+    private static let plain: [EndCause] = [
+        .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .stopped, .exported, .unrecorded,
+        .notAnEnd, .silent,
+    ]
+
+    /// Reads a recorded cause.
+    package init(_ text: String) {
+        if let cause = Self.plain.first(where: { $0.description == text }) {
+            self = cause
+        } else if text.hasPrefix(Self.byActor) {
+            self = .actor(String(text.dropFirst(Self.byActor.count)))
+        } else {
+            self = .other(text)
+        }
+    }
+}
+
+extension EndCause: CustomStringConvertible {
+    /// The text that is recorded.
+    package var description: String {
+        switch self {
+        case .actor(let name): Self.byActor + name
+        case .replaced: "replaced by a newer run"
+        case .unwatched: "nobody was watching"
+        case .rolledOver: "rolled over"
+        case .scope: "its scope was cancelled"
+        case .caller: "its caller was cancelled"
+        case .itself: "it cancelled itself"
+        case .shutdown: "the server is shutting down"
+        case .stopped: "the server stopped while this was running"
+        case .exported: "it was still going when it was exported"
+        case .unrecorded: "its states could not be recorded any more"
+        case .notAnEnd: "its end state says of itself that it is none"
+        case .silent: "its reporter fell silent"
+        case .other(let text): text
+        }
+    }
+}

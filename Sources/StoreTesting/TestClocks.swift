@@ -1,0 +1,2 @@
+// `VirtualClock` comes with the tests of stores.
+@_exported public import TestClocks

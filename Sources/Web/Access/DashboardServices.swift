@@ -1,0 +1,36 @@
+import Boards
+import Journals
+import Logging
+import NIOCore
+import Synchronization
+
+/// What all audiences of a dashboard share: how it was set up, its files, its limits and its clock; nothing of the board.
+struct DashboardServices: Sendable {
+    let configuration: WebConfiguration
+    let mount: MountPath
+    /// Who writes an export, and who sends a file to be imported.
+    let exports: ConcurrencyLimit
+    let imports = ConcurrencyLimit(RunImports.maximumReceived)
+    let assets: AssetLibrary
+    let check: RequestCheck
+    let stateWrites: RateLimit
+    let bodies: BodyBudget
+    let clock: any WaitClock
+    let makeID: @Sendable () -> String
+    let startedAt: Timestamp
+    let logger: Logger
+    /// How many polls are held.
+    let holds = HoldCount()
+}
+
+/// How many polls are held, by all audiences together.
+final class HoldCount: Sendable {
+    private let holding = Atomic<Int>(0)
+
+    var count: Int { holding.load(ordering: .relaxed) }
+
+    /// One more; how many there are then.
+    func add() -> Int { holding.add(1, ordering: .relaxed).newValue }
+
+    func remove() { holding.subtract(1, ordering: .relaxed) }
+}

@@ -1,0 +1,152 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import Logging
+import Pages
+import States
+import Stores
+
+extension AccountResponder {
+    /// The form to sign in, and what comes of sending it.
+    func signIn(_ visit: Visit) async throws(Problem) -> Response {
+        guard accounts.canSignIn else { throw .noSuchPage }
+        if directory.awaitsSetUp { return .seeOther(dashboard.mount.url("setup")) }
+        var form = SignInForm()
+        form.takesPassword = directory.configuration.mode == .password
+        form.hasProvider = accounts.provider != nil
+        guard visit.isPost else {
+            form.back = visit.target.query["back"] ?? ""
+            if !visit.authorization.isAnonymous { form.refused = visit.authorization.principal.name }
+            return page(.signIn(form), visit)
+        }
+        guard form.takesPassword else { throw .methodNotAllowed([.get, .head]) }
+        let sent = try await self.form(visit)
+        form.back = sent["back"] ?? ""
+        form.name = sent["name"] ?? ""
+        guard directory.takesPasswords(from: visit.peer) else {
+            form.mistake = .plain
+            return page(.signIn(form), visit, status: .forbidden)
+        }
+        let (address, old) = (visit.address, session(visit))
+        let store = Store(
+            SignInReducer { [directory] name, password in
+                try await directory.signIn(name, password, from: address, replacing: old)
+            })
+        store.dispatch(.nameChanged(form.name))
+        await store.dispatch(.signIn(password: sent["password"] ?? "")).settled()
+        if case .enter(let secret)? = store.effectMailbox.next() { return enter(secret, to: form.back) }
+        form.name = store.currentState.name
+        form.mistake = store.currentState.mistake ?? .busy
+        var status = HTTPResponse.Status.unprocessableContent
+        var wait: Int64?
+        switch form.mistake {
+        case .tooMany(let seconds): (status, wait) = (.tooManyRequests, seconds)
+        case .busy: (status, wait) = (.serviceUnavailable, 5)
+        case .plain: status = .forbidden
+        case .wrong, .provider, nil: break
+        }
+        var response = page(.signIn(form), visit, status: status)
+        if let wait { response.headers[.retryAfter] = String(wait) }
+        return response
+    }
+
+    /// Sends the browser on with its new session.
+    private func enter(_ secret: SecretText, to back: String) -> Response {
+        var response = Response.seeOther(dashboard.mount.wayBack(back))
+        response.headers[values: .setCookie] = [directory.cookie.field(secret)]
+        return response
+    }
+
+    /// Ends the browser's session.
+    func signOut(_ visit: Visit) async throws(Problem) -> Response {
+        let secret = session(visit)
+        try await change { try await directory.signOut(secret, from: visit.address) }
+        var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in" : ""))
+        response.headers[values: .setCookie] = [directory.cookie.clearing]
+        response.headers[.clearSiteData] = "\"cache\""
+        return response
+    }
+
+    /// The form for the first user, and what comes of sending it.
+    func setUp(_ visit: Visit) async throws(Problem) -> Response {
+        guard directory.awaitsSetUp else { throw .noSuchPage }
+        var form = SetUpForm()
+        guard visit.isPost else { return page(.setUp(form), visit) }
+        guard directory.takesPasswords(from: visit.peer) else { throw .plainConnection }
+        let sent = try await self.form(visit)
+        form.name = sent["name"] ?? ""
+        do {
+            let secret = try await directory.setUp(
+                code: sent["code"] ?? "", name: form.name, password: sent["password"] ?? "", from: visit.address)
+            return enter(secret, to: "")
+        } catch let error as AccessError {
+            form.error = error.description
+            return page(.setUp(form), visit, status: Problem(error).status)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    // MARK: Identity provider
+
+    /// Sends the browser to the identity provider.
+    func startProvider(_ visit: Visit) async throws(Problem) -> Response {
+        guard let provider = accounts.provider else { throw .noSuchPage }
+        do {
+            let (url, secret) = try await provider.begin(back: visit.target.query["back"] ?? "")
+            var response = Response.seeOther(url)
+            response.headers[values: .setCookie] = [directory.cookie.passing(secret)]
+            return response
+        } catch {
+            return failed(error, visit)
+        }
+    }
+
+    /// Takes the browser back from the identity provider.
+    func endProvider(_ visit: Visit) async throws(Problem) -> Response {
+        guard let provider = accounts.provider else { throw .noSuchPage }
+        let fields = visit.target.query.fields
+        do {
+            guard Set(fields.map(\.name)).count == fields.count else {
+                throw IdentityProviderError("A parameter came twice.")
+            }
+            let secret = directory.cookie.passed(in: visit.request.headers[values: .cookie])
+            let (person, back) = try await provider.complete(visit.target.query.dictionary, secret: secret)
+            let session = try await directory.begin(person, from: visit.address, replacing: session(visit))
+            var response = enter(session, to: back)
+            response.headers[values: .setCookie].append(directory.cookie.passingOver)
+            return response
+        } catch {
+            return failed(error, visit)
+        }
+    }
+
+    private func failed(_ error: any Error, _ visit: Visit) -> Response {
+        dashboard.logger.warning(
+            "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
+        directory.audit.record(
+            .signIn, by: .anonymous, from: visit.address, outcome: .refused, detail: "identity provider")
+        var form = SignInForm()
+        (form.takesPassword, form.hasProvider, form.mistake) = (false, true, .provider)
+        return page(.signIn(form), visit, status: .forbidden)
+    }
+}
+
+extension Problem {
+    /// A password came over a connection that others can read.
+    static let plainConnection = Problem(
+        "plain-connection", .forbidden, "Not encrypted",
+        "This connection is not encrypted, so no password is taken over it. Use the https address of this server.",
+        closes: true)
+}
+
+extension HTTPField.Name {
+    static let forwardedFor = account("X-Forwarded-For")
+    static let clearSiteData = account("Clear-Site-Data")
+
+    private static func account(_ name: String) -> HTTPField.Name {
+        // Never traps: the names stand above, and none comes from outside.
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+        return name
+    }
+}

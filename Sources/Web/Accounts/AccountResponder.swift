@@ -1,0 +1,234 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Pages
+import States
+
+/// Answers what is about who one is and who there is: signing in and out, users, tokens, the audit.
+///
+/// It stands before the dashboard's own routes, as whoever signs in may not see anything of the dashboard yet, and has
+/// nothing of the board.
+struct AccountResponder: Sendable {
+    let dashboard: Dashboard
+    let accounts: Accounts
+
+    var directory: AccessDirectory { accounts.directory }
+
+    /// A request with what is known of it.
+    struct Visit: Sendable {
+        let request: Request
+        let target: RequestTarget
+        let route: AccountRoute
+        let authorization: Authorization
+        /// Where the request comes from, behind proxies too.
+        let address: String?
+        /// The other end of the connection.
+        let peer: String?
+        let frame: PageFrame
+
+        var isPost: Bool { request.method == .post }
+    }
+
+    /// The answer; nil for a path that belongs to the dashboard.
+    func respond(to request: Request, _ authentication: Authentication, peer: SocketAddress?) async -> Response? {
+        let text = request.head.path ?? ""
+        guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
+        else { return nil }
+        let peer = peer?.ipAddress
+        let address = directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor])
+        var response: Response
+        do {
+            try check(request, route)
+            let authorization = try authorization(authentication, route)
+            let visit = Visit(
+                request: request, target: target, route: route, authorization: authorization, address: address,
+                peer: peer, frame: frame(request, text, authorization))
+            try admit(visit)
+            response = try await answer(visit)
+        } catch {
+            response = self.response(to: error, request, text, route)
+        }
+        SecurityHeaders.add(
+            to: &response.headers, isPage: response.headers[.contentType]?.hasPrefix("text/html") ?? false)
+        // Who somebody is, is for nobody's cache.
+        response.headers[.cacheControl] = "private, no-store"
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Host, method and origin, as for every other request.
+    private func check(_ request: Request, _ route: AccountRoute) throws(Problem) {
+        if let problem = dashboard.check.problem(with: request.head) { throw problem }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
+        guard ![.get, .head].contains(request.method) else { return }
+        // A browser says where a request comes from; one that brings its cookie must.
+        let isSilent = request.headers[values: .origin].isEmpty && request.headers[values: .secFetchSite].isEmpty
+        guard !isSilent || request.headers[.cookie] == nil || request.headers[.authorization] != nil,
+            CrossSiteCheck.allows(request.headers, authority: request.head.authority)
+        else { throw .crossSite }
+    }
+
+    /// Who asks; for what needs no right, also somebody whose credentials are no good.
+    private func authorization(
+        _ authentication: Authentication, _ route: AccountRoute
+    ) throws(Problem) -> Authorization {
+        switch authentication {
+        case .authorized(let authorization): return authorization
+        case .refused(let refusal):
+            guard route.requirement == .nothing, case .invalidToken = refusal else { throw Problem(refusal) }
+            return directory.control.authorize(.anonymous)
+        }
+    }
+
+    private func admit(_ visit: Visit) throws(Problem) {
+        let permissions = visit.authorization.permissions
+        let isAllowed =
+            switch visit.route.requirement {
+            case .nothing: true
+            case .anything(let verb): permissions.allowsAnywhere(verb) && permissions.run == nil
+            case .everything(let verb): permissions.allowsEverywhere(verb)
+            case .operation, .store, .run, .feed, .reporting: false
+            }
+        guard !isAllowed else { return }
+        directory.audit.record(
+            .administer, by: visit.authorization.principal, from: visit.address, subject: "server", outcome: .refused)
+        throw visit.authorization.isAnonymous ? .unauthenticated : .forbidden
+    }
+
+    private func answer(_ visit: Visit) async throws(Problem) -> Response {
+        switch visit.route {
+        case .signIn: return try await signIn(visit)
+        case .providerStart: return try await startProvider(visit)
+        case .providerReturn: return try await endProvider(visit)
+        case .signOut: return try await signOut(visit)
+        case .setUp: return try await setUp(visit)
+        case .account: return account(visit)
+        case .apiAccount: return try .json(facts(visit))
+        case .users, .userRoles, .userPassword, .userRemoval: return try await users(visit)
+        case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword: return try await apiUsers(visit)
+        case .tokens, .tokenRevocation: return try await tokens(visit)
+        case .apiTokens, .apiToken: return try await apiTokens(visit)
+        case .audit: return try await audit(visit)
+        case .auditExport: return try await exportAudit(visit)
+        case .apiAudit: return try await apiAudit(visit)
+        }
+    }
+
+    // MARK: Parts of several
+
+    /// A page of these.
+    func page(_ page: AccountPage, _ visit: Visit, status: HTTPResponse.Status = .ok) -> Response {
+        .page(dashboard.renderer.account(page, frame: visit.frame), status: status)
+    }
+
+    /// The fields of a form that was sent.
+    func form(_ visit: Visit) async throws(Problem) -> FormFields {
+        guard ContentType(visit.request.headers[.contentType])?.isForm == true else {
+            throw .unsupportedMediaType(accepted: "application/x-www-form-urlencoded")
+        }
+        guard let text = try await text(visit), let fields = FormFields(text) else {
+            throw .malformedBody("The form is not properly encoded.")
+        }
+        return fields
+    }
+
+    /// The JSON object that was sent.
+    func json(_ visit: Visit) async throws(Problem) -> JSONValue {
+        guard ContentType(visit.request.headers[.contentType])?.isJSON == true else {
+            throw .unsupportedMediaType(accepted: "application/json")
+        }
+        guard let text = try await text(visit), let value = try? JSONValue(parsing: text), value.object != nil else {
+            throw .malformedBody("The body must be a JSON object.")
+        }
+        return value
+    }
+
+    private func text(_ visit: Visit) async throws(Problem) -> String? {
+        do {
+            let bytes = try await visit.request.body.collect(upTo: 32_768)
+            return String(validating: bytes.readableBytesView, as: UTF8.self)
+        } catch {
+            throw .malformedBody("The body is larger than 32 kB, or did not arrive.")
+        }
+    }
+
+    /// What the directory says of a change, as a problem.
+    func change<Result>(_ body: () async throws -> Result) async throws(Problem) -> Result {
+        do {
+            return try await body()
+        } catch let error as AccessError {
+            throw Problem(error)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    /// The session's secret that the browser brought.
+    func session(_ visit: Visit) -> SecretText? { directory.cookie.secret(in: visit.request.headers[values: .cookie]) }
+
+    /// The names of the roles there are.
+    var roles: [String] { directory.control.rules.roles.keys.sorted() }
+
+    private func frame(_ request: Request, _ text: String, _ authorization: Authorization) -> PageFrame {
+        let locale = dashboard.renderer.locale(
+            choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
+        var frame = PageFrame(locale: locale, path: text)
+        frame.account = accounts.header(authorization)
+        return frame
+    }
+
+    private func response(
+        to problem: Problem, _ request: Request, _ text: String, _ route: AccountRoute
+    ) -> Response {
+        if let response = signInRedirect(for: problem.status, request, text) { return response }
+        var response: Response
+        if !route.isForPrograms, request.headers[.accept]?.contains("text/html") == true {
+            let locale = dashboard.renderer.locale(
+                choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
+            let page = PageProblem(status: problem.status.code, title: problem.title, detail: problem.detail)
+            response = .page(
+                dashboard.renderer.problem(page, frame: PageFrame(locale: locale, path: text)), status: problem.status)
+        } else {
+            let path = String(text.prefix { $0 != "?" }.prefix(1_000))
+            response =
+                (try? .json(
+                    problem.document(instance: path), type: "application/problem+json", status: problem.status))
+                ?? Response(status: .internalServerError)
+        }
+        for field in problem.headers { response.headers.append(field) }
+        if problem.closes { response.headers[.connection] = "close" }
+        return response
+    }
+
+    /// Where a browser goes that asked for a page without being signed in.
+    func signInRedirect(for status: HTTPResponse.Status, _ request: Request, _ text: String) -> Response? {
+        guard status == .unauthorized, accounts.canSignIn, [.get, .head].contains(request.method),
+            request.headers[.accept]?.contains("text/html") == true, request.headers[.authorization] == nil
+        else { return nil }
+        if directory.awaitsSetUp { return .seeOther(dashboard.mount.url("setup")) }
+        return .seeOther(dashboard.mount.url("sign-in?back=\(PercentEncoding.encode(text))"))
+    }
+}
+
+extension Accounts {
+    /// Who asks, for the header of pages; nil where nobody is asked.
+    func header(_ authorization: Authorization) -> PageAccount? {
+        guard canSignIn || authorization.principal.kind == .person else { return nil }
+        return PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
+    }
+}
+
+extension Problem {
+    /// Why users, tokens or links were not changed.
+    init(_ error: AccessError) {
+        let (kind, status, title): (String, HTTPResponse.Status, String) =
+            switch error.kind {
+            case .invalid: ("invalid-input", .unprocessableContent, "Cannot be used")
+            case .missing: ("not-found", .notFound, "Not found")
+            case .conflict: ("conflict", .conflict, "Not possible now")
+            case .wrong: ("forbidden", .forbidden, "Not allowed")
+            case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
+            }
+        self.init(kind, status, title, error.description)
+    }
+}

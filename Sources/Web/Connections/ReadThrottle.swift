@@ -1,0 +1,133 @@
+import NIOCore
+
+/// Stands between the socket and the parser of one connection: lets in only so many requests as can be waited for.
+///
+/// What was read and may not be parsed yet waits here as bytes, at most one read; until it is parsed nothing more is read,
+/// and the client's own buffer fills.
+final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let watch: ConnectionGuard
+    private var context: ChannelHandlerContext?
+    private var waiting = ByteBuffer()
+    private var isReadPostponed = false
+    private var isInputClosed = false
+    private var isParsing = false
+    private var isDiscarding = false
+    private var isTurnScheduled = false
+    /// How many bytes were dropped.
+    private(set) var discarded = 0
+
+    init(_ watch: ConnectionGuard) { self.watch = watch }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        guard !isDiscarding else {
+            discarded += bytes.readableBytes
+            return
+        }
+        let isBlank = bytes.readableBytes <= 4 && bytes.readableBytesView.allSatisfy { $0 == 0x0d || $0 == 0x0a }
+        watch.machine.arrived(bytes.readableBytes, isBlank: isBlank, now: context.eventLoop.now)
+        if waiting.readableBytes == 0 { waiting = bytes } else { waiting.writeBuffer(&bytes) }
+        parse(context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        watch.machine.readEnded(now: context.eventLoop.now)
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        guard waiting.readableBytes == 0, mayRead(context) else {
+            isReadPostponed = true
+            return
+        }
+        isReadPostponed = false
+        watch.machine.readBegan(now: context.eventLoop.now)
+        context.read()
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        watch.machine.wrote(unwrapOutboundIn(data).readableBytes, now: context.eventLoop.now)
+        context.write(data, promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        context.fireChannelWritabilityChanged()
+        resume()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .some(.inputClosed) = event as? ChannelEvent, waiting.readableBytes > 0 {
+            isInputClosed = true
+            return
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        waiting = ByteBuffer()
+        context.fireChannelInactive()
+    }
+
+    /// Drops what is read from now on.
+    func discard() {
+        isDiscarding = true
+        waiting = ByteBuffer()
+    }
+
+    /// Goes on when what stood against reading is over.
+    func resume() {
+        guard let context else { return }
+        let before = waiting.readableBytes
+        parse(context)
+        // Those behind take parts as read only when a read is over.
+        if waiting.readableBytes < before { context.fireChannelReadComplete() }
+        if isReadPostponed { read(context: context) }
+    }
+
+    private func mayRead(_ context: ChannelHandlerContext) -> Bool {
+        isDiscarding || watch.machine.mayRead(isWritable: context.channel.isWritable)
+    }
+
+    private func parse(_ context: ChannelHandlerContext) {
+        guard !isParsing else { return }
+        isParsing = true
+        // Who sends many requests at once lets others in between: a few each time, and the rest in turns.
+        let begun = watch.machine.begun
+        while waiting.readableBytes > 0, mayRead(context),
+            watch.machine.begun == begun || watch.machine.isReadingRequest
+        {
+            guard let slice = waiting.readSlice(length: min(waiting.readableBytes, watch.machine.slice)) else { break }
+            context.fireChannelRead(wrapInboundOut(slice))
+        }
+        isParsing = false
+        guard waiting.readableBytes == 0 else {
+            scheduleTurn(context)
+            return
+        }
+        waiting = ByteBuffer()
+        if isInputClosed {
+            isInputClosed = false
+            context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        }
+    }
+
+    private func scheduleTurn(_ context: ChannelHandlerContext) {
+        guard !isTurnScheduled, mayRead(context) else { return }
+        isTurnScheduled = true
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        // What is executed at once would come before the sockets of the others.
+        context.eventLoop.scheduleTask(in: .milliseconds(1)) {
+            bound.value.isTurnScheduled = false
+            bound.value.resume()
+        }
+    }
+}

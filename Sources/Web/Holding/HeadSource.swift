@@ -1,9 +1,0 @@
-import Journals
-
-/// What waiting needs to know of a feed: where each topic's head is, and when it moves.
-protocol HeadSource: Sendable {
-    /// The sequence of the topic's last change; 0 for none.
-    func head(of topic: Topic) -> Int64
-    /// Calls back after each change of the topic with the new head, until what is returned is let go.
-    func watchHead(of topic: Topic, onMove: @escaping @Sendable (Int64) -> Void) -> any Sendable
-}

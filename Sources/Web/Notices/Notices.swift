@@ -1,0 +1,39 @@
+import Boards
+import HTTPTypes
+import Hummingbird
+import Journals
+import States
+
+/// What an operator should know about the journal, until they dismiss it.
+struct Notices {
+    let dashboard: AudienceDashboard
+
+    func list() throws(Problem) -> Response {
+        let notices = dashboard.board.notices.map { notice -> JSONValue in
+            guard case .object(var members) = notice.json else { return notice.json }
+            members["text"] = .string(notice.description)
+            return .object(members)
+        }
+        return try .json(["notices": .array(notices)])
+    }
+
+    /// Dismisses a notice; a browser goes back to the page it came from, where it may find that somebody else was faster.
+    func dismiss(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let isDismissed: Bool
+        do { isDismissed = try await dashboard.board.dismissNotice(id) } catch { throw Problem(error) }
+        guard case .api = exchange.route else {
+            return exchange.wantsJSON ? try .json([:]) : .seeOther(back(exchange))
+        }
+        guard isDismissed else {
+            throw .notFound("There is no such notice. It may have been dismissed already: see the list of notices.")
+        }
+        return try list()
+    }
+
+    private func back(_ exchange: Exchange) -> String {
+        // `https://host/path?query`: what stands behind the third slash, with it.
+        let parts = (exchange.header(.referer) ?? "").split(
+            separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return dashboard.mount.wayBack(parts.count == 4 ? "/" + parts[3] : "")
+    }
+}

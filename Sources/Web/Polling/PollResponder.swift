@@ -1,0 +1,337 @@
+import Boards
+import Flows
+import Journals
+import NIOCore
+import Pages
+import ServiceLifecycle
+import Synchronization
+
+/// Answers polls, at once or when there is something to tell, and lets the server's own tasks wait for changes.
+final class PollResponder: Sendable {
+    /// What becomes of a poll.
+    enum Reply {
+        /// To be written now.
+        case answer(PollAnswer)
+        /// `deliver` is called later, once, unless the place is left before.
+        case held(WaitRegistration<ChangeWaiter>)
+        /// There is no such feed.
+        case unknown
+        /// The slot lies too far ahead.
+        case farSlot
+        /// Memory does not know the run: ask again with the status of its feed looked up.
+        case notInMemory
+    }
+
+    let answers: PollAnswers
+    let streamAnswers: StreamAnswers
+    let board: VisibleBoard
+    private let renderer: PageRenderer
+    private let clock: any WaitClock
+    private let softCap: Int
+    private let waitLists: WaitLists<ChangeWaiter>
+    private let holds: HoldCount
+    private let audience: String?
+    private let announcer: RecordingAnnouncer
+
+    /// `audience` is the label of those who are answered; nil where what they get is for everybody.
+    init(
+        board: VisibleBoard, renderer: PageRenderer, mount: MountPath, clock: any WaitClock, softCap: Int,
+        audience: String?, caches: PollCaches, holds: HoldCount
+    ) {
+        self.board = board
+        self.audience = audience
+        self.holds = holds
+        self.renderer = renderer
+        self.clock = clock
+        self.softCap = softCap
+        let answers = PollAnswers(
+            board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches)
+        self.answers = answers
+        let streamAnswers = StreamAnswers(board: board, clock: clock, audience: audience, caches: caches)
+        self.streamAnswers = streamAnswers
+        let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
+            Self.letGo($0, answers: answers, streamAnswers: streamAnswers)
+        }
+        self.waitLists = waitLists
+        announcer = RecordingAnnouncer(board.recordingStatus, board.currentNotices, clock: clock) {
+            waitLists.interrupt { if case .poll = $0 { true } else { false } }
+        }
+    }
+
+    /// How many polls and tasks are held.
+    var held: Int { waitLists.count }
+
+    /// Whether the server shuts down.
+    var isDraining: Bool { waitLists.isDraining }
+
+    /// Lets those tasks of the server go that wait for a change: others need their connections.
+    func letTasksGo() {
+        waitLists.interrupt { if case .task = $0 { true } else { false } }
+    }
+
+    /// Lets those polls go whose rights have changed, and all tasks, which look at theirs themselves.
+    func lookAtRights() {
+        waitLists.interrupt { waiter in
+            switch waiter {
+            case .poll(let poll): !poll.admission.isUnchanged
+            case .stream(let stream): !stream.admission.isUnchanged
+            case .task: true
+            }
+        }
+    }
+
+    /// Lets everybody go, within a good second, with the news that the server shuts down.
+    func drain() { waitLists.drain(spread: 1_200) }
+
+    /// Waits in a task of a server, which may be anybody's: when that shuts down, everybody here is let go.
+    private func drainingOnShutdown<Value: Sendable>(_ wait: () async -> Value) async -> Value {
+        await withGracefulShutdownHandler {
+            await wait()
+        } onGracefulShutdown: {
+            self.drain()
+        }
+    }
+
+    /// The answer to a held poll, where a task waits for it.
+    ///
+    /// A client that leaves is not noticed here; the slot bounds how long its place is kept.
+    func answer(
+        to request: PollRequest, held place: WaitRegistration<ChangeWaiter>, delivered delivery: OneShot<PollAnswer>
+    ) async -> PollAnswer {
+        await drainingOnShutdown {
+            await withTaskCancellationHandler {
+                await delivery.value()
+            } onCancel: {
+                if leave(place) { delivery.send(answers.drain(request, sequence: request.sequence)) }
+            }
+        }
+    }
+
+    /// Answers a tail or a catch-up.
+    ///
+    /// `deliver` is called on the event loop, and only after this returned `held`. `feedStatus` is the status of the feed, where
+    /// the caller looked it up; nil asks memory.
+    func poll(
+        _ request: PollRequest, of admission: Admission, feedStatus: PollDecision.FeedStatus? = nil,
+        on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
+    ) -> Reply {
+        guard let page = renderer.page(feedName: request.feed) else { return .unknown }
+        guard let feedStatus = feedStatus ?? self.feedStatus(of: page) else { return .notInMemory }
+        guard request.audience == audience else { return .answer(answers.otherAudience(request)) }
+        let sequence = request.sequence
+        switch PollDecision(request, feedStatus: feedStatus, wall: clock.wall) {
+        case .farSlot:
+            return .farSlot
+        case .otherEpoch:
+            return .answer(
+                answers.reset(request, .epoch, from: sequence, head: feedStatus.head, caching: .foreignEpoch))
+        case .future:
+            return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
+        case .gap(let floor):
+            return .answer(answers.gap(request, from: sequence, floor: floor, head: feedStatus.head))
+        case .ended:
+            return .answer(answers.end(request, sequence: sequence))
+        case .nothing:
+            return .answer(answers.empty(request, sequence: sequence))
+        case .behind:
+            // A tail that was up to date at the last release waits for the next one, so that a burst is few answers.
+            if case .tail(_, _, let slot) = request.kind, slot >= PollSlots(feed: request.feed).slot(at: clock.wall),
+                holds.count < softCap
+            {
+                return hold(
+                    request, page: page, of: admission, for: page.topic.topic.quiet, on: eventLoop, deliver: deliver)
+            }
+            return .answer(answers.batch(request, page: page, from: sequence))
+        case .hold(let time):
+            return hold(request, page: page, of: admission, for: time, on: eventLoop, deliver: deliver)
+        }
+    }
+
+    /// Waits until the topic's head is beyond a sequence, at most for a time in milliseconds.
+    func wait(for topic: Topic, after sequence: SequenceNumber, atMost time: Int64) async -> WaitOutcome {
+        let wait = OneShot<WaitOutcome>()
+        // Rounded up to a tenth of a second: many waits then share few timers.
+        let deadline = (clock.uptime + time + 99) / 100 * 100
+        switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
+        case .pass: return .published
+        case .draining: return .drained
+        case .held(let place):
+            let watch = board.watch(topic)
+            defer { watch.release() }
+            return await drainingOnShutdown {
+                await withTaskCancellationHandler {
+                    await wait.value()
+                } onCancel: {
+                    if place.leave() { wait.send(.expired) }
+                }
+            }
+        }
+    }
+
+    /// How a page's feed stands; nil when memory cannot tell.
+    private func feedStatus(of page: LivePage) -> PollDecision.FeedStatus? {
+        if case .output(let run) = page.topic { return board.feed.output(of: run).map(feedStatus(of:)) }
+        let topic = page.topic.topic
+        let head = board.feed.head(of: topic)
+        var isClosed = false
+        if case .run = page.topic {
+            guard head > 0, let run = board.feed.publication(at: head)?.run else { return nil }
+            isClosed = run.record.endedAt != nil
+        }
+        return PollDecision.FeedStatus(
+            epoch: board.epoch, head: head, floor: board.feed.floor(of: topic), isClosed: isClosed)
+    }
+
+    /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
+    /// place on the page.
+    func feedStatus(of output: OutputTail) -> PollDecision.FeedStatus {
+        PollDecision.FeedStatus(epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed)
+    }
+
+    private func hold(
+        _ request: PollRequest, page: LivePage, of admission: Admission, for time: Int64, on eventLoop: any EventLoop,
+        deliver: @escaping @Sendable (PollAnswer) -> Void
+    ) -> Reply {
+        let sequence = request.sequence
+        guard holds.count < softCap else {
+            return .answer(answers.busy(request, sequence: sequence))
+        }
+        let topic = page.topic.topic
+        let count = holds.add()
+        let waiter = HeldPoll(
+            request: request, page: page, admission: admission, watch: board.watch(topic), eventLoop: eventLoop
+        ) { [self] answer in
+            holds.remove()
+            deliver(answer)
+        }
+        // Those who came at one moment leave in steps: ten, a tenth of a second apart.
+        let jitter = Int64(count % 10) * (PollSlots.jitter / 10)
+        let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
+        switch waitLists.enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
+        case .held(let place):
+            return .held(place)
+        case .pass:
+            holds.remove()
+            return .answer(answers.batch(request, page: page, from: sequence))
+        case .draining:
+            holds.remove()
+            return .answer(answers.drain(request, sequence: sequence))
+        }
+    }
+
+    /// What became of a reader of a stream who came to wait.
+    enum StreamEntry {
+        /// The stream has moved already.
+        case pass
+        /// Waits; `deliver` is called later, once, unless the place is left before.
+        case held(WaitRegistration<ChangeWaiter>)
+        /// The server shuts down.
+        case draining
+        /// As many wait as may.
+        case crowded
+    }
+
+    /// Holds a reader of a stream who has read up to a sequence, until an uptime in milliseconds.
+    func hold(
+        _ request: StreamRequest, of admission: Admission, at sequence: SequenceNumber, until deadline: Int64,
+        on eventLoop: any EventLoop, deliver: @escaping @Sendable (StreamAnswer) -> Void
+    ) -> StreamEntry {
+        guard holds.count < softCap else { return .crowded }
+        let topic = request.name.topic
+        let waiter = HeldStream(
+            request: request, admission: admission, sequence: sequence, watch: board.watch(topic), eventLoop: eventLoop
+        ) { [self] answer in
+            holds.remove()
+            deliver(answer)
+        }
+        _ = holds.add()
+        switch waitLists.enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
+        case .held(let place): return .held(place)
+        case .pass:
+            holds.remove()
+            return .pass
+        case .draining:
+            holds.remove()
+            return .draining
+        }
+    }
+
+    /// Gives up a poll's place; false when its answer is on its way.
+    func leave(_ place: WaitRegistration<ChangeWaiter>) -> Bool {
+        guard place.leave() else { return false }
+        holds.remove()
+        return true
+    }
+
+    /// Answers those who were let go: each distinct answer is made once, and each event loop is woken once.
+    private static func letGo(
+        _ releases: [WaitListMachine<ChangeWaiter>.Release], answers: PollAnswers, streamAnswers: StreamAnswers
+    ) {
+        var made: [AnswerKey: PollAnswer] = [:]
+        var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
+        var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
+        for release in releases {
+            switch release.waiter {
+            case .task(let wait):
+                wait.send(release.outcome)
+            case .poll(let waiter):
+                let answer: PollAnswer
+                if !waiter.admission.isUnchanged {
+                    // Made for nobody else: their rights are not those of whoever else waits here.
+                    answer = waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
+                    deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
+                        .append(.poll(waiter, answer))
+                    continue
+                }
+                let key = AnswerKey(request: waiter.request, outcome: release.outcome)
+                answer = made[key] ?? Self.answer(to: waiter, release.outcome, answers: answers)
+                made[key] = answer
+                deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
+                    .append(.poll(waiter, answer))
+            case .stream(let waiter):
+                let question = HeldStream.Question(
+                    request: waiter.request, sequence: waiter.sequence, outcome: release.outcome)
+                let answer: StreamAnswer
+                if !waiter.admission.isUnchanged {
+                    // Asked again, and answered by the rights that are in force then.
+                    answer = waiter.admission.current == nil ? .refused : streamAnswers.again(waiter)
+                } else {
+                    answer = madeForStreams[question] ?? waiter.answer(release.outcome, answers: streamAnswers)
+                    madeForStreams[question] = answer
+                }
+                deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
+                    .append(.stream(waiter, answer))
+            }
+        }
+        for (loop, list) in deliveries.values {
+            loop.execute { for delivery in list { delivery.perform() } }
+        }
+    }
+
+    private static func answer(to waiter: HeldPoll, _ outcome: WaitOutcome, answers: PollAnswers) -> PollAnswer {
+        let sequence = waiter.request.sequence
+        return switch outcome {
+        case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
+        case .expired: answers.empty(waiter.request, sequence: sequence)
+        case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
+        case .drained: answers.drain(waiter.request, sequence: sequence)
+        }
+    }
+
+    private struct AnswerKey: Hashable {
+        let request: PollRequest
+        let outcome: WaitOutcome
+    }
+
+    private enum Delivery: Sendable {
+        case poll(HeldPoll, PollAnswer)
+        case stream(HeldStream, StreamAnswer)
+
+        func perform() {
+            switch self {
+            case .poll(let waiter, let answer): waiter.deliver(answer)
+            case .stream(let waiter, let answer): waiter.deliver(answer)
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import NIOSSL
+
+/// Stands first behind the codec where connections are encrypted: on a connection of HTTP/1.1, or on one stream of HTTP/2.
+///
+/// It puts the other handlers behind itself. A connection of HTTP/1.1 has the same as an unencrypted one. A stream has what
+/// answers held polls, and no more of them on one connection than leaves streams for everything else.
+final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    /// Which handlers there are for each protocol.
+    struct Handlers {
+        let http1: () -> [any RemovableChannelHandler]
+        let stream: () -> [any RemovableChannelHandler]
+    }
+
+    private let handlers: Handlers
+    private let holds: StreamHolds
+    private let limits: ConnectionLimits
+    private var isStream = false
+    private var isHolding = false
+    private var machine: ConnectionMachine
+    private var check: RepeatedTask?
+
+    init(_ handlers: Handlers, holds: StreamHolds, limits: ConnectionLimits) {
+        self.handlers = handlers
+        self.holds = holds
+        self.limits = limits
+        machine = ConnectionMachine(limits: limits, now: .now())
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // A stream has the encryption in the pipeline of its connection.
+        isStream = (try? context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)) == nil
+        do {
+            try context.pipeline.syncOperations.addHandlers(
+                isStream ? handlers.stream() : handlers.http1(), position: .after(self))
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        guard isStream else { return }
+        machine = ConnectionMachine(limits: limits, now: context.eventLoop.now)
+        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+        check = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.interval, delay: limits.interval) { _ in
+            let (handler, context) = bound.value
+            handler.checkProgress(context)
+        }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end(context) }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end(context)
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isStream {
+            switch unwrapInboundIn(data) {
+            case .head(let head):
+                let length = head.headerFields[.contentLength].flatMap { Int($0) }
+                machine.requestBegan(bodyLength: length.flatMap { $0 < 0 ? nil : $0 }, now: context.eventLoop.now)
+            case .body(let piece): machine.bodyArrived(piece.readableBytes)
+            case .end: machine.requestEnded(now: context.eventLoop.now)
+            }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            head.headerFields[.strictTransportSecurity] = "max-age=31536000"
+            if isStream {
+                // Of a connection that many requests share; HTTP/2 forbids it (RFC 9113, section 8.2.2).
+                head.headerFields[.connection] = nil
+                head.headerFields[.transferEncoding] = nil
+            }
+            if head.headerFields[.cacheControl] == nil { head.headerFields[.cacheControl] = "no-store" }
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            if isStream { machine.answerEnded(now: context.eventLoop.now) }
+            context.write(data, promise: promise)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        switch event as? ConnectionEvent {
+        case .holdBegan where isStream:
+            machine.holdBegan(now: context.eventLoop.now)
+            isHolding = true
+            if !holds.begin(on: context.channel) {
+                // Let go at once, to come back after a while. Not from within, as the hold is only just beginning.
+                let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+                context.eventLoop.execute {
+                    bound.value.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+                }
+            }
+            promise?.succeed()
+        case .holdEnded where isStream:
+            machine.holdEnded()
+            letGo(context)
+            promise?.succeed()
+        default: context.triggerUserOutboundEvent(event, promise: promise)
+        }
+    }
+
+    /// Ends a stream whose client sends its body too slowly.
+    private func checkProgress(_ context: ChannelHandlerContext) {
+        guard machine.isReadingRequest, !machine.isHolding else { return }
+        if case .slowBody = machine.decision(now: context.eventLoop.now) { context.close(promise: nil) }
+    }
+
+    private func letGo(_ context: ChannelHandlerContext) {
+        guard isHolding else { return }
+        isHolding = false
+        holds.end(on: context.channel)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        letGo(context)
+        check?.cancel()
+        check = nil
+    }
+}
+
+extension HTTPField.Name {
+    static let strictTransportSecurity = HTTPField.Name.secure("Strict-Transport-Security")
+
+    private static func secure(_ name: String) -> HTTPField.Name {
+        // Never traps: the name stands above, and none comes from outside.
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+        return name
+    }
+}

@@ -1,0 +1,61 @@
+import HTTPTypes
+import Hummingbird
+import Pages
+
+extension AudienceDashboard {
+    /// Answers a request that this audience may send.
+    func answer(_ exchange: Exchange) async throws(Problem) -> Response {
+        if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms,
+            let tag = exchange.target.query["lang"]
+        {
+            return try Languages(dashboard: self).choose(tag, exchange)
+        }
+        return switch exchange.route {
+        case .page(let name): try await LivePages(dashboard: self).show(name, exchange)
+        case .pageAfter(let name, let cursor):
+            try await LivePages(dashboard: self).showNext(name, after: cursor, exchange)
+        case .operationRuns(let id), .api(.operationRuns(let id)):
+            try await RunStarts(dashboard: self).create(of: id, exchange)
+        case .runCancellation(let run), .api(.runCancellation(let run)):
+            try await RunCancellations(dashboard: self).create(of: run, exchange)
+        case .runRetries(let run), .api(.runRetries(let run)):
+            try await RunRetries(dashboard: self).create(of: run, exchange)
+        case .storeActions(let id), .api(.storeActions(let id)):
+            try await StoreCommands(dashboard: self).act(on: id, exchange)
+        case .storeState(let id), .api(.storeState(let id)):
+            try await StoreCommands(dashboard: self).put(into: id, exchange)
+        case .storeReset(let id), .api(.storeReset(let id)):
+            try await StoreCommands(dashboard: self).reset(id, exchange)
+        case .storeEffect(let place): try await StoreEffects(dashboard: self).show(place, exchange)
+        case .viewerName: try await ViewerName(dashboard: self).keep(exchange)
+        case .runOutput(let run): try await OutputText(dashboard: self).show(run, exchange)
+        case .api(.runOutput(let run)): try await OutputLines(dashboard: self).list(of: run, exchange)
+        case .runExport(let run), .api(.runExport(let run)): try await RunExports(dashboard: self).show(run, exchange)
+        case .runsExport, .api(.runsExport): try await RunExports(dashboard: self).list(exchange)
+        case .imports, .api(.imports): try await RunImports(dashboard: self).create(exchange)
+        case .api(.notices): try Notices(dashboard: self).list()
+        case .noticeDismissal(let id), .api(.noticeDismissal(let id)):
+            try await Notices(dashboard: self).dismiss(id, exchange)
+        case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
+        case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
+        case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
+        case .system: try await SystemPage(dashboard: self).show(exchange)
+        case .poll: try await Polls(dashboard: self).answer(exchange)
+        case .asset(let path): try Assets(dashboard: self).show(path, exchange)
+        case .api(.operations): try OperationList(dashboard: self).list()
+        case .api(.operation(let id)): try OperationList(dashboard: self).show(id)
+        case .api(.runs): try await RunList(dashboard: self).list(exchange)
+        case .api(.stores): try StoreList(dashboard: self).list()
+        case .api(.store(let id)): try await StoreList(dashboard: self).show(id, exchange)
+        case .api(.run(let id)): try await RunList(dashboard: self).show(id, exchange)
+        case .api(.feedChanges(let feed)): try await FeedChanges(dashboard: self).list(feed, exchange)
+        case .api(.stream(let feed)): try await Streams(dashboard: self).read(feed, isText: false, exchange)
+        case .api(.streamText(let feed)): try await Streams(dashboard: self).read(feed, isText: true, exchange)
+        case .api(.reportedRun(let operation, let run)):
+            try await ReportStreams(dashboard: self).answer(run, of: operation, exchange)
+        case .healthLive: try Health(dashboard: self).live()
+        case .healthReady: try Health(dashboard: self).ready()
+        case .hello: try Greeter(dashboard: self).greet(exchange)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Journals
+import NIOCore
+
+/// The time as the system has it, with timers on event loops.
+struct EventLoopClock: WaitClock {
+    let group: any EventLoopGroup
+    let now: @Sendable () -> Timestamp
+
+    var uptime: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+    var wall: Int64 { now().milliseconds }
+
+    func schedule(at uptime: Int64, _ body: @escaping @Sendable () -> Void) {
+        let delay = uptime - self.uptime
+        let loop = group.any()
+        if delay > 0 {
+            loop.scheduleTask(in: .milliseconds(delay), body)
+        } else {
+            loop.execute(body)
+        }
+    }
+}
+
+/// The time that waiting is measured in, and a way to be called at a later one.
+protocol WaitClock: Sendable {
+    /// Milliseconds of a clock that never jumps.
+    var uptime: Int64 { get }
+    /// Milliseconds since 1 January 1970, UTC; may jump.
+    var wall: Int64 { get }
+    /// Calls back once, at that uptime or soon after, on no thread in particular; at once if it has passed, but never
+    /// before this call returns.
+    func schedule(at uptime: Int64, _ body: @escaping @Sendable () -> Void)
+}

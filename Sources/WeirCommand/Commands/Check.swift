@@ -1,0 +1,53 @@
+import ArgumentParser
+import Boards
+import Flows
+import Foundation
+import Pages
+import StandardStores
+
+/// `weir check`: reports every problem of templates, cases, variables, partials and strings.
+struct Check: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract:
+            "Checks templates and strings against operations and stores, and tells every problem by file and line.",
+        usage: "weir check [--config <file>] [--templates <folder>] [--runbook <file>] ...",
+        discussion: SettingFlags.help)
+
+    @OptionGroup var flags: SettingFlags
+
+    func run() async throws {
+        let settings = try Settings.inForce(flags.sources(environment: ProcessInfo.processInfo.environment))
+        let port = MutableStateFlow<Int?>(nil)
+        var catalog = StandardCatalog(
+            settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
+        ).catalog()
+        do {
+            let runbooks = try Runbooks(files: settings.list("runbook"))
+            runbooks.add(to: &catalog)
+        } catch {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+        if catalog.stores.isEmpty, let sample = RunbookState.samples.first {
+            // Its templates are checked with a runbook, whether or not one is served.
+            Runbooks.add(sample, id: "runbook", to: &catalog)
+        }
+        let problems: [TemplateProblem]
+        do {
+            problems = PageRenderer(catalog: catalog, templates: try TemplateSet(overlay: settings.templatesFolder))
+                .check()
+        } catch let error as TemplateSetError {
+            complain(error.description)
+            throw ExitCode(1)
+        }
+        let declared = catalog.entries.flatMap(\.problems) + catalog.stores.flatMap(\.problems)
+        for problem in declared { print(problem) }
+        for problem in problems { print(problem) }
+        let count = declared.count + problems.count
+        guard count == 0 else {
+            complain(count == 1 ? "1 problem" : "\(count) problems")
+            throw ExitCode(1)
+        }
+        print("Operations: \(catalog.entries.count), stores: \(catalog.stores.count). No problems.")
+    }
+}

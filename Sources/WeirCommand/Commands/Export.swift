@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import Journals
+import JournalsSQLite
+import Pages
+
+/// `weir export`: writes runs of the journal as one file.
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Writes one run, or all runs that match the filters, to a file that any Weir can import.",
+        discussion: """
+            The file has every state and every line of output, as JSON lines. A server may be using the journal \
+            meanwhile; of a run that is going, all there is so far is written.
+            """)
+
+    @Argument(help: "The id of a run; without it, all runs that match the filters.") var run: String?
+    @Option(name: .shortAndLong, help: "The file to write; without it, standard output.") var output: String?
+    @Option(help: "Only runs of this operation.") var operation: String?
+    @Option(help: "Only runs in this phase: idle, active, succeeded, failed, cancelled or interrupted.")
+    var phase: String?
+    @Option(help: "Only runs started by this actor.") var actor: String?
+    @Option(help: "Only runs with these words in input, error or output.") var text: String?
+    @Option(help: "Only runs started at this time or later: 2026-11-21T12:00 (UTC), or 90m, 2h or 7d ago.") var since:
+        String?
+    @Option(help: "Only runs started before this time.") var until: String?
+    @Option(help: "The folder of the journal.") var data: String?
+    @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+    func validate() throws {
+        let filters = [operation, phase, actor, text, since, until]
+        guard run == nil || filters.allSatisfy({ $0 == nil }) else {
+            throw ValidationError("Give a run or filters, not both.")
+        }
+        _ = try query(now: Timestamp(Date()))
+    }
+
+    func run() async throws {
+        let folder = DataFolder(try Settings.inForce(flags: ["data": data], config: config))
+        do {
+            let journal = try await BundleJournal.open(in: folder, access: .reading)
+            let file = try BundleFile(path: output)
+            let summary = try await write(journal, to: file)
+            try file.finish()
+            await journal.close()
+            complain("\(Self.words(summary)).")
+        } catch let error as StartError {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+
+    private func write(_ journal: any Journal, to file: BundleFile) async throws -> ExportSummary {
+        let now = Timestamp(Date())
+        let export = JournalExport(of: journal, created: now)
+        do {
+            guard let run else { return try await export.runs(try query(now: now), write: file.write) }
+            if let summary = try await export.run(run, write: file.write) { return summary }
+        } catch let error as JournalError {
+            throw StartError.unavailable("The journal cannot be read. \(error)")
+        }
+        throw StartError.missing("There is no run \(run ?? "") in the journal.")
+    }
+
+    /// The filters as a query of runs.
+    private func query(now: Timestamp) throws -> RunQuery {
+        let values = [
+            "operation": operation, "phase": phase, "actor": actor, "text": text,
+            "from": since.map { Self.moment($0, now: now) }, "to": until.map { Self.moment($0, now: now) },
+        ]
+        let filter = RunFilter(parameters: values.compactMapValues { $0 })
+        switch filter.mistakenField {
+        case "phase": throw ValidationError("There is no phase \"\(phase ?? "")\".")
+        case "from": throw ValidationError("--since \"\(since ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
+        case "to": throw ValidationError("--until \"\(until ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
+        default: return filter.query()
+        }
+    }
+
+    /// The time of a filter that was written as an age, such as 2h; any other text unchanged.
+    static func moment(_ text: String, now: Timestamp) -> String {
+        let units: [Character: Int64] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,
+            count < 1_000_000
+        else { return text }
+        return Timestamp(milliseconds: now.milliseconds - count * unit).description
+    }
+
+    /// The contents of an export, in words.
+    static func words(_ summary: ExportSummary) -> String {
+        let runs = summary.runs == 1 ? "1 run" : "\(summary.runs) runs"
+        return "\(runs): \(summary.changes) changes, \(summary.lines) lines of output"
+    }
+}

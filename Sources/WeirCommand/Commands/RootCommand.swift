@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// The `weir` command.
+@main
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "weir",
+        abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
+        version: version,
+        subcommands: [
+            Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self, AuditCommands.self,
+            ListSettings.self,
+        ],
+        defaultSubcommand: nil)
+
+    /// The version of this Weir; the changelog describes each one.
+    static let version = "0.1.0"
+}

@@ -1,0 +1,24 @@
+import Access
+import Foundation
+import Logging
+import ServiceLifecycle
+
+/// Looks, while the server runs, for what commands change of users and tokens, and writes the audit to its end.
+struct AccessService: ServiceLifecycle.Service {
+    let directory: AccessDirectory
+    /// Says the audit's newest hash elsewhere.
+    let head: AuditHead
+
+    func run() async throws {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await directory.watch() }
+            group.addTask { await head.run() }
+            // Cut short when the task is cancelled, which ends the server as well.
+            try? await gracefulShutdown()
+            group.cancelAll()
+        }
+        await directory.tick()
+        await directory.audit.flush()
+        await head.say()
+    }
+}

@@ -1,0 +1,15 @@
+import Boards
+import Journals
+import ServiceLifecycle
+
+/// The board as a service: it ends its runs and closes the journal once the server no longer accepts requests.
+struct BoardService: ServiceLifecycle.Service {
+    let board: Board
+    let journal: any Journal
+
+    func run() async throws {
+        try await gracefulShutdown()
+        await board.shutdown()
+        await journal.close()
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+/// The folder in which a server stores its data, for its owner only.
+struct DataFolder: Sendable {
+    let url: URL
+
+    /// The configured folder.
+    init(_ settings: Settings) {
+        url = URL(filePath: settings.text("data") ?? "weir-data", directoryHint: .isDirectory)
+    }
+
+    /// A folder at a URL.
+    init(_ url: URL) { self.url = url }
+
+    /// The path of the journal's file.
+    var journal: String { url.appending(path: "journal.sqlite").path }
+
+    /// Where uploaded files are stored while they are received.
+    var spool: URL { url.appending(path: "spool") }
+
+    /// Creates the folder and the spool if necessary, and closes them, and the files in the folder, to other users.
+    ///
+    /// - Returns: The names of what was open to others before, in order.
+    /// - Throws: `StartError` if the folder cannot be created.
+    @discardableResult
+    func make() throws(StartError) -> [String] {
+        let manager = FileManager.default
+        let own: [FileAttributeKey: Any] = [.posixPermissions: 0o700]
+        do {
+            try manager.createDirectory(at: url, withIntermediateDirectories: true, attributes: own)
+            try manager.createDirectory(at: spool, withIntermediateDirectories: true, attributes: own)
+            let names = try manager.contentsOfDirectory(atPath: url.path).sorted()
+            return ([""] + names).filter(close).map { $0.isEmpty ? "." : $0 }
+        } catch {
+            throw .unavailable("The data folder \(url.path) cannot be created or read; choose another with --data.")
+        }
+    }
+
+    /// Removes the permissions of other users from a file or folder; returns whether there were any that could be
+    /// removed.
+    private func close(_ name: String) -> Bool {
+        let path = name.isEmpty ? url.path : url.appending(path: name).path
+        do {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            guard attributes[.type] as? FileAttributeType != .typeSymbolicLink,
+                let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0
+            else { return false }
+            try FileManager.default.setAttributes([.posixPermissions: mode & 0o700], ofItemAtPath: path)
+            return true
+        } catch {
+            return false  // Another user's, whose business it is.
+        }
+    }
+}

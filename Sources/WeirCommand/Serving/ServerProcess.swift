@@ -1,0 +1,207 @@
+import Access
+import Boards
+import Flows
+import Foundation
+import Journals
+import JournalsSQLite
+import Logging
+import Pages
+import ServiceLifecycle
+import StandardOperations
+import States
+import UnixSignals
+import Web
+
+/// All that `weir serve` runs, put together from its settings.
+struct ServerProcess: Sendable {
+    private let settings: Settings
+    private let sources: SettingSources
+    private let level: LogLevel
+    private let logger = Logger(label: "weir")
+
+    /// Takes the settings; nothing begins before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings in force.
+    ///   - sources: Where they are read again on SIGHUP.
+    ///   - level: The level of the log, which follows them.
+    init(_ settings: Settings, sources: SettingSources, level: LogLevel) {
+        self.settings = settings
+        self.sources = sources
+        self.level = level
+    }
+
+    /// Serves until a signal says to stop.
+    ///
+    /// Throws `StartError` when something needed is not to be had.
+    func run() async throws {
+        let received = await UnixSignalsSequence(trapping: SignalService.signals)
+        let runbooks = try Runbooks(files: settings.list("runbook"))
+        let plan = try AccessPlan(settings)
+        let certificate = try certificate()
+        let folder = DataFolder(settings)
+        let tightened = try folder.make()
+        if !tightened.isEmpty {
+            logger.notice(
+                "Other users of this machine could read the data folder; it is now closed to them.",
+                metadata: ["folder": "\(folder.url.path)", "closed": "\(tightened.joined(separator: ", "))"])
+        }
+        let journal = try await openJournal(in: folder)
+        let port = MutableStateFlow<Int?>(nil)
+        let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
+        var catalog = operations.catalog()
+        runbooks.add(to: &catalog)
+        do {
+            try await operations.removeLeftovers()
+        } catch {
+            logger.warning(
+                "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
+        }
+        let board = try await openBoard(catalog, journal)
+        do {
+            try await runbooks.takeInEdits(on: board)
+        } catch {
+            logger.warning(
+                "Edits of the runbook files are not shown, because they cannot be recorded.",
+                metadata: ["cause": "\(Quoted(error))"])
+        }
+        let files = AccessFiles(folder)
+        let audit = try files.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
+        let control = AccessControl(rules: plan.rules)
+        let directory = try await files.open(plan, control: control, audit: audit)
+        let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
+        let server = try server(board, Accounts(directory), certificate) { [logger] bound in
+            port.value = bound
+            let url = announce(port: bound)
+            do { try notice.say(url: url) } catch { logger.error("\(error)") }
+        }
+        var configuration = ServiceGroupConfiguration(
+            services: [
+                .init(service: BoardService(board: board, journal: journal)), .init(service: server),
+                .init(service: signals(received, board, server, control, certificate)),
+                .init(
+                    service: AccessService(
+                        directory: directory, head: AuditHead(audit, settings: settings, logger: logger))),
+            ],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .milliseconds(2_800)
+        do {
+            try await ServiceGroup(configuration: configuration).run()
+        } catch let error as ListenError {
+            throw error.reason == .inUse ? StartError.unavailable("\(error)") : StartError.misconfigured("\(error)")
+        }
+    }
+
+    /// What a server does on signals that do not end it.
+    private func signals(
+        _ received: UnixSignalsSequence, _ board: Board, _ server: DashboardServer, _ control: AccessControl,
+        _ certificate: ServerCertificate?
+    ) -> SignalService {
+        let reload = SettingsReload(settings, logger: logger)
+        return SignalService(received: received) { [sources, level, logger] in
+            do {
+                try certificate?.reload()
+            } catch {
+                logger.error("\(error) The certificate of before stays in force.")
+            }
+            reload.reload(from: sources) { settings in
+                level.take(settings)
+                server.allow(hosts: Self.hosts(settings))
+                control.replace(rules: settings.rules ?? AccessRules())
+                board.keep(settings.retention)
+            }
+        } report: { [logger] in
+            logger.notice(
+                "The server is running.",
+                metadata: [
+                    "version": "\(RootCommand.version)", "epoch": "\(board.epoch)", "recording": "\(board.recording)",
+                    "held": "\(server.dashboard.held)",
+                ])
+        }
+    }
+
+    /// Says where the server is; returns its address.
+    private func announce(port: Int) -> String {
+        let host = settings.text("host") ?? "127.0.0.1"
+        let scheme = settings.text("tls.cert") == nil ? "http" : "https"
+        let url = "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)/"
+        print("Weir is at \(url)")
+        fflush(nil)
+        return url
+    }
+
+    /// The certificate of the settings, if they have one.
+    private func certificate() throws -> ServerCertificate? {
+        guard let chain = settings.text("tls.cert"), let key = settings.text("tls.key") else { return nil }
+        do {
+            return try ServerCertificate(chain: chain, key: key)
+        } catch {
+            throw StartError.misconfigured("\(error)")
+        }
+    }
+
+    /// The names under which browsers may reach the server.
+    private static func hosts(_ settings: Settings) -> [String] {
+        let url = settings.text("public-url").flatMap { URL(string: $0) }
+        return settings.list("allowed-hosts") + [url?.host()].compactMap { $0 }
+    }
+
+    private func openJournal(in folder: DataFolder) async throws -> any Journal {
+        guard settings.text("journal") != "memory" else { return MemoryJournal(epoch: JournalEpoch.make()) }
+        do {
+            return try await SQLiteJournal.open(at: folder.journal, configuration: settings.journal) {
+                Timestamp(Date())
+            }
+        } catch let error as JournalError {
+            throw StartError.unavailable("The journal in \(folder.url.path) cannot be opened. \(error)")
+        }
+    }
+
+    private func openBoard(_ catalog: Catalog, _ journal: any Journal) async throws -> Board {
+        var configuration = Board.Configuration()
+        configuration.drainTimeout = .milliseconds(700)
+        configuration.retention = settings.retention
+        configuration.maximumActiveRuns = settings.integer("runs.maximum") ?? configuration.maximumActiveRuns
+        configuration.maximumActiveRunsPerOperation =
+            settings.integer("runs.maximum-per-operation") ?? configuration.maximumActiveRunsPerOperation
+        configuration.maximumActiveRunsPerActor =
+            settings.integer("runs.maximum-per-actor") ?? configuration.maximumActiveRunsPerActor
+        configuration.maximumReportedRuns = settings.integer("reports.maximum") ?? configuration.maximumReportedRuns
+        configuration.reportLease = settings.duration("reports.lease") ?? configuration.reportLease
+        configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
+        do {
+            return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)
+        } catch let error as JournalError {
+            throw StartError.unavailable("The journal cannot be used. \(error)")
+        }
+    }
+
+    private func server(
+        _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?,
+        onBound: @escaping @Sendable (Int) async -> Void
+    ) throws -> DashboardServer {
+        var web = WebConfiguration()
+        web.allowedHosts = Self.hosts(settings)
+        // On loopback only programs of this machine ask, and they may say for whom they act; elsewhere anybody could.
+        web.acceptsClaimedActors = ["127.0.0.1", "::1", "localhost"].contains(settings.text("host") ?? "127.0.0.1")
+        web.helloRoute = true
+        web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
+        web.spoolFolder = DataFolder(settings).spool
+        settings.setLimits(of: &web)
+        web.version = RootCommand.version
+        web.certificate = certificate
+        do {
+            return try DashboardServer(
+                board: board, access: .accounts(accounts),
+                templates: try TemplateSet(overlay: settings.templatesFolder),
+                configuration: web,
+                host: settings.text("host") ?? "127.0.0.1", port: settings.integer("port") ?? 8_080, onBound: onBound)
+        } catch let error as TemplateSetError {
+            throw StartError.misconfigured("\(error)")
+        } catch let error as AssetLibraryError {
+            throw StartError.misconfigured("\(error)")
+        } catch let error as WebConfigurationError {
+            throw StartError.misconfigured("\(error)")
+        }
+    }
+}

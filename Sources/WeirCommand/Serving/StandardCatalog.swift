@@ -1,0 +1,83 @@
+import Boards
+import Flows
+import Foundation
+import Operations
+import StandardOperations
+
+/// The operations of `weir serve`, configured by the settings.
+struct StandardCatalog: Sendable {
+    /// The ids of the operations, as settings name them.
+    static let ids = ["host-vitals", "file-upload", "iss-position", "greeting", "http-request", "people-in-space"]
+    /// The ids of those that run only while somebody is watching.
+    static let watchedIDs: Set = ["host-vitals", "iss-position"]
+
+    private let settings: Settings
+    private let folder: URL
+    private let port: ReadOnlyStateFlow<Int?>
+    private let upload: FileUpload
+    private let environment: OperationEnvironment
+
+    /// Sets the operations up.
+    /// - Parameters:
+    ///   - settings: what is set.
+    ///   - folder: the data folder.
+    ///   - port: the port that the server listens on, once it does: where the greeting asks by default.
+    init(settings: Settings, folder: URL, port: ReadOnlyStateFlow<Int?>) {
+        self.settings = settings
+        self.folder = folder
+        self.port = port
+        environment = OperationEnvironment(
+            outgoing: OutgoingPolicy(allowing: settings.allowances) { port.value })
+        let archive = settings.text("upload.destination") ?? folder.appending(path: "archive").path
+        upload = FileUpload(
+            .init(
+                spool: folder.appending(path: "spool").path,
+                destinations: [LocalDirectoryDestination(name: "archive", directory: archive)]))
+    }
+
+    /// Removes partial files that uploads of an earlier process left.
+    func removeLeftovers() async throws {
+        try await upload.removeLeftovers(
+            keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
+    }
+
+    /// The operations, in the order in which pages show them.
+    func catalog() -> Catalog {
+        var catalog = Catalog()
+        catalog.add(
+            HostVitals(.init(reader: SystemHostReader(folder: folder.path))), id: "host-vitals", title: "Host vitals",
+            summary:
+                "This machine's processor, memory, load, disk and network, each second while somebody is watching.",
+            reentry: .joinExisting, lifetime: .whileWatched())
+        catalog.add(
+            upload, id: "file-upload", title: "Upload a file",
+            summary: "Compresses a file and stores it completely, or not at all.")
+        catalog.add(
+            ISSPosition(
+                .init(
+                    url: settings.text("iss-position.url") ?? "",
+                    interval: settings.duration("iss-position.interval") ?? .seconds(5)), environment: environment),
+            id: "iss-position", title: "ISS position",
+            summary: "Where the International Space Station is, every few seconds while somebody is watching.",
+            reentry: .joinExisting, lifetime: .whileWatched())
+        catalog.add(
+            Greeting(.init(url: greetingURL), environment: environment), id: "greeting", title: "Greeting",
+            summary: "Asks a greeting service to greet somebody.")
+        catalog.add(
+            HTTPRequestOperation(environment: environment), id: "http-request", title: "HTTP request",
+            summary: "Sends a request, with retries, and shows the result.")
+        catalog.add(
+            PeopleInSpace(.init(url: settings.text("people-in-space.url") ?? ""), environment: environment),
+            id: "people-in-space", title: "People in space", summary: "Who is in space, and aboard what.")
+        return catalog
+    }
+
+    private var greetingURL: @Sendable () -> String? {
+        let (given, port, host) = (settings.text("greeting.url"), port, settings.text("host") ?? "127.0.0.1")
+        return {
+            if let given { return given }
+            let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+            return port.value.map { "http://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello" }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+extension Setting {
+    /// Every setting there is.
+    static let all: [Setting] = general + access + limits + StandardCatalog.ids.flatMap(retention)
+
+    private static let general: [Setting] = [
+        Setting(key: "host", kind: .text, standard: "127.0.0.1", help: "The address to listen on."),
+        Setting(
+            key: "port", kind: .integer(0...65_535), standard: "8080",
+            help: "The port to listen on; 0 takes a free one and prints it."),
+        Setting(
+            key: "allowed-hosts", kind: .list, standard: nil,
+            help: "Host names under which browsers can reach this server, in addition to its address and localhost."),
+        Setting(key: "data", kind: .path, standard: "weir-data", help: "The folder for the journal and the uploads."),
+        Setting(
+            key: "journal", kind: .word(["sqlite", "memory"]), standard: "sqlite",
+            help: "Where the journal is kept: a file in the data folder, or nowhere once the server stops."),
+        Setting(
+            key: "journal.durability", kind: .word(["process", "machine"]), standard: "process",
+            help:
+                "What a recorded change survives: a crash of the server (process), or also of the machine; then each batch "
+                + "waits some milliseconds for the disk."),
+        Setting(
+            key: "templates", kind: .path, standard: nil,
+            help: "A folder whose templates replace the built-in ones, file by file."),
+        Setting(
+            key: "public", kind: .path, standard: nil,
+            help: "A folder whose files replace the built-in ones, file by file."),
+        Setting(
+            key: "runbook", kind: .list, standard: nil,
+            help: "Markdown files with task lists, each a checklist that several people can work through together."),
+        Setting(
+            key: "store.state-bytes", kind: .integer(1_024...2_097_152), standard: "262144",
+            help: "The maximum size of a state that is put into a store, in bytes."),
+        Setting(
+            key: "store.state-writes", kind: .integer(1...60_000), standard: "30",
+            help: "How many states one actor can put into stores in a minute; all actors together four times as many."),
+        Setting(
+            key: "log-level", kind: .word(["trace", "debug", "info", "notice", "warning", "error", "critical"]),
+            standard: "info", help: "The lowest level of messages that are logged on standard error."),
+        Setting(
+            key: "retention.days", kind: .integer(1...36_500), standard: "30",
+            help: "For how many days ended runs are kept."),
+        Setting(
+            key: "retention.runs", kind: .integer(1...100_000_000), standard: "10000",
+            help: "How many ended runs of each operation are kept."),
+        Setting(
+            key: "runs.maximum", kind: .integer(1...1_000_000), standard: "1000",
+            help:
+                "How many runs can be active at a time, not counting those that run only because somebody is watching."),
+        Setting(
+            key: "runs.maximum-per-operation", kind: .integer(1...1_000_000), standard: "500",
+            help: "How many of them can belong to one operation."),
+        Setting(
+            key: "runs.maximum-per-actor", kind: .integer(1...1_000_000), standard: "250",
+            help: "How many of them one actor can have started."),
+        Setting(
+            key: "reports.undeclared", kind: .word(["no", "yes"]), standard: "no",
+            help: "Whether programs can report runs of operations that nobody declared here."),
+        Setting(
+            key: "reports.maximum", kind: .integer(1...1_000_000), standard: "1000",
+            help: "How many reported runs can be open at a time; half of them can belong to one reporter."),
+        Setting(
+            key: "reports.lease", kind: .seconds(1...86_400), standard: "30",
+            help: "After how many seconds without a message from its reporter a reported run ends as interrupted."),
+        Setting(
+            key: "http-request.allow", kind: .destinations, standard: nil,
+            help:
+                "Where requests can go besides the public internet: addresses, networks (10.0.0.0/8), hosts, host:port."
+        ),
+        Setting(
+            key: "greeting.url", kind: .url, standard: nil,
+            help: "The URL that the greeting calls; without it, this server's own /hello."),
+        Setting(
+            key: "iss-position.url", kind: .url, standard: "http://api.open-notify.org/iss-now.json",
+            help: "The URL of the feed with the station's position."),
+        Setting(
+            key: "iss-position.interval", kind: .seconds(0.2...3_600), standard: "5",
+            help: "Seconds between two requests to the feed."),
+        Setting(
+            key: "people-in-space.url", kind: .url, standard: "http://api.open-notify.org/astros.json",
+            help: "The URL of the list of people in space."),
+        Setting(
+            key: "upload.destination", kind: .path, standard: nil,
+            help: "The folder that stores uploaded files; without it, `archive` in the data folder."),
+        Setting(
+            key: "upload.maximum-size", kind: .bytes, standard: "10 GB",
+            help: "The maximum size of an uploaded file, such as 512 MB or 2 GiB."),
+        Setting(
+            key: "import.maximum-size", kind: .bytes, standard: "256 MB",
+            help: "The maximum size of a file of runs that is sent to the server for import."),
+        Setting(
+            key: "import.maximum-line", kind: .bytes, standard: "8 MiB",
+            help: "The maximum length of a line of such a file: one change with its payload."),
+        Setting(
+            key: "export.maximum-concurrent", kind: .integer(1...1_000), standard: "8",
+            help: "How many exports can be written at a time; further ones are refused and can be repeated later."),
+        Setting(
+            key: "upload.keep-days", kind: .integer(0...3_650), standard: "3",
+            help: "For how many days the file of a failed upload is kept for a retry."),
+    ]
+
+    /// What clients may take of the server.
+    private static let limits: [Setting] = [
+        Setting(
+            key: "connections.count", kind: .integer(8...1_000_000), standard: nil,
+            help: "The maximum number of connections; without it, three quarters of `ulimit -n`, at most 24000."),
+        Setting(
+            key: "connections.per-address", kind: .integer(1...1_000_000), standard: nil,
+            help:
+                "The maximum number of connections from one address; leave it out behind a proxy, whose address all clients have."
+        ),
+        Setting(
+            key: "connections.idle", kind: .seconds(1...86_400), standard: "60",
+            help: "How many seconds a connection can be open without a request."),
+        Setting(
+            key: "connections.head", kind: .seconds(1...3_600), standard: "20",
+            help: "Seconds from the first byte of a request's header to its last."),
+        Setting(
+            key: "connections.body-rate", kind: .integer(1...100_000_000), standard: "500",
+            help: "The minimum rate of a body, in bytes per second."),
+        Setting(
+            key: "connections.body-grace", kind: .seconds(1...3_600), standard: "30",
+            help: "How many seconds a body can stall, or fall behind the rate."),
+        Setting(
+            key: "connections.stall", kind: .seconds(1...3_600), standard: "30",
+            help: "How many seconds a client can read nothing of an answer."),
+        Setting(
+            key: "connections.pipeline", kind: .integer(1...1_000), standard: "16",
+            help: "After how many unanswered requests the server stops reading from a connection."),
+        Setting(
+            key: "connections.unsent-bytes", kind: .integer(1_024...16_777_216), standard: "65536",
+            help: "After how many unread bytes the server stops writing an answer."),
+        Setting(
+            key: "reports.messages", kind: .integer(1...100_000), standard: "10000",
+            help: "The maximum number of messages that a program can report in one request."),
+        Setting(
+            key: "reports.line-bytes", kind: .integer(80...1_048_576), standard: "65536",
+            help: "The maximum length of a line that a program reports, in bytes."),
+        Setting(
+            key: "requests.holds", kind: .integer(1...1_000_000), standard: "20000",
+            help: "How many live pages can wait for changes at once; further ones ask every few seconds."),
+        Setting(
+            key: "requests.body-bytes", kind: .integer(1_024...1_073_741_824), standard: "2097152",
+            help: "The maximum size of a form or of JSON, in bytes."),
+        Setting(
+            key: "requests.body-memory", kind: .integer(65_536...1_099_511_627_776), standard: "67108864",
+            help: "The maximum memory of all forms and JSON that are arriving, in bytes."),
+    ]
+
+    /// How long, and how many, ended runs of one operation are kept, where that differs from the others.
+    private static func retention(of operation: String) -> [Setting] {
+        // Their runs are long, many and soon of no interest: nobody started them for what they find.
+        let isWatched = StandardCatalog.watchedIDs.contains(operation)
+        return [
+            Setting(
+                key: "retention.\(operation).days", kind: .integer(1...36_500), standard: isWatched ? "7" : nil,
+                help: "For how many days ended runs of \(operation) are kept; without it, `retention.days` applies."),
+            Setting(
+                key: "retention.\(operation).runs", kind: .integer(1...100_000_000), standard: isWatched ? "100" : nil,
+                help: "How many ended runs of \(operation) are kept; without it, `retention.runs` applies."),
+        ]
+    }
+}

@@ -1,0 +1,32 @@
+import States
+import Web
+
+extension Settings {
+    /// Sets what clients may take of the server.
+    func setLimits(of web: inout WebConfiguration) {
+        set(&web.maximumStateBytes, "store.state-bytes")
+        set(&web.stateWritesPerMinute, "store.state-writes")
+        web.maximumUploadBytes = bytes("upload.maximum-size")?.bytes
+        web.maximumImportBytes = bytes("import.maximum-size")?.bytes ?? web.maximumImportBytes
+        web.maximumImportLine = bytes("import.maximum-line") ?? web.maximumImportLine
+        set(&web.maximumExports, "export.maximum-concurrent")
+        web.connections.count = integer("connections.count")
+        web.connections.countPerAddress = integer("connections.per-address")
+        set(&web.connections.idle, "connections.idle")
+        set(&web.connections.head, "connections.head")
+        set(&web.connections.bodyRate, "connections.body-rate")
+        set(&web.connections.bodyGrace, "connections.body-grace")
+        set(&web.connections.stall, "connections.stall")
+        set(&web.connections.pipeline, "connections.pipeline")
+        set(&web.connections.unsentBytes, "connections.unsent-bytes")
+        set(&web.reports.messages, "reports.messages")
+        set(&web.reports.lineBytes, "reports.line-bytes")
+        set(&web.maximumHolds, "requests.holds")
+        set(&web.maximumBodyBytes, "requests.body-bytes")
+        set(&web.bodyMemory, "requests.body-memory")
+    }
+
+    private func set(_ limit: inout Int, _ key: String) { limit = integer(key) ?? limit }
+
+    private func set(_ limit: inout Duration, _ key: String) { limit = duration(key) ?? limit }
+}

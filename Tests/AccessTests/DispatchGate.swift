@@ -1,0 +1,12 @@
+import Dispatch
+
+/// Holds threads up until it is opened.
+final class DispatchGate: Sendable {
+    private let group = DispatchGroup()
+
+    init() { group.enter() }
+
+    func wait() { group.wait() }
+
+    func open() { group.leave() }
+}

@@ -1,0 +1,220 @@
+import Journals
+import States
+import Testing
+
+@testable import Boards
+
+@Suite(.timeLimit(.minutes(2)))
+struct ReportingTests {
+    private func opening(_ run: String, by actor: String = "anna") -> Report {
+        Report(
+            run: run, operation: "deploy", reporter: actor,
+            opening: RunOpening(actor: actor, input: [:], report: RunReport(title: nil)))
+    }
+
+    private func state(_ run: String, _ name: String, number: SequenceNumber? = nil) -> Report {
+        Report(
+            run: run, operation: "deploy", reporter: "anna",
+            entries: [.state(StateRecord(caseName: name, phase: .active)), .line(name, .standardOutput)],
+            producer: number.map { ProducerStamp(id: "p", epoch: 0, number: $0) })
+    }
+
+    private func open(
+        on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
+        configure: (inout Board.Configuration) -> Void = { _ in }
+    ) async throws -> BoardFixture {
+        try await BoardFixture.open(on: journal, clock: clock) { configuration in
+            configuration.retention = nil
+            configuration.reportsUndeclared = true
+            configure(&configuration)
+        }
+    }
+
+    @Test func `what is reported is recorded and shown before the reporter is answered`() async throws {
+        let fixture = try await open()
+        #expect(try await fixture.board.report(opening("a")).outcome == .taken)
+        let receipt = try await fixture.board.report(state("a", "push"))
+        #expect(fixture.board.feed.head(of: .run("a")) == receipt.place?.sequence)
+        #expect(fixture.board.feed.output(of: "a")?.head == 1)
+        #expect(try await fixture.board.run("a").record.state.caseName == "push")
+        await fixture.board.shutdown()
+    }
+
+    @Test func `reports that come while one is recorded go together with the next`() async throws {
+        let fixture = try await open()
+        for run in 0..<20 { _ = try await fixture.board.report(opening("r\(run)")) }
+        let before = fixture.journal.reports.count
+        fixture.journal.hold()
+        let board = fixture.board
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for run in 0..<20 {
+                group.addTask {
+                    let report = Report(
+                        run: "r\(run)", operation: "deploy", reporter: "anna",
+                        entries: [.state(StateRecord(caseName: "x", phase: .active))])
+                    let receipt = try await board.report(report)
+                    #expect(receipt.outcome == .taken)
+                }
+            }
+            while board.reported.waiting < 20 { await Task.yield() }
+            fixture.journal.release()
+            try await group.waitForAll()
+        }
+        #expect(fixture.journal.reports.count <= before + 3)
+        #expect(fixture.journal.reports.dropFirst(before).reduce(0, +) == 20)
+        await fixture.board.shutdown()
+    }
+
+    @Test func `a run of whose reporter nothing is heard is interrupted, and one that sends beats is not`() async throws
+    {
+        let clock = ManualClock()
+        let fixture = try await open(clock: clock)
+        _ = try await fixture.board.report(opening("silent"))
+        _ = try await fixture.board.report(opening("alive"))
+        let beat = Report(run: "alive", operation: "deploy", reporter: "anna")
+        for _ in 0..<ReportLeases.length + 2 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3))
+            _ = try await fixture.board.report(beat)
+        }
+        try await fixture.published(.run("silent")) { $0.change.state.phase == .interrupted }
+        let late = try await fixture.board.report(state("silent", "x"))
+        #expect(late.outcome == .ended)
+        #expect(try await fixture.board.run("silent").record.cause == EndCause.silent.description)
+        #expect(try await fixture.board.run("alive").record.endedAt == nil)
+        // A beat leaves nothing behind.
+        #expect(try await fixture.cases(of: .run("alive")) == ["opened"])
+        await fixture.board.shutdown()
+    }
+
+    @Test func `over a restart a reported run goes on, with its lines and its producers, and then its lease counts`()
+        async throws
+    {
+        let journal = JournalDouble()
+        let first = try await open(on: journal)
+        _ = try await first.board.report(opening("a"))
+        _ = try await first.board.report(state("a", "push", number: 0))
+        await first.board.shutdown()
+        let clock = ManualClock()
+        let second = try await open(on: journal, clock: clock) { $0.tailLimit = 1 }
+        #expect(try await second.board.run("a").record.endedAt == nil)
+        #expect(second.board.feed.output(of: "a")?.lines.map(\.text) == ["push"])
+        #expect(second.board.view().recentRuns.map(\.record.id) == ["a"])
+        #expect(try await second.board.report(state("a", "push", number: 0)).outcome == .known)
+        #expect(try await second.board.report(state("a", "test", number: 1)).outcome == .taken)
+        #expect(second.board.feed.output(of: "a")?.head == 2)
+        let head = second.board.feed.head(of: .run("a"))
+        for _ in 0..<ReportLeases.length + 1 {
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3))
+        }
+        try await second.published(.run("a"), after: head) { $0.change.state.phase == .interrupted }
+        await second.board.shutdown()
+    }
+
+    @Test func `a refusal of the journal is told, and the same request sent again counts once`() async throws {
+        let journal = JournalDouble()
+        let fixture = try await open(on: journal)
+        _ = try await fixture.board.report(opening("a"))
+        journal.error = JournalError(.full, "The disk is full.")
+        await #expect(throws: BoardError.self) { try await fixture.board.report(state("a", "x", number: 0)) }
+        journal.error = nil
+        journal.failAfterAppending()
+        await #expect(throws: BoardError.self) { try await fixture.board.report(state("a", "x", number: 0)) }
+        #expect(try await fixture.board.report(state("a", "x", number: 0)).outcome == .known)
+        _ = try await fixture.board.report(state("a", "y", number: 1))
+        // What it took without saying so is shown all the same.
+        #expect(fixture.board.feed.output(of: "a")?.lines.map(\.text) == ["x", "y"])
+        #expect(try await fixture.cases(of: .run("a")) == ["opened", "x", "y"])
+        #expect(fixture.board.feed.head(of: .run("a")) == 3)
+        await fixture.board.shutdown()
+    }
+
+    @Test func `so many runs are open at a time, half of them of one reporter, and ended ones make room`() async throws
+    {
+        let fixture = try await open { $0.maximumReportedRuns = 4 }
+        func outcome(_ run: String, by actor: String) async -> BoardError.Code? {
+            do throws(BoardError) {
+                _ = try await fixture.board.report(opening(run, by: actor))
+                return nil
+            } catch { return error.code }
+        }
+        #expect(await outcome("a1", by: "anna") == nil)
+        #expect(await outcome("a2", by: "anna") == nil)
+        #expect(await outcome("a3", by: "anna") == .limitReached)
+        // Opening one again takes no other place.
+        #expect(await outcome("a2", by: "anna") == nil)
+        #expect(await outcome("b1", by: "ben") == nil)
+        #expect(await outcome("a1", by: "ben") == nil)
+        #expect(fixture.board.reported.count == 3)
+        let end = Report(run: "a1", operation: "deploy", reporter: "anna", ending: .closed(nil))
+        #expect(try await fixture.board.report(end).isEnded)
+        #expect(await outcome("a3", by: "anna") == nil)
+        await fixture.board.shutdown()
+    }
+
+    @Test func `states and lines read back in the order in which they were sent, in pages of any length`() async throws
+    {
+        let fixture = try await open()
+        _ = try await fixture.board.report(opening("a"))
+        var sent: [String] = []
+        for batch in 0..<20 {
+            var entries: [Report.Entry] = []
+            for index in 0..<5 {
+                let name = "m\(batch)-\(index)"
+                sent.append(name)
+                entries.append(
+                    (batch + index) % 3 == 0
+                        ? .state(StateRecord(caseName: name, phase: .active)) : .line(name, .standardOutput))
+            }
+            _ = try await fixture.board.report(
+                Report(run: "a", operation: "deploy", reporter: "anna", entries: entries))
+        }
+        for limit in [1, 2, 7, 1_000] {
+            var read: [String] = []
+            var place: ReportPlace?
+            while true {
+                let page = try await fixture.board.reports(of: "a", operation: "deploy", after: place, limit: limit)
+                read += page.messages.map { message in
+                    switch message {
+                    case .change(let change): change.state.caseName
+                    case .line(let line): line.text
+                    }
+                }
+                place = page.next
+                if !page.more { break }
+            }
+            #expect(read == ["opened"] + sent, "\(limit)")
+        }
+        await fixture.board.shutdown()
+    }
+}
+
+@Suite struct ReportLeaseTests {
+    @Test func `a lease lasts at least its whole length after each renewal`() {
+        var leases = ReportLeases(RunLimits(total: 10, perOperation: 10, perActor: 10), operations: 1)
+        #expect(leases.open("a", .init(operation: "deploy", actor: "anna")) == nil)
+        for _ in 0..<3 {
+            for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
+            leases.renew("a")
+        }
+        for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
+        #expect(leases.beat().map { $0.run } == ["a"])
+        // Until its end is recorded, it is asked for again.
+        #expect(leases.beat().map { $0.run } == ["a"])
+        leases.close("a")
+        #expect(leases.beat().isEmpty)
+        #expect(leases.count == 0)
+    }
+
+    @Test func `a run that was resumed without room takes none when it ends`() {
+        var leases = ReportLeases(RunLimits(total: 1, perOperation: 1, perActor: 1), operations: 1)
+        leases.resume("a", .init(operation: "deploy", actor: "anna"))
+        leases.resume("b", .init(operation: "deploy", actor: "anna"))
+        #expect(leases.count == 2)
+        leases.close("b")
+        #expect(leases.open("c", .init(operation: "deploy", actor: "anna")) != nil)
+        leases.close("a")
+        #expect(leases.open("c", .init(operation: "deploy", actor: "anna")) == nil)
+    }
+}

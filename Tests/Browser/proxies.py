@@ -1,0 +1,140 @@
+"""nginx and Varnish with the very files in Documentation, ports and folders aside, and what they ask the origin."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import urllib.request
+
+from weir import until
+
+DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def replaced(text, *changes):
+    """The text with each of these replaced, which all have to be there: else the test would run another file."""
+    for old, new in changes:
+        assert old in text, f"{old} is not in the file any more"
+        text = text.replace(old, new)
+    return text
+
+
+class Proxy:
+    """A proxy as a process, in front of an origin on a loopback port."""
+
+    program = file = None
+
+    def __init__(self, folder, origin):
+        self.folder, self.origin, self.port = pathlib.Path(folder), origin, free_port()
+        self.folder.mkdir()
+        self.processes = []
+        self.marks = 0
+
+    @classmethod
+    def shipped(cls):
+        return (DOCUMENTATION / cls.file).read_text()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.port}"
+
+    def launch(self, *command):
+        with open(self.folder / "output", "ab") as output:
+            self.processes.append(subprocess.Popen(command, stdout=output, stderr=output))
+
+    def takes_connections(self):
+        assert self.processes[0].poll() is None, (self.folder / "output").read_text()
+        try:
+            socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+        except OSError:
+            return False
+        return True
+
+    def stop(self):
+        for process in reversed(self.processes):
+            process.send_signal(signal.SIGTERM)
+        for process in reversed(self.processes):
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def asked(self, since=0):
+        """The moment and the path of each request that the origin was asked, or would have been had it been there."""
+        self.marks += 1
+        mark = f"/hello?label=mark-{self.marks}"
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self.url + mark, timeout=30):
+            pass
+        found = until(lambda: [*self.logged()] if mark in self.log.read_text() else None)
+        return [(moment, path) for moment, path in found if moment >= since and not path.startswith("/hello")]
+
+
+class Nginx(Proxy):
+    program, file = "nginx", "nginx.conf"
+
+    def start(self):
+        self.log = self.folder / "access.log"
+        places = " ".join(f"{name}_temp_path {self.folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
+        log = f"log_format asked '$msec|$upstream_response_time|$request_uri'; access_log {self.log} asked;"
+        conf = self.folder / "nginx.conf"
+        conf.write_text(replaced(
+            self.shipped(),
+            ("http {", f"http {{ {places} {log}"),
+            (f"proxy_cache_path {self.cache()}", f"proxy_cache_path {self.folder}/cache"),
+            ("listen 80;", f"listen 127.0.0.1:{self.port};"),
+            ("server 127.0.0.1:8080;", f"server 127.0.0.1:{self.origin};"),
+        ))
+        user = "user root;" if os.geteuid() == 0 else ""  # else it could not enter the test's folder
+        orders = f"daemon off; pid {self.folder}/pid; {user}"
+        self.launch("nginx", "-p", self.folder, "-e", self.folder / "output", "-c", conf, "-g", orders)
+        until(self.takes_connections)
+        return self
+
+    @classmethod
+    def cache(cls):
+        return re.search(r"proxy_cache_path (\S+)", cls.shipped())[1]
+
+    def logged(self):
+        """nginx notes each request of a viewer, with how long each attempt to ask the origin took."""
+        for line in self.log.read_text().splitlines():
+            moment, took, path = line.split("|")
+            for seconds in re.findall(r"[\d.]+", took):
+                yield float(moment) - float(seconds), path
+
+
+class Varnish(Proxy):
+    program, file = "varnishd", "varnish.vcl"
+
+    def start(self):
+        self.log = self.folder / "fetches.log"
+        self.log.touch()
+        vcl = self.folder / "varnish.vcl"
+        vcl.write_text(replaced(self.shipped(), ('.port = "8080";', f'.port = "{self.origin}";')))
+        place = self.folder / "varnish"
+        address = f"127.0.0.1:{self.port}"
+        self.launch("varnishd", "-F", "-j", "none", "-n", place, "-a", address, "-f", vcl, "-s", "malloc,64m")
+        until(self.takes_connections)
+        self.launch("varnishncsa", "-b", "-n", place, "-F", "%{VSL:Timestamp:Start[1]}x|%U%q", "-w", self.log)
+        return self
+
+    def logged(self):
+        """varnishncsa notes each request to the origin."""
+        for line in self.log.read_text().splitlines():
+            moment, path = line.split("|")
+            yield float(moment), path
+
+
+def missing(proxy):
+    """Why a proxy cannot be tried here, if so."""
+    needed = [proxy.program, "varnishncsa"] if proxy is Varnish else [proxy.program]
+    absent = [program for program in needed if not shutil.which(program)]
+    return f"{' and '.join(absent)} cannot be found; on Debian, script/dependencies test installs it" if absent else None

@@ -1,0 +1,102 @@
+"""Signals to a server that runs: SIGHUP reads the settings again, SIGUSR1 writes a line, SIGTERM ends it in good time."""
+
+import http.client
+import os
+import signal
+import socket
+import subprocess
+
+import pytest
+from weir import until
+
+
+@pytest.fixture
+def settings(tmp_path):
+    (tmp_path / "weir.yml").write_text("log-level: info\n")
+    return {}
+
+
+def answer(weir, host):
+    connection = http.client.HTTPConnection("127.0.0.1", weir.port, timeout=20)
+    connection.request("GET", "/health/live", headers={"Host": host})
+    status = connection.getresponse().status
+    connection.close()
+    return status
+
+
+def hang_up(weir, words):
+    """Sends SIGHUP, and returns once the log says something it did not say before."""
+    before = len(weir.log.read_text())
+    weir.process.send_signal(signal.SIGHUP)
+    return until(lambda: words in (said := weir.log.read_text()[before:]) and said)
+
+
+def test_sighup_takes_up_what_can_be_and_says_what_takes_a_restart(weir):
+    assert answer(weir, "weir.example") >= 400
+    (weir.folder / "weir.yml").write_text("log-level: notice\nallowed-hosts: [weir.example]\nretention:\n  days: 3\njournal: memory\n")
+    said = hang_up(weir, "The settings were read again")
+    assert "allowed-hosts, log-level, retention.days" in said and "journal" in said
+    assert answer(weir, "weir.example") == 200
+
+
+def test_a_broken_file_leaves_the_settings_as_they_are(weir):
+    (weir.folder / "weir.yml").write_text("allowed-hosts: [weir.example]\n\nprot: 1\n")
+    said = hang_up(weir, "the previous settings stay in force")
+    assert "weir.yml:3: there is no setting `prot`; did you mean `port`?" in said
+    assert answer(weir, "weir.example") >= 400
+    assert answer(weir, "127.0.0.1") == 200
+
+
+def test_sigusr1_writes_how_the_server_stands(weir):
+    weir.process.send_signal(signal.SIGUSR1)
+    until(lambda: "The server is running." in weir.log.read_text())
+    assert answer(weir, "127.0.0.1") == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGUSR1])
+def test_a_signal_while_it_starts_does_not_end_it(weir, number):
+    assert weir.terminate()[0] == 0
+    before = len(weir.log.read_text())
+    process = weir.process = subprocess.Popen(
+        weir.command, stdout=subprocess.PIPE, stderr=weir._log, text=True, env=weir.environment, cwd=weir.folder)
+    # From the moment on when it has taken its signals over, until it listens.
+    until(lambda: process.poll() is not None or ignores(process, number))
+    process.send_signal(number)
+    until(lambda: process.poll() is not None or "Weir is at" in process.stdout.readline())
+    assert process.poll() is None, weir.log.read_text()[before:]
+    assert answer(weir, "127.0.0.1") == 200
+
+
+def ignores(process, number):
+    """Whether a process ignores or handles a signal, as Linux says; elsewhere nothing is waited for."""
+    try:
+        with open(f"/proc/{process.pid}/status") as status:
+            masks = [int(line.split()[1], 16) for line in status if line.startswith(("SigIgn", "SigCgt"))]
+    except FileNotFoundError:
+        return True
+    return any(mask >> (number - 1) & 1 for mask in masks)
+
+
+def test_sigterm_ends_it_in_good_time_though_a_file_is_being_uploaded(weir):
+    with socket.create_connection(("127.0.0.1", weir.port), timeout=20) as connection:
+        connection.sendall(
+            b"POST /api/v1/operations/file-upload/runs?filename=slow.bin HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+            b"Content-Type: application/octet-stream\r\nContent-Length: 1000000\r\n\r\n" + bytes(100_000))
+        until(lambda: (weir.latest("file-upload") or {}).get("case") not in (None, "none"))
+        code, seconds = weir.terminate()
+    assert code == 0
+    assert seconds < 3
+
+
+def test_a_log_that_nobody_reads_any_more_does_not_end_it(weir):
+    assert weir.terminate()[0] == 0
+    reading, writing = os.pipe()
+    weir.process = subprocess.Popen(
+        weir.command, stdout=subprocess.PIPE, stderr=writing, text=True, env=weir.environment, cwd=weir.folder)
+    os.close(writing)
+    until(lambda: weir.process.poll() is not None or "Weir is at" in weir.process.stdout.readline())
+    os.close(reading)
+    weir.process.send_signal(signal.SIGUSR1)  # a line that goes nowhere
+    weir.process.send_signal(signal.SIGHUP)
+    assert answer(weir, "127.0.0.1") == 200
+    assert weir.terminate()[0] == 0

@@ -1,0 +1,107 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// What libFuzzer feeds, and nothing else: our own sources through a link, compiled so that libFuzzer sees which branches
+// an input takes, and of the dependencies only what a parser cannot do without. `script/fuzz` builds and runs it.
+
+let package = Package(
+    name: "fuzz",
+    platforms: [.macOS(.v15)],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
+    ],
+    targets: [
+        .target(name: "Flows", path: "Sources/Flows", exclude: ["Flows.docc"]),
+        .target(name: "States", path: "Sources/States"),
+        .target(name: "Operations", dependencies: ["Flows", "States"], path: "Sources/Operations"),
+        .target(name: "Stores", dependencies: ["Flows", "States"], path: "Sources/Stores"),
+        .target(name: "Journals", dependencies: ["States"], path: "Sources/Journals"),
+        .target(
+            name: "Boards",
+            dependencies: [
+                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Sources/Boards"),
+        .target(
+            name: "Pages", dependencies: ["Journals", "States"], path: "Sources/Pages",
+            sources: [
+                "Live/PageTopic.swift", "Output", "PageLocale.swift", "RunFilter.swift",
+                "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift", "Values/CleanText.swift",
+                "Writing/URLText.swift",
+            ]),
+        .target(
+            name: "Web",
+            dependencies: [
+                "Access", "Boards", "Journals", "Operations", "Pages", "States",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], path: "Sources/Web",
+            sources: [
+                "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift", "Problems",
+                "Requests/APIRoute.swift", "Requests/FeedCursor.swift", "Requests/FormFields+Number.swift",
+                "Requests/ContentType.swift", "Requests/FormFields.swift", "Requests/MountPath.swift",
+                "Requests/PageName.swift", "Requests/PercentEncoding.swift", "Requests/RequestTarget.swift",
+                "Requests/Route.swift", "Requests/RunQuery+Fields.swift", "Security/CrossSiteCheck.swift",
+                "Security/ActorName.swift",
+                "Security/HTTPField.Name+Weir.swift", "Security/HostCheck.swift", "Security/SecurityHeaders.swift",
+                "Uploads/MultipartHead.swift",
+                "Uploads/MultipartMistake.swift", "Uploads/MultipartParser.swift", "Uploads/MultipartPart.swift",
+                "Uploads/UploadFailure.swift", "Streams/HTTPField.Name+Streams.swift", "Streams/Problem+Streams.swift",
+                "Streams/StreamCursor.swift", "Streams/StreamName.swift", "Streams/StreamOffset.swift",
+                "Streams/StreamRequest.swift", "Streams/StreamStatus.swift", "Reports/Problem+Reports.swift",
+                "Reports/ProducerHeaders.swift", "Reports/ReportLimits.swift", "Reports/ReportMessages.swift",
+                "Reports/ReportOpening.swift",
+            ]),
+        .target(
+            name: "StandardOperations",
+            dependencies: ["Flows", "Operations", "States", .product(name: "NIOCore", package: "swift-nio")],
+            path: "Sources/StandardOperations",
+            sources: [
+                "Attempt.swift", "FileUpload/Files/SafeFilename.swift",
+                "HTTPExchange/FirstAnswer.swift", "HTTPExchange/HTTPAnswer.swift", "HTTPExchange/HTTPFailure.swift",
+                "HTTPExchange/HTTPStep.swift", "HTTPExchange/Targets",
+                "OperationEnvironment.swift", "Outgoing",
+                "HTTPRequest/HTTPRequestInput.swift", "HostVitals/HostReading.swift", "HostVitals/ProcText.swift",
+                "ISSPosition/GroundPosition+Feed.swift", "ISSPosition/GroundPosition.swift",
+                "PeopleInSpace/Craft.swift", "PeopleInSpace/CrewList.swift", "String+Inert.swift",
+            ]),
+        .systemLibrary(name: "CMarkGFM", path: "Sources/CMarkGFM", pkgConfig: "libcmark-gfm"),
+        .target(
+            name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"],
+            path: "Sources/StandardStores"),
+        .target(
+            name: "Access", path: "Sources/Access",
+            sources: ["Addresses", "Deciding/Permissions.swift", "Principals", "Rules"]),
+        .target(
+            name: "Settings",
+            dependencies: ["Access", "StandardOperations", "States", .product(name: "Yams", package: "Yams")],
+            path: ".",
+            sources: [
+                "Settings/StandardCatalog.swift", "Sources/WeirCommand/Settings/Setting.swift",
+                "Sources/WeirCommand/Settings/Setting+Access.swift",
+                "Sources/WeirCommand/Settings/Setting+All.swift", "Sources/WeirCommand/Settings/Setting+Names.swift",
+                "Sources/WeirCommand/Settings/SettingsDocument.swift",
+                "Sources/WeirCommand/Settings/SettingsFile.swift",
+            ]),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "States", "Operations", "Journals", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
+                "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Harness", linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .unsafeFlags(["-sanitize=fuzzer", "-parse-as-library", "-enable-testing"]),
+    ]
+}

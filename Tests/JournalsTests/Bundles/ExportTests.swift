@@ -1,0 +1,358 @@
+import Foundation
+import Journals
+import States
+import Synchronization
+import Testing
+
+@Suite struct ExportTests {
+    private static let pairs = JournalKind.allCases.flatMap { from in JournalKind.allCases.map { (from, $0) } }
+
+    private func fill(_ journal: any Journal) async throws {
+        _ = try await journal.append([
+            .opening(
+                "a", actor: "an\u{0}na", input: ["n": .number(1), "i": 1, "t": "e\u{301}"], key: "k", retryOf: "z",
+                expected: RunEstimate(cases: ["a": .init(shortest: 0, longest: 9, right: 8, tried: 10)])),
+            .opening("b", operation: "login", at: 5), .store("login", 0),
+            .step("a", 1, at: 7, payload: ["_0": [nil, true]], progress: WorkProgress(3, of: nil, unit: .bytes)),
+            .step("a", 2, at: 8, phase: .failed, payload: ["message": "refused"], cause: "peer\n"),
+        ])
+        _ = try await journal.appendOutput(
+            run: "a",
+            lines: (1...700).map {
+                OutputDraft(
+                    at: .test($0), channel: .standardError, text: "\u{1B}[1m\u{0}line \($0)", continues: $0 == 1)
+            })
+    }
+
+    private func export(_ journal: any Journal, _ query: RunQuery = RunQuery()) async throws -> [String] {
+        var lines: [String] = []
+        _ = try await JournalExport(of: journal, created: .test(99)).runs(query) { lines.append($0) }
+        return lines
+    }
+
+    private func take(_ lines: [String], _ journal: any Journal, at now: Timestamp = .test(100)) async throws
+        -> ImportReport
+    {
+        try await JournalImport(into: journal, at: now).lines {
+            let rest = Mutex(lines[...])
+            return { rest.withLock { $0.popFirst() } }
+        }
+    }
+
+    // K10
+    @Test(arguments: pairs)
+    func `what is exported and imported is the same in every byte but its sequences`(
+        from: JournalKind, to: JournalKind
+    ) async throws {
+        try await from.withJournal { source in
+            try await fill(source)
+            let lines = try await export(source)
+            try await to.withJournal { target in
+                _ = try await target.append([.opening("other")])
+                let report = try await take(lines, target)
+                #expect(report.imported == ["a", "b"])
+                #expect(report.unfinished == ["b"])
+                #expect(report.changes == 4)
+                #expect(report.lines == 700)
+                for id in ["a", "b"] {
+                    let there = try await source.changes(of: .run(id), after: 0, through: nil, limit: 100)
+                    let all = try await target.changes(of: .run(id), after: 0, through: nil, limit: 100)
+                    let here = all.prefix(there.count)
+                    #expect(here.map(\.draft) == there.map(\.draft))
+                    #expect(here.map(\.origin?.sequence) == there.map(\.sequence))
+                    #expect(here.allSatisfy { $0.origin?.epoch == source.epoch })
+                    #expect(try await target.run(id)?.origin?.sequence == there.first?.sequence)
+                    #expect(try await target.run(id)?.opening == there.first?.draft.opening)
+                    #expect(try await target.run(id)?.changedAt == all.last?.at)
+                    let output = try await source.output(of: id, after: 0, limit: 1_000)
+                    #expect(try await target.output(of: id, after: 0, limit: 1_000) == output)
+                }
+                #expect(target.epoch != source.epoch)
+                #expect(try await target.runs(RunQuery(text: "refused line")).runs.map(\.id) == ["a"])
+                // The lines say where a change was first, so that a copy of a copy is no different.
+                let again = try await export(target, RunQuery(operation: "upload", phase: .failed))
+                let third = MemoryJournal()
+                _ = try await take(again, third)
+                let copies = try await target.changes(of: .run("a"), after: 0, through: nil, limit: 9)
+                let copiesOfCopies = await third.changes(of: .run("a"), after: 0, through: nil, limit: 9)
+                #expect(copiesOfCopies.map(\.origin) == copies.map(\.origin))
+            }
+        }
+    }
+
+    // K10
+    @Test(arguments: JournalKind.allCases)
+    func `a run that is here already is skipped if it is the same, and refused if it differs`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            let lines = try await export(journal)
+            let head = try await journal.head()
+            let report = try await take(lines, journal)
+            #expect(report.skipped == ["a", "b"])
+            #expect(report.imported.isEmpty)
+            #expect(try await journal.head() == head)
+
+            let otherState = lines.map { $0.replacingOccurrences(of: "refused", with: "resused") }
+            #expect(try await code { try await take(otherState, journal) } == .conflict)
+            let otherBytes = lines.map { $0.replacingOccurrences(of: "e\u{301}", with: "\u{E9}", options: .literal) }
+            #expect(try await code { try await take(otherBytes, journal) } == .conflict)
+            let otherLine = lines.map { $0.replacingOccurrences(of: "line 700", with: "line 70") }
+            #expect(try await code { try await take(otherLine, journal) } == .conflict)
+            _ = try await journal.append([.step("b", 1, operation: "login")])
+            #expect(try await code { try await take(lines, journal) } == .conflict)
+        }
+    }
+
+    // K4, K10
+    @Test(arguments: JournalKind.allCases)
+    func `a run that was still going when it was exported ends as interrupted, once, however often it is imported`(
+        kind: JournalKind
+    ) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let lines = try await export(source)
+        try await kind.withJournal { journal in
+            _ = try await take(lines, journal, at: .test(1_000))
+            let run = try #require(try await journal.run("b"))
+            #expect(run.state.phase == .interrupted)
+            #expect(run.state.payload == ["last": "receiving"])
+            #expect(run.revision == 1)
+            #expect(run.endedAt == .test(1_000))
+            #expect(run.cause == EndCause.exported.description)
+            let head = try await journal.head()
+            #expect(try await take(lines, journal, at: .test(2_000)).skipped == ["a", "b"])
+            #expect(try await journal.head() == head)
+            #expect(try await journal.unfinishedRuns().isEmpty)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `imported runs are told from those that were started here`(kind: JournalKind) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let lines = try await export(source)
+        try await kind.withJournal { journal in
+            _ = try await journal.append([.opening("mine", key: "k")])
+            _ = try await take(lines, journal)
+            #expect(try await journal.runs(RunQuery(isImported: true)).runs.map(\.id) == ["b", "a"])
+            #expect(try await journal.runs(RunQuery(isImported: false)).runs.map(\.id) == ["mine"])
+            // The key of an imported run was given to another server.
+            #expect(try await journal.run(idempotencyKey: "k", operation: "upload", actor: "anna")?.id == "mine")
+        }
+    }
+
+    @Test func `a look at a file tells its runs without any journal`() async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let rest = Mutex(try await export(source)[...])
+        let contents = try ExportContents { rest.withLock { $0.popFirst() } }
+        #expect(contents.epoch == source.epoch)
+        #expect(contents.created == .test(99))
+        #expect(contents.runs.map(\.record.id) == ["a", "b"])
+        #expect(contents.runs.map(\.record.state.phase) == [.failed, .active])
+        #expect(contents.runs.map(\.changes) == [3, 1])
+        #expect(contents.runs.map(\.lines) == [700, 0])
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a file that is damaged is refused with the number of the line, and nothing of it comes in`(
+        kind: JournalKind
+    ) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let good = try await export(source)
+        let damaged: [(String, at: Int, JournalError.Code, [String])] = [
+            ("cut off", good.count - 1, .malformed, good.dropLast()),
+            ("empty", 0, .malformed, []),
+            ("no header", 1, .malformed, Array(good.dropFirst())),
+            ("a line lost", 3, .outOfOrder, good.enumerated().filter { $0.offset != 2 }.map(\.element)),
+            ("output lost", 6, .outOfOrder, good.enumerated().filter { $0.offset != 5 }.map(\.element)),
+            ("no JSON", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{" : $0.element }),
+            ("nothing known", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{}" : $0.element }),
+            ("more", good.count + 1, .malformed, good + [good[1]]),
+            ("bad phase", 2, .malformed, good.map { $0.replacingOccurrences(of: "\"active\"", with: "\"busy\"") }),
+            ("bad id", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "run-<a>") }),
+            ("a store", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "store-a") }),
+            (
+                "wrong counts", good.count, .malformed,
+                good.map { $0.replacingOccurrences(of: "\"lines\":700", with: "\"lines\":1") }
+            ),
+        ]
+        try await kind.withJournal { journal in
+            for (name, number, expected, lines) in damaged {
+                do {
+                    _ = try await take(lines, journal)
+                    Issue.record("\(name) was imported")
+                } catch let error as JournalError {
+                    #expect(error.code == expected, "\(name): \(error)")
+                    #expect(error.description.hasPrefix("Line \(number): "), "\(name): \(error)")
+                }
+                #expect(try await journal.head() == 0, "\(name)")
+                #expect(try await journal.runs(RunQuery()).runs.isEmpty, "\(name)")
+                // A look at the file alone finds the same, and so does no harm to a journal.
+                let rest = Mutex(lines[...])
+                #expect(throws: JournalError.self, "\(name)") {
+                    try ExportContents { rest.withLock { $0.popFirst() } }
+                }
+            }
+            let newer = good.map { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":2") }
+            #expect(try await code { try await take(newer, journal) } == .tooNew)
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `an imported run ages from its import`(kind: JournalKind) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let lines = try await export(source)
+        try await kind.withJournal { journal in
+            _ = try await take(lines, journal, at: .test(1_000_000))
+            let policy = RetentionPolicy(maximumAge: 1_000, maximumRunsPerOperation: nil)
+            #expect(try await journal.prune(policy, now: .test(1_001_000)) == 0)
+            #expect(try await journal.prune(policy, now: .test(1_001_001)) == 2)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `one run is exported as far as it has come, and an unknown one not at all`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            var lines: [String] = []
+            let export = JournalExport(of: journal, created: .test(0))
+            let summary = try await export.run("b") { lines.append($0) }
+            #expect(summary?.changes == 1)
+            #expect(lines.count == 3)
+            #expect(
+                lines.first
+                    == "{\"header\":{\"created\":\"\(Timestamp.test(0))\",\"epoch\":\"\(journal.epoch)\",\"format\":1}}"
+            )
+            #expect(lines.last == #"{"end":{"changes":1,"lines":0,"runs":1}}"#)
+            #expect(try await export.run("c") { lines.append($0) } == nil)
+        }
+    }
+
+    // K10
+    @Test(arguments: JournalKind.allCases)
+    func `a run of more changes and lines than are read together is exported wholly`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            _ = try await journal.append(
+                [.opening("a")] + (1...1_200).map { .step("a", $0, payload: ["n": .integer($0)]) }
+                    + [.step("a", 1_201, phase: .succeeded)])
+            _ = try await journal.appendOutput(
+                run: "a", lines: (1...1_300).map { OutputDraft(at: .test(0), text: "line \($0)") })
+            let lines = try await export(journal)
+            #expect(lines.count == 1_202 + 1_300 + 2)
+            #expect(lines.last == #"{"end":{"changes":1202,"lines":1300,"runs":1}}"#)
+            let copy = MemoryJournal()
+            _ = try await take(lines, copy)
+            #expect(await copy.run("a")?.revision == 1_201)
+            #expect(await copy.output(of: "a", after: 1_299, limit: 9).map(\.text) == ["line 1300"])
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `all runs are exported oldest first, without those that are started or removed meanwhile`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            for number in 0..<120 {
+                _ = try await journal.append([.opening("r\(number)"), .step("r\(number)", 1, phase: .succeeded)])
+            }
+            var lines: [String] = []
+            let summary = try await JournalExport(of: journal, created: .test(0)).runs(RunQuery(limit: 3)) { line in
+                lines.append(line)
+                // With the header written, the oldest ones go and new ones come.
+                guard lines.count == 1 else { return }
+                _ = try await journal.append([.opening("new"), .step("new", 1, phase: .succeeded)])
+                _ = try await journal.prune(
+                    RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 111), now: .test(0))
+            }
+            #expect(summary.runs == 110)
+            var rest = lines[...]
+            let contents = try ExportContents { rest.popFirst() }
+            #expect(contents.runs.map(\.record.id) == (10..<120).map { "r\($0)" })
+        }
+    }
+
+    @Test func `of a long output its first lines and its last ones are searched, each once`() {
+        var text = RunText(RunRecord.ended("a"))
+        text.addOutput(count: 200) { number in
+            OutputLine(
+                number: number,
+                draft: OutputDraft(at: .test(0), text: "line\(number) " + String(repeating: "x", count: 1_015)))
+        }
+        let words = text.words.split(separator: " ").filter { $0.hasPrefix("line") }
+        #expect(words.first == "line1" && words.last == "line200")
+        #expect(Set(words).count == words.count)
+        #expect((60...70).contains(words.firstIndex(of: "line137") ?? 0) && !words.contains("line100"))
+    }
+
+    @Test func `a file is read line by line, whatever its lines are like`() async throws {
+        try await TemporaryFolder.with { folder in
+            let long = String(repeating: "é", count: 400_000)
+            let path = folder.file("lines")
+            try Data("one\n\n\(long)\nlast".utf8).write(to: URL(fileURLWithPath: path))
+            let reader = try LineReader(path: path)
+            var lines: [String] = []
+            while let line = try reader.next() { lines.append(line) }
+            #expect(lines == ["one", "", long, "last"])
+            #expect(try reader.next() == nil)
+
+            try Data([0x61, 0x0A, 0xFF, 0x0A]).write(to: URL(fileURLWithPath: path))
+            let broken = try LineReader(path: path)
+            #expect(try broken.next() == "a")
+            #expect(throws: JournalError.self) { try broken.next() }
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `numbers of a file that nothing can have are refused with their line`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            let change = #"""
+                {"change":{"at":"2026-11-21T11:39:23.123Z","case":"a","opening":{"actor":"x","input":{}},"payload":{},\
+                "phase":"active","revision":0,"sequence":1,"stream":"run-a","subject":"upload","transition":true}}
+                """#.replacing("\\\n", with: "")
+            let header = #"{"header":{"created":"2026-11-21T11:39:23.123Z","epoch":"e","format":1}}"#
+            let output = #"{"output":{"at":"2026-11-21T11:39:23Z","channel":"stdout","number":1,"run":"a","text":""}}"#
+            for number in ["-1", "-9223372036854775808", "9007199254740992", "9223372036854775807", "1e300", "0.5"] {
+                for lines in [
+                    [header, change.replacing(#""sequence":1"#, with: #""sequence":\#(number)"#)],
+                    [header, change.replacing(#""revision":0"#, with: #""revision":\#(number)"#)],
+                    [header, change, output.replacing(#""number":1"#, with: #""number":\#(number)"#)],
+                    [header, change, #"{"end":{"changes":\#(number),"lines":0,"runs":1}}"#],
+                ] {
+                    let error = await #expect(throws: JournalError.self) { try await take(lines, journal) }
+                    #expect(error?.description.hasPrefix("Line ") == true, "\(number)")
+                }
+            }
+            let end = #"{"end":{"changes":1,"lines":0,"runs":1}}"#
+            for at in ["-999999-01-01T00:00:00Z", "+999999-12-31T23:59:59.999Z"] {
+                let id = at.hasPrefix("-") ? "early" : "late"
+                let lines = [
+                    change.replacing("2026-11-21T11:39:23.123Z", with: at).replacing("run-a", with: "run-\(id)")
+                ]
+                let progress =
+                    #""progress":{"completed":9223372036854775807,"total":-9223372036854775808,"unit":"items"},"#
+                let whole = [header] + lines.map { $0.replacing(#""phase""#, with: progress + #""phase""#) } + [end]
+                let report = try await take(whole, journal, at: Timestamp(milliseconds: .max))
+                #expect(report.imported == [id])
+            }
+            _ = try await journal.prune(RetentionPolicy(maximumAge: .max), now: Timestamp(milliseconds: .min))
+            _ = try await journal.prune(RetentionPolicy(maximumAge: 0), now: Timestamp(milliseconds: .max))
+        }
+    }
+}
+
+extension RunRecord {
+    /// A run that has ended.
+    fileprivate static func ended(_ id: String) -> RunRecord {
+        RunRecord(
+            id: id, operation: "upload", opening: RunOpening(actor: "anna", input: [:]),
+            state: StateRecord(caseName: "done", phase: .succeeded), cause: nil, revision: 1, sequence: 2,
+            openedSequence: 1,
+            startedAt: .test(0), endedAt: .test(1))
+    }
+}

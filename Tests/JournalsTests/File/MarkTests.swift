@@ -1,0 +1,67 @@
+import Journals
+import Testing
+
+@testable import JournalsSQLite
+
+@Suite struct MarkTests {
+    private func mark(
+        epoch: String = "0123456789abc", file: UInt64 = 7, isClosed: Bool = false, outlivesMachine: Bool = false,
+        boot: String = "b", reserved: SequenceNumber = 100, head: SequenceNumber = 42
+    ) -> JournalMark {
+        JournalMark(
+            epoch: epoch, file: file, isClosed: isClosed, outlivesMachine: outlivesMachine, boot: boot,
+            reserved: reserved, head: head)
+    }
+
+    private func outcome(
+        _ mark: JournalMark?, epoch: String = "0123456789abc", head: SequenceNumber = 42, file: UInt64 = 7,
+        isMarked: Bool = true, boot: String = "b"
+    ) -> HistoryCheck.Outcome {
+        HistoryCheck(held: .init(epoch: epoch, head: head, file: file, isMarked: isMarked), mark: mark, boot: boot)
+            .outcome
+    }
+
+    @Test func `a mark reads back from its text, and one that is not whole is none`() {
+        for mark in [
+            mark(), mark(file: .max, isClosed: true, outlivesMachine: true, reserved: .max, head: .max),
+            mark(boot: "", head: 0),
+            mark(boot: "0b0f6bb0-9bd8-4a3e-8a9d-0d8e6c1d8f4b and more of it than there may be"),
+        ] {
+            let bytes = mark.bytes
+            #expect(bytes.count == JournalMark.length)
+            #expect(JournalMark(bytes) == mark)
+            #expect(Array(bytes[JournalMark.headOffset...].prefix(20)) == JournalMark.headBytes(mark.head))
+            for index in bytes.indices where index < JournalMark.headOffset - 6 {
+                var changed = bytes
+                changed[index] ^= 1
+                #expect(JournalMark(changed) == nil, "\(index)")
+            }
+            #expect(JournalMark(Array(bytes.dropLast())) == nil)
+            #expect(JournalMark(bytes + [0]) == nil)
+        }
+        #expect(JournalMark([]) == nil)
+    }
+
+    @Test func `a history goes on where its file is the one that was written last and has all that was shown`() {
+        #expect(outcome(mark()) == .whole)
+        #expect(outcome(mark(), head: 43) == .whole)
+        #expect(outcome(mark(isClosed: true), boot: "c") == .whole)
+        #expect(outcome(mark(outlivesMachine: true), boot: "c") == .whole)
+        #expect(outcome(mark(reserved: 42), boot: "c") == .whole)
+        // Of a time when there were no marks.
+        #expect(outcome(nil, isMarked: false) == .whole)
+    }
+
+    @Test func `a history does not go on where something is gone or may be`() {
+        #expect(outcome(mark(), head: 41) == .lost(42...42))
+        #expect(outcome(mark(isClosed: true), head: 0) == .lost(1...42))
+        #expect(outcome(mark(outlivesMachine: true), head: 41, boot: "c") == .lost(42...42))
+        #expect(outcome(mark(), boot: "c") == .uncertain)
+        #expect(outcome(mark(boot: ""), boot: "") == .uncertain)
+        #expect(outcome(nil) == .unverified)
+        #expect(outcome(mark(), epoch: "another") == .unverified)
+        #expect(outcome(mark(), file: 8) == .unverified)
+        #expect(outcome(mark(), head: 101) == .unverified)
+        #expect(outcome(mark(isClosed: true), head: 43) == .unverified)
+    }
+}

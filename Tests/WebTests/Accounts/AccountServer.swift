@@ -1,0 +1,80 @@
+import Access
+import Boards
+import Foundation
+import Journals
+import Logging
+import NIOPosix
+import Testing
+
+@testable import Web
+
+/// A server on a free port that knows people by password, with an administrator `root` and a viewer `vera`.
+struct AccountServer: Sendable {
+    static let password = "correct horse"
+
+    let port: Int
+    let directory: AccessDirectory
+    let folder: URL
+
+    static func run(
+        _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false,
+        _ test: @escaping @Sendable (AccountServer) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        var catalog = Catalog()
+        catalog.add(Steps(gate: Gate()), id: "steps", title: "Steps", summary: "Goes step by step.")
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
+        var configuration = AccessConfiguration(mode)
+        configuration.cost = try #require(ScryptCost(4, 8, 1))
+        let directory = try await AccessDirectory(
+            configuration, control: AccessControl(), storage: MemoryAccessStorage(), audit: AuditLog(folder: folder))
+        if !isEmpty {
+            for (name, role) in [("root", "admin"), ("vera", "viewer")] {
+                try await directory.addUser(
+                    name, password: password, roles: [StoredAssignment(role: role)], by: .system)
+            }
+        }
+        let dashboard = try Dashboard(board: board)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        try await TestServer.serve(
+            { bound in
+                DashboardServer(
+                    dashboard: dashboard, access: .accounts(Accounts(directory)), host: "127.0.0.1", port: 0,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton
+                ) { bound.send($0) }
+            }, logger: logger
+        ) { port, _ in try await test(AccountServer(port: port, directory: directory, folder: folder)) }
+        await board.shutdown()
+    }
+
+    func ask(_ method: String, _ path: String, _ headers: [String] = [], body: String? = nil) async throws
+        -> RawResponse
+    {
+        let connection = try await RawConnection.open(port: port)
+        try await connection.send(method, path, headers: headers, body: body)
+        let response = try await connection.response(isHead: method == "HEAD")
+        await connection.close()
+        return response
+    }
+
+    /// What a browser sends with a form of this server's own page.
+    static let form = ["Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: same-origin"]
+
+    /// The cookie of somebody who signs in.
+    func cookie(of name: String) async throws -> String {
+        let response = try await ask(
+            "POST", "/sign-in", Self.form, body: "name=\(name)&password=correct+horse&back=/")
+        let field = try #require(response.headers["set-cookie"])
+        return "Cookie: \(field.prefix { $0 != ";" })"
+    }
+
+    /// The field of a token with a role.
+    func bearer(_ role: String) async throws -> String {
+        let token = try await directory.createToken(
+            role, roles: [StoredAssignment(role: role)], days: nil, by: .system
+        ).token
+        return "Authorization: Bearer \(token.text)"
+    }
+}

@@ -1,0 +1,149 @@
+import Boards
+import HTTPTypes
+import Journals
+import States
+import Testing
+
+@testable import Web
+
+/// All that a URL can name, held against what must be so of each.
+@Suite(.timeLimit(.minutes(2)))
+struct RouteTableTests {
+    /// A path of each kind of route.
+    ///
+    /// The switches below name every case, so that a route cannot be added without a path here.
+    static func paths(run: String, epoch: String, tail: String) -> [String] {
+        [
+            "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
+            "/operations/steps/runs", "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation",
+            "/runs/\(run)/retries", "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
+            "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
+            "/imports", "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
+            "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
+            "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
+            "/api/v1/stores/bell/actions", "/api/v1/stores/bell/state", "/api/v1/stores/bell/reset",
+            "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
+            "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
+            "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
+        ]
+    }
+
+    static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+
+    private func route(_ path: String) throws -> Route? {
+        Route(try RequestTarget(path, mount: MountPath("/")).segments)
+    }
+
+    @Test func `the list of paths has one of each kind`() throws {
+        let paths = Self.paths(run: "r", epoch: "e", tail: "/live/1/board/e/0/0")
+        let routes = try paths.map { try #require(try route($0)) }
+        var kinds: Set<String> = []
+        for route in routes {
+            if case .api(let api) = route { kinds.insert("api " + name(api)) } else { kinds.insert(name(route)) }
+        }
+        #expect(kinds.count == Self.kindCount)
+    }
+
+    @Test func `no page of another site reaches anything that changes something`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let run = try await server.start().run
+            let head = server.board.feed.head(of: .board)
+            let forgeries = [
+                ["Sec-Fetch-Site: cross-site"], ["Origin: http://evil.example"],
+                ["Sec-Fetch-Site: none", "Origin: http://evil.example"],
+            ]
+            for path in Self.paths(run: run, epoch: server.board.epoch, tail: try server.tail()) {
+                let allowed = try #require(try route(path)).methods
+                for method in Self.methods where ![.get, .head].contains(method) {
+                    for forgery in forgeries {
+                        let answer = try await server.ask(method.rawValue, path, headers: forgery, body: "")
+                        let expected = allowed.contains(method) ? 403 : 405
+                        #expect(answer.status == expected, "\(method) \(path) \(forgery)")
+                    }
+                }
+            }
+            #expect(server.board.feed.head(of: .board) == head)
+        }
+    }
+
+    @Test func `reading changes nothing`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let run = try await server.start().run
+            let head = server.board.feed.head(of: .board)
+            for path in Self.paths(run: run, epoch: server.board.epoch, tail: try server.tail(at: 0)) {
+                let allowed = try #require(try route(path)).methods
+                for method in ["GET", "HEAD"] {
+                    let answer = try await server.ask(method, path, headers: ["Idempotency-Key: k"])
+                    let isAllowed = allowed.map(\.rawValue).contains(method)
+                    #expect((answer.status == 405) == !isAllowed, "\(method) \(path)")
+                }
+                // What can be read cannot be written at the same address, but for a run that is reported there.
+                if path.hasPrefix("/api/v1/streams/reported/") { continue }
+                #expect(allowed.contains(.get) != allowed.contains { ![.get, .head].contains($0) }, "\(path)")
+            }
+            #expect(server.board.feed.head(of: .board) == head)
+            #expect(try await server.board.runs(.init()).runs.count == 1)
+        }
+    }
+
+    /// How many kinds the switches below know.
+    private static let kindCount = 23 + 23
+
+    private func name(_ route: Route) -> String {
+        switch route {
+        case .page: "page"
+        case .pageAfter: "pageAfter"
+        case .operationRuns: "operationRuns"
+        case .comparison: "comparison"
+        case .runCancellation: "runCancellation"
+        case .runRetries: "runRetries"
+        case .storeActions: "storeActions"
+        case .storeState: "storeState"
+        case .storeReset: "storeReset"
+        case .storeEffect: "storeEffect"
+        case .viewerName: "viewerName"
+        case .runOutput: "runOutput"
+        case .runExport: "runExport"
+        case .runsExport: "runsExport"
+        case .imports: "imports"
+        case .noticeDismissal: "noticeDismissal"
+        case .gallery: "gallery"
+        case .system: "system"
+        case .poll: "poll"
+        case .asset: "asset"
+        case .healthLive: "healthLive"
+        case .healthReady: "healthReady"
+        case .hello: "hello"
+        case .api: "api"
+        }
+    }
+
+    private func name(_ route: APIRoute) -> String {
+        switch route {
+        case .operations: "operations"
+        case .operation: "operation"
+        case .operationRuns: "operationRuns"
+        case .runs: "runs"
+        case .run: "run"
+        case .runCancellation: "runCancellation"
+        case .runRetries: "runRetries"
+        case .runComparison: "runComparison"
+        case .stores: "stores"
+        case .store: "store"
+        case .storeActions: "storeActions"
+        case .storeState: "storeState"
+        case .storeReset: "storeReset"
+        case .runOutput: "runOutput"
+        case .runExport: "runExport"
+        case .runsExport: "runsExport"
+        case .imports: "imports"
+        case .notices: "notices"
+        case .noticeDismissal: "noticeDismissal"
+        case .feedChanges: "feedChanges"
+        case .stream: "stream"
+        case .streamText: "streamText"
+        case .reportedRun: "reportedRun"
+        }
+    }
+}

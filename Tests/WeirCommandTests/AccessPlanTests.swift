@@ -1,0 +1,86 @@
+import Access
+import Foundation
+import Testing
+
+@testable import WeirCommand
+
+@Suite struct AccessPlanTests {
+    private static let grants = "grants: [{role: viewer, to: signed-in}]"
+
+    private func plan(_ flags: [String: String], file: String = grants) throws -> AccessPlan {
+        try AccessPlan(Settings(flags: flags, environment: [:], file: SettingsFile(text: file, name: "weir.yml")))
+    }
+
+    @Test func `without any of it nobody is asked, on this machine only`() throws {
+        #expect(try plan([:], file: "").configuration.mode == .none(allowsForwarded: false))
+        for host in ["127.0.0.1", "::1", "localhost", "127.1.2.3"] {
+            #expect(throws: Never.self) { try plan(["host": host], file: "") }
+        }
+    }
+
+    @Test(arguments: ["0.0.0.0", "::", "192.0.2.7", "weir.example"])
+    func `on any other address somebody must have said who may come`(host: String) throws {
+        let error = #expect(throws: StartError.self) { try plan(["host": host], file: "") }
+        #expect(error?.exitCode == 78)
+        #expect(try plan(["host": host, "auth": "none"], file: "").configuration.mode == .none(allowsForwarded: true))
+    }
+
+    @Test(arguments: [
+        ["auth": "proxy"], ["auth": "proxy", "actor-header": "X-User"],
+        ["auth": "proxy", "trusted-proxies": "127.0.0.1"], ["actor-header": "X-User"],
+        ["auth": "none", "actor-header": "X-User"], ["auth": "password", "host": "0.0.0.0"],
+        ["auth": "password", "host": "0.0.0.0", "public-url": "https://weir.example"],
+        ["auth": "password", "host": "0.0.0.0", "public-url": "http://weir.example", "trusted-proxies": "10.0.0.1"],
+        ["tls.cert": "/nowhere.pem"], ["tls.cert": "/nowhere.pem", "tls.key": "/nowhere.key"],
+    ])
+    func `what is not safe or not whole is refused with 78`(flags: [String: String]) {
+        let error = #expect(throws: StartError.self) { try plan(flags) }
+        #expect(error?.exitCode == 78)
+    }
+
+    @Test func `a proxy without grants would let nobody do anything, and is refused`() {
+        let flags = ["auth": "proxy", "actor-header": "X-User", "trusted-proxies": "10.0.0.0/8"]
+        #expect(throws: Never.self) { try plan(flags) }
+        #expect(throws: StartError.self) { try plan(flags, file: "") }
+    }
+
+    @Test func `behind a proxy that encrypts, cookies are secure and passwords are taken from it`() throws {
+        let plan = try plan([
+            "auth": "password", "host": "0.0.0.0", "public-url": "https://weir.example", "trusted-proxies": "10.0.0.1",
+        ])
+        #expect(plan.configuration.isSecure && !plan.configuration.hasCertificate)
+    }
+
+    @Test func `roles and grants are read with every mistake and its line`() throws {
+        let file = """
+            port: 9000
+            roles:
+              deployer:
+                verbs: [see, fly]
+            grants:
+              - role: nobody
+                to: everyone
+            """
+        let error = #expect(throws: SettingsError.self) {
+            try Settings(flags: [:], environment: [:], file: SettingsFile(text: file, name: "weir.yml"))
+        }
+        #expect(error?.mistakes.map(\.place) == ["weir.yml:4", "weir.yml:6"])
+    }
+
+    @Test func `the rules of the file are in force`() throws {
+        let file = """
+            roles:
+              deployer:
+                verbs: [see, start]
+                operations: ["deploy-*"]
+            grants:
+              - role: deployer
+                to: [group:ops]
+            """
+        let rules = try plan([:], file: file).rules
+        let ana = Principal(.person, name: "ana", groups: ["ops"])
+        let permissions = rules.permissions(of: ana, on: [Subject(.operation("deploy-web")), Subject(.operation("x"))])
+        #expect(
+            permissions.allows(.start, on: .operation("deploy-web")) && !permissions.allows(.see, on: .operation("x")))
+    }
+}
