@@ -11,6 +11,11 @@ package struct LocalizedText: Sendable, Hashable {
         texts = [:]
     }
 
+    private init(texts: [String: String], first: String) {
+        self.texts = texts
+        text = texts["en"] ?? first
+    }
+
     /// Reads what a file has; nil if that is no such text.
     init?(_ value: FileValue?) {
         if let text = value?.text {
@@ -18,8 +23,7 @@ package struct LocalizedText: Sendable, Hashable {
         } else if let members = value?.members {
             let texts = members.compactMap { member in member.value.text.map { (member.name, $0) } }
             guard let first = texts.first else { return nil }
-            self.texts = Dictionary(texts) { $1 }
-            text = self.texts["en"] ?? first.1
+            self.init(texts: Dictionary(texts) { $1 }, first: first.1)
         } else {
             return nil
         }

@@ -1,6 +1,6 @@
 import Commands
 import Operations
-import States
+package import States
 
 /// Everything that an operation's file can say: the one table from which files are checked and the schema is made.
 enum OperationKeys {

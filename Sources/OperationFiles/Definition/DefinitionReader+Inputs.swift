@@ -42,12 +42,12 @@ extension DefinitionReader {
         checkPlain(value["help"])
         let label = LocalizedText(value["label"])
         let help = LocalizedText(value["help"])
-        let standard = value["default"].flatMap { standard($0, kind) }
+        let standard = value["default"].flatMap { Self.standard($0, kind) }
         let field = InputField(
             name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag ?? false, default: standard,
             help: help?.text, unit: value["unit"]?.text)
         if let given = value["default"], let standard {
-            do {
+            do throws(InputMistakes) {
                 _ = try InputField.validate(.object([name: standard]), fields: [field])
             } catch {
                 list.note(given, "`default` does not fit the input. \(error.mistakes.first?.detail ?? "")")
@@ -114,7 +114,7 @@ extension DefinitionReader {
         }
     }
 
-    private func standard(_ value: FileValue, _ kind: InputField.Kind) -> JSONValue? {
+    private static func standard(_ value: FileValue, _ kind: InputField.Kind) -> JSONValue? {
         guard let text = value.text else { return nil }
         switch kind {
         case .boolean: return value.flag.map { .bool($0) } ?? .string(text)

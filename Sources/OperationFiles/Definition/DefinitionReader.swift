@@ -33,6 +33,9 @@ struct DefinitionReader {
         let inputs = inputs(root["inputs"])
         fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
         for name in ["title", "description"] { checkPlain(root[name]) }
+        for tag in root["tags"]?.list ?? [] where tag.text?.contains(where: { $0.isUppercase || $0 == "_" }) == true {
+            list.note(tag, "A tag is made of lower-case letters, digits and hyphens.")
+        }
         let program = program(root)
         let environment = environment(root["env"])
         let input = template(root["stdin"], "stdin", secrets: true)
@@ -100,7 +103,7 @@ struct DefinitionReader {
 
     private mutating func pattern(_ value: FileValue) -> LinePattern? {
         guard let text = value.text else { return nil }
-        do {
+        do throws(TextTemplate.Mistake) {
             return try LinePattern(text)
         } catch {
             list.note(value, error.sentence)
@@ -113,7 +116,7 @@ struct DefinitionReader {
     /// A text with fields that need not be inputs.
     mutating func template(_ value: FileValue?) -> TextTemplate? {
         guard let value, let text = value.text else { return nil }
-        do {
+        do throws(TextTemplate.Mistake) {
             return try TextTemplate(text)
         } catch {
             list.note(value, error.sentence)

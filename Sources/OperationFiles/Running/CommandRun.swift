@@ -86,8 +86,8 @@ struct CommandRun: Sendable {
         let command: RunningCommand
         do {
             command = try await RunningCommand.start(launch, by: helper)
-        } catch {
-            throw CommandProblem(message: error.sentence(running: definition.program.name))
+        } catch let failure as CommandFailure {
+            throw CommandProblem(message: failure.sentence(running: definition.program.name))
         }
         await reporter.begin()
         stopSwitch.onStop { command.stop() }

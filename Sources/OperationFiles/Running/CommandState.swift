@@ -1,4 +1,4 @@
-package import Operations
+import Operations
 package import States
 
 /// The states of an operation that a file declares: those that every program has, and those that its file or the program
@@ -25,7 +25,7 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
     /// The program ended as it should.
     case succeeded(StateDetails)
     /// The program could not be run, or did not end as it should.
-    case failed(CommandProblem)
+    case failed(problem: CommandProblem)
     /// The program was stopped.
     case cancelled
 
@@ -44,7 +44,7 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
 
     /// `failed`, with the error in words that can be shown to anybody.
     package static func failed(_ error: any Error) -> CommandState {
-        .failed(error as? CommandProblem ?? CommandProblem(message: error.explanation))
+        .failed(problem: error as? CommandProblem ?? CommandProblem(message: error.explanation))
     }
 
     /// `cancelled`.
@@ -64,7 +64,7 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
             .retrying(CommandRetry(attempt: 2, of: 4, milliseconds: 30_000, message: "It ended with exit code 1.")),
             .stopping, .succeeded(StateDetails()),
             .succeeded(StateDetails(show: "The database is safe", values: ["file": "a.bin"])),
-            .failed(CommandProblem(message: "It ended with exit code 1.", last: "No space left on device", code: 1)),
+            .failed(problem: CommandProblem(message: "It ended with exit code 1.", last: "No space left on device", code: 1)),
             .cancelled,
         ]
     }
@@ -124,7 +124,7 @@ extension CommandState {
         case "cancelled": self = .cancelled
         case "retrying": self = .retrying(try cases.decode(CommandRetry.self, forKey: key))
         case "succeeded": self = .succeeded(try cases.decode(StateDetails.self, forKey: key))
-        case "failed": self = .failed(try cases.decode(CommandProblem.self, forKey: key))
+        case "failed": self = .failed(problem: try cases.decode(CommandProblem.self, forKey: key))
         case let name: self = .active(name, try cases.decode(StateDetails.self, forKey: key))
         }
     }
