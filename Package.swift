@@ -150,7 +150,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "OperationFiles", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
+                "CommandHelper", "Commands", "OperationFiles", "Flows", "States", "Operations", "Journals",
+                "JournalsSQLite", "Access",
                 "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -254,7 +255,8 @@ let package = Package(
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
+                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States",
+                "Operations", "Journals",
                 "JournalsSQLite",
                 "Boards",
                 .product(name: "Logging", package: "swift-log"),

@@ -32,7 +32,8 @@ public struct Catalog: Sendable {
     ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
     public mutating func add<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
-        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled
+        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
+        ticks: TickRecording = .sampled
     ) {
         add(
             CatalogEntry(

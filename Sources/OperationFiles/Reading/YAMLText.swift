@@ -32,7 +32,8 @@ struct YAMLText {
 
     private mutating func value() -> FileValue? {
         guard text.utf8.count <= Self.limit else {
-            list.note(.start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
+            list.note(
+                .start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
             return nil
         }
         if let place = sharedAnchor() {
