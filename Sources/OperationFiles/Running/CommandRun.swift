@@ -105,6 +105,7 @@ struct CommandRun: Sendable {
         while let buffer = await pipe.next() {
             var pieces: [LineSplitter.Piece] = []
             let isDrained = buffer.readableBytes < CommandPipe.readSize
+            // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
             buffer.withUnsafeReadableBytes { bytes in
                 splitter.take(bytes, isDrained: isDrained) { pieces.append($0) }
             }
