@@ -72,6 +72,21 @@ let package = Package(
         .target(
             name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"],
             path: "Sources/StandardStores"),
+        .systemLibrary(name: "CPCRE2", path: "Sources/CPCRE2", pkgConfig: "libpcre2-8"),
+        .target(
+            name: "Commands",
+            dependencies: [
+                "States", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], path: "Sources/Commands"),
+        .target(
+            name: "OperationFiles",
+            dependencies: [
+                "CPCRE2", "Commands", "Flows", "States", "Operations",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ], path: "Sources/OperationFiles"),
         .target(
             name: "Access", path: "Sources/Access",
             sources: ["Addresses", "Deciding/Permissions.swift", "Principals", "Rules"]),
@@ -90,7 +105,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "States", "Operations", "Journals", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
-                "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "OperationFiles", "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Harness", linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
