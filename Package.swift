@@ -256,9 +256,7 @@ let package = Package(
             name: "WeirCommandTests",
             dependencies: [
                 "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States",
-                "Operations", "Journals",
-                "JournalsSQLite",
-                "Boards",
+                "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]
