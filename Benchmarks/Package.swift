@@ -31,12 +31,14 @@ let package = Package(
             name: "Access",
             dependencies: [
                 "States", .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
             ], path: "Weir/Access"),
         .target(
             name: "Boards",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", .product(name: "Logging", package: "swift-log"),
+                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                .product(name: "Logging", package: "swift-log"),
             ], path: "Weir/Boards"),
         .executableTarget(
             name: "FlowBenchmarks",
