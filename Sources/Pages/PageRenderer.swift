@@ -112,6 +112,15 @@ package final class PageRenderer: Sendable {
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor, frame: frame)
     }
 
+    /// A whole document of a live page with places left open for what belongs to one request.
+    ///
+    /// For requests whose frames have the same `closed`, one document serves all.
+    package func openDocument(
+        _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
+    ) -> PageDocument {
+        PageDocument(marked: document(content, cursor: cursor, frame: frame.open, output: output))
+    }
+
     /// A whole document of a page of the past, which is not followed and on which nothing can be done.
     ///
     /// What it shows is what was live then, byte for byte; around it are the scrubber and the news of where it stands.

@@ -24,6 +24,9 @@ package final class Feed: Sendable {
     /// The sequence of the topic's last change that is no longer in memory; 0 while all are.
     package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
+    /// How often pages of the present came to show something else without a change, such as when retention removed runs.
+    package var rewrites: Int { machine.withLock { $0.rewrites } }
+
     /// The topic's publications after a cursor, oldest first, at most so many.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: topic, after: after, limit: limit) }

@@ -29,7 +29,7 @@ extension PageWriter {
             "partials/main",
             [
                 "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-                "clock": (frame.pastMoment?.at ?? frame.clock).map { CivilTime($0).iso },
+                "clock": frame.clockText,
                 "paused": frame.pastMoment.map { String($0.sequence) },
             ])
     }

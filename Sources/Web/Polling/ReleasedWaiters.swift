@@ -1,12 +1,19 @@
 import Boards
 import NIOCore
 
-/// Those who were let go together: each distinct answer is made once, and each event loop is woken once.
+/// Those who were let go together: each distinct answer is made once, and each event loop is woken once for many.
+///
+/// The first answers are on their way while those of the last are still looked for.
 struct ReleasedWaiters {
+    /// How many answers an event loop is handed at once.
+    private static let batch = 256
+
     private let answers: PollAnswers
     private let streamAnswers: StreamAnswers
     private var pollAnswers: [PollQuestion: PollAnswer] = [:]
     private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
+    /// The last poll's answer: those who wait mostly ask the same, and to compare is cheaper than to hash.
+    private var last: (question: PollQuestion, answer: PollAnswer)?
     private var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
 
     /// `answers` and `streamAnswers` make what is delivered.
@@ -21,19 +28,27 @@ struct ReleasedWaiters {
         case .task(let wait):
             wait.send(release.outcome)
         case .poll(let waiter):
-            deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
-                .append(.poll(waiter, answer(to: waiter, release.outcome)))
+            add(.poll(waiter, answer(to: waiter, release.outcome)), to: waiter.eventLoop)
         case .stream(let waiter):
-            deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
-                .append(.stream(waiter, answer(to: waiter, release.outcome)))
+            add(.stream(waiter, answer(to: waiter, release.outcome)), to: waiter.eventLoop)
         }
     }
 
-    /// Hands every answer to the event loop of whoever waits for it.
+    /// Hands what is left to the event loops.
     func deliver() {
-        for (loop, list) in deliveries.values {
-            loop.execute { for delivery in list { delivery.perform() } }
-        }
+        for (loop, list) in deliveries.values where !list.isEmpty { Self.perform(list, on: loop) }
+    }
+
+    private mutating func add(_ delivery: Delivery, to loop: any EventLoop) {
+        let id = ObjectIdentifier(loop)
+        deliveries[id, default: (loop, [])].list.append(delivery)
+        guard let list = deliveries[id]?.list, list.count >= Self.batch else { return }
+        deliveries[id]?.list = []
+        Self.perform(list, on: loop)
+    }
+
+    private static func perform(_ list: [Delivery], on loop: any EventLoop) {
+        loop.execute { for delivery in list { delivery.perform() } }
     }
 
     private mutating func answer(to waiter: HeldPoll, _ outcome: WaitOutcome) -> PollAnswer {
@@ -42,7 +57,11 @@ struct ReleasedWaiters {
             return waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
         }
         let question = PollQuestion(request: waiter.request, outcome: outcome)
-        if let made = pollAnswers[question] { return made }
+        if let last, last.question == question { return last.answer }
+        if let made = pollAnswers[question] {
+            last = (question, made)
+            return made
+        }
         let sequence = waiter.request.sequence
         let answer =
             switch outcome {
@@ -52,6 +71,7 @@ struct ReleasedWaiters {
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }
         pollAnswers[question] = answer
+        last = (question, answer)
         return answer
     }
 
