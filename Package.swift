@@ -152,7 +152,7 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "WeirClient", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
+                "CommandHelper", "Commands", "WeirClient", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
                 "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),

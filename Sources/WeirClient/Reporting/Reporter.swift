@@ -57,6 +57,11 @@ package struct Reporter: Sendable {
         return Task.isCancelled ? .left : .unfinished
     }
 
+    /// Sends what there is.
+    package func once() async -> End {
+        await run(AsyncStream { $0.finish() })
+    }
+
     /// The moving parts of sending.
     private struct Sender {
         let reporter: Reporter
@@ -83,7 +88,7 @@ package struct Reporter: Sendable {
                     }
                 } catch {
                     guard error.isTemporary else { return .refused(error) }
-                    if !isAway {
+                    if !isAway, !Task.isCancelled {
                         reporter.complain("\(error.description) The report is kept in \(reporter.spool.url.path) and sent later.")
                     }
                     isAway = true

@@ -16,8 +16,8 @@ import Synchronization
 ///
 /// Each channel is read by a thread of its own, as fast as what it prints to takes it and no faster.
 package final class WrappedCommand: Sendable {
-    /// Gets what was read, before the next piece is.
-    package typealias Sink = @Sendable (OutputChannel, UnsafeRawBufferPointer) -> Void
+    /// Gets what was read, before the next piece is; false when it wants no more, and the channel is closed.
+    package typealias Sink = @Sendable (OutputChannel, UnsafeRawBufferPointer) -> Bool
 
     private let process: pid_t
     /// Nobody may signal a process that is gone: its number may belong to another one.
@@ -29,14 +29,13 @@ package final class WrappedCommand: Sendable {
     /// Starts a command.
     ///
     /// - Parameters:
-    ///   - words: The program, looked for in `PATH`, and its arguments.
+    ///   - words: Without mistakes (`CommandLaunch.mistake`): the program, looked for in `PATH`, and its arguments.
     ///   - defaulted: The signals that are caught or ignored here, and do to the command what they do to any.
     ///   - sink: Gets what the command prints; an empty piece is the end of a channel.
     /// - Throws: `CommandFailure` when the program cannot be run.
     package static func start(
         _ words: [String], defaulted: [Int32], sink: @escaping Sink
     ) throws(CommandFailure) -> (WrappedCommand, ending: Task<WrappedEnd, Never>) {
-        if let mistake = CommandLaunch(words).mistake { throw CommandFailure(step: mistake, error: E2BIG) }
         var descriptors = Descriptors()
         defer { descriptors.closeAll() }
         let output = try descriptors.pipe()
@@ -105,9 +104,9 @@ package final class WrappedCommand: Sendable {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            sink(channel, UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            if !sink(channel, UnsafeRawBufferPointer(rebasing: buffer[..<count])) { break }
         }
-        sink(channel, UnsafeRawBufferPointer(start: nil, count: 0))
+        _ = sink(channel, UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
     private static func spawn(
@@ -139,7 +138,7 @@ package final class WrappedCommand: Sendable {
         let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for copy in arguments + variables { free(copy) } }
         var process: pid_t = 0
-        let error = posix_spawnp(&process, words[0], &actions, &attributes, arguments + [nil], variables + [nil])
+        let error = posix_spawnp(&process, words.first ?? "", &actions, &attributes, arguments + [nil], variables + [nil])
         guard error == 0 else { throw CommandFailure(step: "exec", error: error) }
         return process
     }
