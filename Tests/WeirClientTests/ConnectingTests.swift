@@ -11,7 +11,8 @@ struct ConnectingTests {
     }
 
     @Test(arguments: [
-        "", "weir.example", "ftp://weir.example", "https://", "https://ana:secret@weir.example", "https://weir.example?x=1",
+        "", "weir.example", "ftp://weir.example", "https://", "https://ana:secret@weir.example",
+        "https://weir.example?x=1",
         "https://weir.example#x", "https://weir.example:99999", "http://a b",
     ])
     func `what is no address is refused with a remedy`(text: String) {
@@ -21,7 +22,8 @@ struct ConnectingTests {
     }
 
     private func connection(
-        _ options: ServerConnection.Options = .init(), _ environment: [String: String] = [:], _ profiles: Profiles = .init()
+        _ options: ServerConnection.Options = .init(), _ environment: [String: String] = [:],
+        _ profiles: Profiles = .init()
     ) throws -> ServerConnection {
         try ServerConnection(options, environment: environment, profiles: profiles)
     }
@@ -34,7 +36,8 @@ struct ConnectingTests {
         #expect(try connection(.init(), [:], profiles).authority == "/ca.pem")
         #expect(try connection(.init(), ["WEIR_SERVER": "https://b.example"], profiles).address.host == "b.example")
         #expect(
-            try connection(.init(server: "https://c.example"), ["WEIR_SERVER": "https://b.example"], profiles).address.host
+            try connection(.init(server: "https://c.example"), ["WEIR_SERVER": "https://b.example"], profiles).address
+                .host
                 == "c.example")
         #expect(try connection(.init(token: "given"), ["WEIR_TOKEN": "set"], profiles).token == "given")
         #expect(try connection(.init(), ["WEIR_TOKEN": "set", "WEIR_SERVER": ""], profiles).token == "set")
@@ -77,7 +80,9 @@ struct ConnectingTests {
     }
 
     @Test func `the user's folders are those of the XDG specification`() {
-        let folders = UserFolders(environment: ["XDG_CONFIG_HOME": "/c", "HOME": "/home/ana", "XDG_STATE_HOME": "relative"])
+        let folders = UserFolders(environment: [
+            "XDG_CONFIG_HOME": "/c", "HOME": "/home/ana", "XDG_STATE_HOME": "relative",
+        ])
         #expect(folders.settings.path == "/c/weir")
         #expect(folders.state.path == "/home/ana/.local/state/weir")
     }

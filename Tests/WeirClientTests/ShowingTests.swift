@@ -47,8 +47,9 @@ struct ShowingTests {
         let line = Gauge(columns: 80).line(
             RunChange(state: "a\u{1b}[2Jb", payload: ["message": "c\r\nd\u{202e}e\u{9b}2J\u{7}"]))
         #expect(line == "  a·[2Jb  c··d·e·2J·")
-        #expect(VisibleText.output("\u{1b}[31mred\u{1b}[0m\tx\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[") ==
-            "\u{1b}[31mred\u{1b}[0m\tx·]0;title··[2J·[")
+        #expect(
+            VisibleText.output("\u{1b}[31mred\u{1b}[0m\tx\u{1b}]0;title\u{7}\u{1b}[2J\u{1b}[")
+                == "\u{1b}[31mred\u{1b}[0m\tx·]0;title··[2J·[")
     }
 
     @Test func `on a terminal a state is redrawn in place, and stays when the next one comes`() {
@@ -61,7 +62,9 @@ struct ShowingTests {
 
     @Test func `elsewhere each state is a line, and so is each tenth of its way`() {
         var view = WatchView(.plain)
-        #expect(view.text(for: change("up", "active", bytes(0, 1_000))) == "2026-11-22T12:00:00.000Z  up  0 %  0 B of 1.0 kB\n")
+        #expect(
+            view.text(for: change("up", "active", bytes(0, 1_000)))
+                == "2026-11-22T12:00:00.000Z  up  0 %  0 B of 1.0 kB\n")
         #expect(view.text(for: change("up", "active", bytes(90, 1_000), transition: false)) == "")
         #expect(view.text(for: change("up", "active", bytes(100, 1_000), transition: false)).contains("10 %"))
         #expect(view.text(for: change("up", "active", bytes(190, 1_000), transition: false)) == "")
@@ -78,7 +81,9 @@ struct ShowingTests {
     }
 
     @Test func `the exit code says how a run ended`() {
-        let codes = ["active": nil, "idle": nil, "succeeded": 0, "failed": 1, "cancelled": 2, "interrupted": 3] as [String: Int32?]
+        let codes =
+            ["active": nil, "idle": nil, "succeeded": 0, "failed": 1, "cancelled": 2, "interrupted": 3]
+            as [String: Int32?]
         for (phase, code) in codes { #expect(RunChange(change("x", phase))?.exitCode == code) }
         #expect(RunChange(["case": "x", "phase": "odd"]) == nil)
     }

@@ -111,6 +111,28 @@ struct SpoolTests {
         #expect(try spool.batch(at: place) == first)
     }
 
+    @Test func `a long spool of which all has arrived gives its room on the disk back, and goes on`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let count = 3_000
+        do {
+            let spool = try Spool.make(in: folder, header: header)
+            let long = String(repeating: "x", count: 8_000)
+            for number in 0..<count { try spool.append([["line": .string("\(number)" + long)]]) }
+            var place = SpoolPlace()
+            while let batch = try spool.batch(at: place) {
+                place.begin(through: batch.end, messages: batch.recorded)
+                try spool.write(place)
+                place.taken()
+            }
+            try spool.shorten(place)
+            #expect(try Data(contentsOf: spool.url).count < 10_000)
+            try spool.append([["line": "next"]])
+        }
+        let spool = try #require(SpoolFolder(folder).waiting().first)
+        try spool.append([["line": "last"]])
+        #expect(try spool.batch(at: spool.place)?.messages == [["line": "next"], ["line": "last"]])
+    }
+
     @Test func `a run that the server ended goes on in another, behind what is known to have arrived`() {
         var place = SpoolPlace()
         place.opened()

@@ -20,7 +20,8 @@ struct WrappedCommandTests {
 
     @Test func `a wrapped command prints through, and its exit code is known`() async throws {
         let tape = Tape()
-        let (_, ending) = try WrappedCommand.start(["sh", "-c", "echo out; echo err >&2; exit 7"], defaulted: [], sink: tape.take)
+        let (_, ending) = try WrappedCommand.start(
+            ["sh", "-c", "echo out; echo err >&2; exit 7"], defaulted: [], sink: tape.take)
         #expect(await ending.value == .exited(7))
         #expect(tape[.standardOutput] == "out\n")
         #expect(tape[.standardError] == "err\n")

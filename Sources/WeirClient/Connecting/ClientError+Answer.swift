@@ -23,11 +23,14 @@ extension ClientError {
         case _ where problem == nil:
             // Such as the page of a proxy that stands before a server which is away.
             self.init(
-                .foreign, "What answers at \(address) is not a Weir server (status \(answer.status)). Check the address.",
+                .foreign,
+                "What answers at \(address) is not a Weir server (status \(answer.status)). Check the address.",
                 isTemporary: answer.status == 404)
         case 404, 410: self.init(.missing, sentence)
         default:
-            let fields = (problem?.fields ?? []).map { "\n  \(VisibleText.line($0.name)): \(VisibleText.line($0.detail))" }
+            let fields = (problem?.fields ?? []).map {
+                "\n  \(VisibleText.line($0.name)): \(VisibleText.line($0.detail))"
+            }
             self.init(.refused, sentence + fields.joined())
         }
     }

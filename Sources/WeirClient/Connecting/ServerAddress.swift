@@ -3,7 +3,8 @@ import Foundation
 /// Where a server is: its scheme, host, port, and the path that it is mounted at, if any.
 package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
     /// Where `weir serve` listens unless it is told otherwise.
-    package static let standard = ServerAddress(description: "http://127.0.0.1:8080", isSecure: false, host: "127.0.0.1")
+    package static let standard = ServerAddress(
+        description: "http://127.0.0.1:8080", isSecure: false, host: "127.0.0.1")
 
     /// The address without a slash at its end.
     package let description: String
@@ -23,11 +24,13 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
             ["http", "https"].contains(scheme), let host = parts.host, !host.isEmpty
         else {
             throw ClientError(
-                .misconfigured, "“\(shown)” is not the address of a server. Write it whole, such as https://weir.example.")
+                .misconfigured,
+                "“\(shown)” is not the address of a server. Write it whole, such as https://weir.example.")
         }
         guard parts.user == nil, parts.password == nil else {
             throw ClientError(
-                .misconfigured, "The address of a server has no name or password in it. Keep a token with `weir login`.")
+                .misconfigured, "The address of a server has no name or password in it. Keep a token with `weir login`."
+            )
         }
         guard parts.query == nil, parts.fragment == nil else {
             throw ClientError(.misconfigured, "“\(shown)” has more than an address. Leave out what follows ? or #.")

@@ -23,7 +23,8 @@ package final class ServerClient: Sendable {
                 tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMFile(file))]
             } catch {
                 throw ClientError(
-                    .misconfigured, "The file \(VisibleText.line(file)) holds no certificate in PEM form that can be read.")
+                    .misconfigured,
+                    "The file \(VisibleText.line(file)) holds no certificate in PEM form that can be read.")
             }
         }
         var configuration = HTTPClient.Configuration(

@@ -29,7 +29,8 @@ package struct ServerConnection: Sendable, Hashable {
         let profile = profiles.servers[address.description]
         let token = [options.token, environment["WEIR_TOKEN"], profile?.token].compactMap(\.self).first { !$0.isEmpty }
         self.token = try token.map { text throws(ClientError) in try Self.checked(text) }
-        authority = options.authority ?? environment["WEIR_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 } ?? profile?.authority
+        authority =
+            options.authority ?? environment["WEIR_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 } ?? profile?.authority
     }
 
     /// A token as a header field can carry it: the first line of a text.

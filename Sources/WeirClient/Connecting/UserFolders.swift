@@ -16,6 +16,7 @@ package struct UserFolders: Sendable {
         // The specification has relative paths ignored.
         if let path = environment[variable], path.hasPrefix("/") { return URL(filePath: path).appending(path: "weir") }
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? URL(filePath: $0) : nil }
-        return (home ?? FileManager.default.homeDirectoryForCurrentUser).appending(path: standard).appending(path: "weir")
+        return (home ?? FileManager.default.homeDirectoryForCurrentUser).appending(path: standard).appending(
+            path: "weir")
     }
 }

@@ -75,7 +75,9 @@ package struct Reporter: Sendable {
             var mustBeat = beats
             while !Task.isCancelled {
                 do throws(ClientError) {
-                    if place.isExhausted { throw ClientError(.refused, "The server ends every run that continues this one.") }
+                    if place.isExhausted {
+                        throw ClientError(.refused, "The server ends every run that continues this one.")
+                    }
                     if !place.isOpen {
                         try await open()
                     } else if let batch = try next() {
@@ -89,7 +91,8 @@ package struct Reporter: Sendable {
                 } catch {
                     guard error.isTemporary else { return .refused(error) }
                     if !isAway, !Task.isCancelled {
-                        reporter.complain("\(error.description) The report is kept in \(reporter.spool.url.path) and sent later.")
+                        reporter.complain(
+                            "\(error.description) The report is kept in \(reporter.spool.url.path) and sent later.")
                     }
                     isAway = true
                     let pause = backoff.next(asked: error.retryAfter, using: &generator)
@@ -134,6 +137,7 @@ package struct Reporter: Sendable {
             case .taken:
                 place.taken()
                 if batch.isClosing { return .delivered }
+                try reporter.spool.shorten(place)
                 return nil
             case .ended: return try await ended()
             case .refused, .later: throw ClientError(answer, from: reporter.client.address)
@@ -165,7 +169,8 @@ package struct Reporter: Sendable {
             }
             place.continued(recorded: recorded)
             try reporter.spool.write(place)
-            reporter.complain("The server ended the run \(run), since it heard nothing of it for long. It goes on in another.")
+            reporter.complain(
+                "The server ended the run \(run), since it heard nothing of it for long. It goes on in another.")
             return nil
         }
 
@@ -176,7 +181,8 @@ package struct Reporter: Sendable {
             let run = place.run(of: header)
             let seconds = max(1, reporter.lease.components.seconds)
             let answer = try await reporter.client.answer(
-                method, ["streams", "reported", header.operation, run], headers: headers + [("Weir-Lease", String(seconds))],
+                method, ["streams", "reported", header.operation, run],
+                headers: headers + [("Weir-Lease", String(seconds))],
                 content: .json(content))
             let reply = ReportReply(
                 status: answer.status, isOpening: method == .PUT, isProblem: answer.problem != nil,

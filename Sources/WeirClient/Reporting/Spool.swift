@@ -12,13 +12,22 @@ import Synchronization
 
 /// What is to be reported, in two files that only their owner can read, until the server has it.
 ///
-/// `RUN.jsonl` has a line for each message, the first being the ``SpoolHeader``; it only grows. `RUN.place` says how far
-/// that has been sent. Whoever holds the lock on the first is the only one who sends it.
+/// `RUN.jsonl` has a line for each message, behind a first one with the ``SpoolHeader``. It only grows, until all of it has
+/// arrived: then an empty one takes its place if it is long. `RUN.place` says how far it has been sent. Whoever holds the lock on the first is the only one who sends it.
 package final class Spool: Sendable {
     /// The most messages of one request.
     private static let batchMessages = 1_000
     /// The most bytes of one request, but for a single message that is larger.
     private static let batchBytes = 256 * 1_024
+
+    /// How long the file may be once all of it has arrived.
+    private static let longestBytes: Int64 = 8 * 1_024 * 1_024
+
+    /// The first line of the file.
+    private struct FirstLine: Codable {
+        let header: SpoolHeader
+        let base: Int64
+    }
 
     /// The messages of one request.
     package struct Batch: Sendable, Hashable {
@@ -33,31 +42,48 @@ package final class Spool: Sendable {
 
     package let header: SpoolHeader
     package let url: URL
-    private let start: Int64
-    private let file: FileHandle
-    private let length: Mutex<Int64>
+    private let core: Mutex<Core>
 
-    private init(_ url: URL, header: SpoolHeader, start: Int64, length: Int64, file: FileHandle) {
+    /// Places are counted over all that was ever added, also what is in the file no more.
+    private struct Core {
+        var file: FileHandle
+        /// How many bytes the header takes.
+        var start: Int64
+        /// The place of the first message in the file.
+        var base: Int64
+        /// The place behind the last message.
+        var end: Int64
+
+        /// Where a place is in the file.
+        func offset(of place: Int64) -> Int64 { max(0, place - base) + start }
+    }
+
+    private init(_ url: URL, header: SpoolHeader, core: Core) {
         self.url = url
         self.header = header
-        self.start = start
-        self.file = file
-        self.length = Mutex(length)
+        self.core = Mutex(core)
     }
 
     /// Makes a spool for a run.
     package static func make(in folder: URL, header: SpoolHeader) throws(ClientError) -> Spool {
         let url = folder.appending(path: header.run + ".jsonl")
         do {
-            let file = try PrivateFile.open(url, flags: O_RDWR | O_CREAT | O_EXCL | O_APPEND)
-            guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { throw CocoaError(.fileLocking) }
-            var line = try JSONEncoder().encode(header)
-            line.append(10)
-            try file.write(contentsOf: line)
-            return Spool(url, header: header, start: Int64(line.count), length: Int64(line.count), file: file)
+            let core = try begin(url, header, base: 0, flags: O_EXCL)
+            return Spool(url, header: header, core: core)
         } catch {
-            throw ClientError(.file, "The report cannot be kept in \(folder.path). Check the folder, or name another with --spool.")
+            throw ClientError(
+                .file, "The report cannot be kept in \(folder.path). Check the folder, or name another with --spool.")
         }
+    }
+
+    /// Makes a file that has no messages yet, and locks it.
+    private static func begin(_ url: URL, _ header: SpoolHeader, base: Int64, flags: Int32) throws -> Core {
+        let file = try PrivateFile.open(url, flags: O_RDWR | O_CREAT | O_APPEND | flags)
+        guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { throw CocoaError(.fileLocking) }
+        var line = try JSONEncoder().encode(FirstLine(header: header, base: base))
+        line.append(10)
+        try file.write(contentsOf: line)
+        return Core(file: file, start: Int64(line.count), base: base, end: base)
     }
 
     /// Opens a spool that another process left; nil while that process is at work, and for a file that is no spool.
@@ -66,15 +92,26 @@ package final class Spool: Sendable {
     package static func open(_ url: URL) -> Spool? {
         do {
             let file = try PrivateFile.open(url, flags: O_RDWR | O_APPEND)
-            guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
-            guard let head = try lines(of: file, from: 0, limit: 1).first else { return nil }
-            let header = try JSONDecoder().decode(SpoolHeader.self, from: head.data)
+            guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0, try isStill(file, at: url),
+                let line = try lines(of: file, from: 0, limit: 1).first
+            else { return nil }
+            let first = try JSONDecoder().decode(FirstLine.self, from: line.data)
             let length = try lastLineEnd(of: file)
             try file.truncate(atOffset: UInt64(clamping: length))
-            return Spool(url, header: header, start: head.end, length: length, file: file)
+            guard (0...Int64.max / 2).contains(first.base) else { return nil }
+            return Spool(
+                url, header: first.header,
+                core: Core(file: file, start: line.end, base: first.base, end: first.base + max(0, length - line.end)))
         } catch {
             return nil
         }
+    }
+
+    /// Whether the file was not replaced before it was locked.
+    private static func isStill(_ file: FileHandle, at url: URL) throws -> Bool {
+        let number = try FileManager.default.attributesOfItem(atPath: url.path)[.systemFileNumber] as? UInt64
+        var status = stat()
+        return fstat(file.fileDescriptor, &status) == 0 && number == UInt64(clamping: status.st_ino)
     }
 
     /// Adds messages to the end.
@@ -82,13 +119,13 @@ package final class Spool: Sendable {
         var text = ""
         for message in messages { text += try message.text() + "\n" }
         let data = Data(text.utf8)
-        try length.withLock { length in
+        try core.withLock { core in
             do {
-                try file.write(contentsOf: data)
-                length += Int64(data.count)
+                try core.file.write(contentsOf: data)
+                core.end += Int64(data.count)
             } catch {
                 // Half of it may have been written, on a full disk.
-                try file.truncate(atOffset: UInt64(clamping: length))
+                try core.file.truncate(atOffset: UInt64(clamping: core.offset(of: core.end)))
                 throw error
             }
         }
@@ -96,16 +133,19 @@ package final class Spool: Sendable {
 
     /// The messages of the request at a place; nil while there are none.
     package func batch(at place: SpoolPlace) throws -> Batch? {
-        let from = max(place.from, start)
-        let end = place.through ?? length.withLock { $0 }
+        let core = core.withLock { $0 }
+        let from = max(place.from, core.base)
+        let end = place.through ?? core.end
         guard from < end else { return nil }
+        let isNew = place.through == nil
         var (messages, last, size) = ([JSONValue](), from, 0)
-        for line in try Self.lines(of: file, from: from, limit: Self.batchMessages) {
-            if line.end > end { break }
+        for line in try Self.lines(of: core.file, from: core.offset(of: from), limit: Self.batchMessages) {
+            let place = line.end - core.start + core.base
+            if place > end { break }
             size += line.data.count
-            if place.through == nil, size > Self.batchBytes, !messages.isEmpty { break }
+            if isNew, size > Self.batchBytes, !messages.isEmpty { break }
             messages.append(try JSONValue(parsing: line.data))
-            last = line.end
+            last = place
             // Nothing may follow it in one request.
             if messages.last?["phase"] != nil { break }
         }
@@ -128,6 +168,22 @@ package final class Spool: Sendable {
             try PrivateFile.replace(placeURL, with: try JSONEncoder().encode(place))
         } catch {
             throw ClientError(.file, "How far the report is sent cannot be kept in \(placeURL.path). Is the disk full?")
+        }
+    }
+
+    /// Replaces the file by an empty one, if it is long and all of it has arrived.
+    package func shorten(_ place: SpoolPlace) throws(ClientError) {
+        let isLong = core.withLock { place.from == $0.end && $0.end - $0.base > Self.longestBytes }
+        guard isLong else { return }
+        try write(place)
+        core.withLock { core in
+            guard place.from == core.end else { return }
+            let draft = url.appendingPathExtension("new")
+            // Whatever fails here, the file that is there stays good.
+            guard let empty = try? Self.begin(draft, header, base: core.end, flags: O_TRUNC),
+                rename(draft.path, url.path) == 0
+            else { return }
+            core = empty
         }
     }
 
@@ -170,7 +226,9 @@ package final class Spool: Sendable {
         while end > 0 {
             let start = max(0, end - 65_536)
             let piece = try bytes(of: file, from: start, count: Int(clamping: end - start))
-            if let feed = piece.lastIndex(of: 10) { return start + Int64(piece.distance(from: piece.startIndex, to: feed)) + 1 }
+            if let feed = piece.lastIndex(of: 10) {
+                return start + Int64(piece.distance(from: piece.startIndex, to: feed)) + 1
+            }
             end = start
         }
         return 0
@@ -180,7 +238,9 @@ package final class Spool: Sendable {
     private static func bytes(of file: FileHandle, from place: Int64, count: Int) throws -> Data {
         var data = Data(count: max(0, count))
         // Unsafe memory: what is read lies in the buffer, whose size bounds the read.
-        let read = data.withUnsafeMutableBytes { pread(file.fileDescriptor, $0.baseAddress, $0.count, off_t(clamping: place)) }
+        let read = data.withUnsafeMutableBytes {
+            pread(file.fileDescriptor, $0.baseAddress, $0.count, off_t(clamping: place))
+        }
         guard read >= 0 else { throw CocoaError(.fileReadUnknown) }
         return data.prefix(read)
     }

@@ -9,7 +9,8 @@ package enum RunTable {
             let progress = run["progress"].flatMap(WorkProgress.init(told:))
             table.add([
                 run["id"]?.string ?? "", run["operation"]?.string ?? "", run["phase"]?.string ?? "",
-                run["case"]?.string ?? "", ChangeText.percent(progress).map { "\($0) %" } ?? ChangeText.amount(progress),
+                run["case"]?.string ?? "",
+                ChangeText.percent(progress).map { "\($0) %" } ?? ChangeText.amount(progress),
                 run["startedAt"]?.string ?? "", run["actor"]?.string ?? "",
             ])
         }

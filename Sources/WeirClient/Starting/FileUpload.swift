@@ -15,7 +15,8 @@ struct FileUpload: AsyncSequence, Sendable {
     private let fileLength: Int64
 
     /// Makes a form of fields and a file, which comes last, since the run begins with its first bytes.
-    init(fields: [(name: String, value: String)], file name: String, path: String, boundary: String) throws(ClientError) {
+    init(fields: [(name: String, value: String)], file name: String, path: String, boundary: String) throws(ClientError)
+    {
         self.path = path
         contentType = "multipart/form-data; boundary=\(boundary)"
         var head = ""
@@ -24,7 +25,8 @@ struct FileUpload: AsyncSequence, Sendable {
             head += field.value + "\r\n"
         }
         let filename = Self.quoted(URL(filePath: path).lastPathComponent)
-        head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(name))\"; filename=\"\(filename)\"\r\n"
+        head +=
+            "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(Self.quoted(name))\"; filename=\"\(filename)\"\r\n"
         head += "Content-Type: application/octet-stream\r\n\r\n"
         self.head = Data(head.utf8)
         tail = Data("\r\n--\(boundary)--\r\n".utf8)

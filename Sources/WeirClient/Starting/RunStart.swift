@@ -62,7 +62,9 @@ package struct RunStart: Sendable {
                 attempts += 1
                 guard error.isTemporary, attempts < 4 else { throw error }
                 let pause = backoff.next(asked: error.retryAfter, using: &generator)
-                do { try await clock.sleep(for: pause) } catch { throw ClientError(transport: error, to: client.address) }
+                do { try await clock.sleep(for: pause) } catch {
+                    throw ClientError(transport: error, to: client.address)
+                }
             }
         }
     }

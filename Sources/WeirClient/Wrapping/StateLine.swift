@@ -26,7 +26,9 @@ package enum StateLine {
         while true {
             rest = rest.drop { $0 == " " }
             if rest.isEmpty { break }
-            guard let (key, value) = pair(&rest), members[key] == nil, let member = member(key, value) else { return nil }
+            guard let (key, value) = pair(&rest), members[key] == nil, let member = member(key, value) else {
+                return nil
+            }
             members[key] = member
         }
         guard members["total"] == nil || members["completed"] != nil else { return nil }

@@ -48,7 +48,11 @@ package final class WrappedCommand: Sendable {
         let ends = AsyncStream<Void> { continuation in
             let left = Mutex(3)
             let finish: @Sendable () -> Void = {
-                if left.withLock({ left in left -= 1; return left == 0 }) { continuation.finish() }
+                if left.withLock({ left in
+                    left -= 1; return left == 0
+                }) {
+                    continuation.finish()
+                }
             }
             Thread.detachNewThread {
                 command.wait()
@@ -133,12 +137,14 @@ package final class WrappedCommand: Sendable {
         for number in defaulted { sigaddset(&signals, number) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(
-            &attributes, Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGDEF) | Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGMASK))
+            &attributes,
+            Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGDEF) | Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGMASK))
         let arguments = words.map { strdup($0) }
         let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") }
         defer { for copy in arguments + variables { free(copy) } }
         var process: pid_t = 0
-        let error = posix_spawnp(&process, words.first ?? "", &actions, &attributes, arguments + [nil], variables + [nil])
+        let error = posix_spawnp(
+            &process, words.first ?? "", &actions, &attributes, arguments + [nil], variables + [nil])
         guard error == 0 else { throw CommandFailure(step: "exec", error: error) }
         return process
     }

@@ -4,7 +4,8 @@ import WeirClient
 
 /// How a command finds its server, and what it exits with when something is wrong there.
 struct ConnectionOptions: ParsableArguments {
-    @Option(help: "The server's address; without it WEIR_SERVER, then the last `weir login`, then http://127.0.0.1:8080.")
+    @Option(
+        help: "The server's address; without it WEIR_SERVER, then the last `weir login`, then http://127.0.0.1:8080.")
     var server: String?
     @Option(help: "A file whose first line is the token; without it WEIR_TOKEN, then the server's `weir login`.")
     var tokenFile: String?
@@ -15,7 +16,8 @@ struct ConnectionOptions: ParsableArguments {
         var token: String?
         if let tokenFile {
             guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
-                throw ClientError(.missing, "The token file \(tokenFile) cannot be read. Check its name and permissions.")
+                throw ClientError(
+                    .missing, "The token file \(tokenFile) cannot be read. Check its name and permissions.")
             }
             token = try ServerConnection.checked(text)
         }

@@ -5,7 +5,8 @@ import WeirClient
 /// `weir operations`.
 struct ListOperations: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "operations", abstract: "Lists the operations of a server, with the fields that `weir start` takes.",
+        commandName: "operations",
+        abstract: "Lists the operations of a server, with the fields that `weir start` takes.",
         discussion: "A field with * must be given.")
 
     @OptionGroup var connection: ConnectionOptions
@@ -14,7 +15,9 @@ struct ListOperations: AsyncParsableCommand {
     func run() async throws {
         try await connection.with { client in
             let operations = try await client.succeed(get: ["operations"]).body?["operations"]?.array ?? []
-            if json { for operation in operations { output(try operation.text() + "\n") } } else {
+            if json {
+                for operation in operations { output(try operation.text() + "\n") }
+            } else {
                 output(RunTable.operations(operations))
             }
         }

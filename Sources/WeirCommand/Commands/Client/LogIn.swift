@@ -21,7 +21,8 @@ struct LogIn: AsyncParsableCommand {
             let text = try SecretPrompt.token()
             let token = text.isEmpty ? nil : try ServerConnection.checked(text)
             if token != nil, !address.isSecure, !address.isLocal {
-                complain("\(address) is not encrypted: the token can be read on its way. Use https:// if the server has it.")
+                complain(
+                    "\(address) is not encrypted: the token can be read on its way. Use https:// if the server has it.")
             }
             let authority = caFile.map { URL(filePath: $0).standardizedFileURL.path }
             let file = ProfileFile(environment: ProcessInfo.processInfo.environment)
@@ -41,7 +42,8 @@ struct LogIn: AsyncParsableCommand {
 /// `weir logout`: forgets a server.
 struct LogOut: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logout", abstract: "Forgets a server and its token; the token itself stays valid until it is revoked.")
+        commandName: "logout",
+        abstract: "Forgets a server and its token; the token itself stays valid until it is revoked.")
 
     @Argument(help: "The server's address; without it, the one of the last `weir login`.") var address: String?
 

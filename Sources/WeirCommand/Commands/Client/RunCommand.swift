@@ -19,7 +19,8 @@ struct RunCommand: AsyncParsableCommand {
     @Argument(help: "The operation that the run belongs to: a-z, 0-9 and single hyphens.") var name: String
     @OptionGroup var connection: ConnectionOptions
     @Option(help: "What the run is called.") var title: String?
-    @Option(help: "A value that the run's page shows, as name=value. May be given several times.") var input: [String] = []
+    @Option(help: "A value that the run's page shows, as name=value. May be given several times.") var input: [String] =
+        []
     @Option(help: "How many seconds the server may hear nothing before it gives the run up.") var lease = 300
     @Option(help: "How many seconds to wait for the server after the command has ended.") var wait = 30
     @Option(help: "The folder where the report waits for the server.") var spool: String?
@@ -29,10 +30,16 @@ struct RunCommand: AsyncParsableCommand {
         guard SpoolHeader.isOperation(name) else {
             throw ValidationError("“\(name)” is no name of an operation: use a-z, 0-9 and single hyphens, at most 40.")
         }
-        guard !command.isEmpty else { throw ValidationError("Write the command after --: weir run \(name) -- make all") }
+        guard !command.isEmpty else {
+            throw ValidationError("Write the command after --: weir run \(name) -- make all")
+        }
         if let mistake = CommandLaunch(command).mistake { throw ValidationError(mistake) }
-        guard (1...86_400).contains(lease) else { throw ValidationError("--lease is a number of seconds from 1 to 86400.") }
-        guard (0...86_400).contains(wait) else { throw ValidationError("--wait is a number of seconds from 0 to 86400.") }
+        guard (1...86_400).contains(lease) else {
+            throw ValidationError("--lease is a number of seconds from 1 to 86400.")
+        }
+        guard (0...86_400).contains(wait) else {
+            throw ValidationError("--wait is a number of seconds from 0 to 86400.")
+        }
     }
 
     func run() async throws {
@@ -50,7 +57,8 @@ struct RunCommand: AsyncParsableCommand {
                 values[field.name] = .string(text)
             }
             let header = SpoolHeader(
-                server: connection.address.description, operation: name, run: UUID().uuidString.lowercased(), title: title,
+                server: connection.address.description, operation: name, run: UUID().uuidString.lowercased(),
+                title: title,
                 input: .object(values))
             let folder = spool.map { SpoolFolder(URL(filePath: $0)) } ?? SpoolFolder(environment: environment)
             let code = try await WrappedRun(

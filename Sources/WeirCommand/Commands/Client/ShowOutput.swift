@@ -32,7 +32,8 @@ struct ShowOutput: AsyncParsableCommand {
                     if line["channel"]?.string == "stdout" {
                         output((isShown.output ? VisibleText.output(text) : text) + end)
                     } else {
-                        FileHandle.standardError.write(Data(((isShown.errors ? VisibleText.output(text) : text) + end).utf8))
+                        FileHandle.standardError.write(
+                            Data(((isShown.errors ? VisibleText.output(text) : text) + end).utf8))
                     }
                 }
             }

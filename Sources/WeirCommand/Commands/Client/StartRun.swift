@@ -16,7 +16,8 @@ struct StartRun: AsyncParsableCommand {
     @Argument(help: "The operation's id, as `weir operations` lists it.") var operation: String
     @Argument(help: "Its input: name=value …") var input: [String] = []
     @OptionGroup var connection: ConnectionOptions
-    @Flag(name: .shortAndLong, help: "Shows every state of the run until it ends, as `weir watch` does.") var follow = false
+    @Flag(name: .shortAndLong, help: "Shows every state of the run until it ends, as `weir watch` does.") var follow =
+        false
     @Flag(help: "The run as the API has it; with --follow each change, one a line.") var json = false
 
     func run() async throws {
