@@ -147,10 +147,21 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ]),
+        .target(
+            name: "WeirClient",
+            dependencies: [
+                "Commands", "States",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "OperationFiles", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
+                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations", "Journals",
+                "JournalsSQLite", "Access",
                 "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -248,6 +259,7 @@ let package = Package(
                 "Commands", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
         .testTarget(
             name: "OperationFilesTests",
             dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "TestClocks"]),
