@@ -71,6 +71,9 @@ public struct Schedule: Sendable, Hashable {
             : try Self.delay(randomDelay, atMost: interval - 1, "less than the interval")
     }
 
+    /// What the times depend on: of a schedule that has another one, the times of before do not count.
+    package var identity: String { text + " " + zone.identifier }
+
     private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
         if name == "UTC" { return .gmt }
         let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { byte in
