@@ -195,8 +195,8 @@ let package = Package(
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores", "States", "Flows",
-                "StandardOperations", "StandardStores", "MarkupTesting",
+                "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores", "States",
+                "Flows", "StandardOperations", "StandardStores", "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",

@@ -40,11 +40,22 @@ extension Schedule {
         return times.map { Timestamp(milliseconds: $0 * 1_000) }
     }
 
+    /// What the clock on the wall of the schedule's zone shows at a moment, as if it were UTC.
+    package func wallClock(at moment: Timestamp) -> Timestamp {
+        moment.after(zone.offset(at: Self.seconds(moment)) * 1_000)
+    }
+
+    /// Whether it is an interval, which has no zone.
+    package var isInterval: Bool {
+        if case .every = timing { true } else { false }
+    }
+
     /// How much later something starts than its time, in milliseconds: the same whenever it is asked.
     ///
     /// - Parameters:
     ///   - time: One of the schedule's times.
     ///   - id: What is started.
+    /// - Returns: From 0 to ``randomDelay``.
     package func delay(of time: Timestamp, for id: String) -> Int64 {
         guard randomDelay > 0 else { return 0 }
         // FNV-1a, and the last step of SplitMix64, so that neighbouring times are far apart.

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import Journals
 
 /// When something is to be started: by a cron expression in a time zone, or at a regular interval.
@@ -6,7 +6,7 @@ import Journals
 /// A value: it knows no clock. The same schedule gives the same times in every process.
 public struct Schedule: Sendable, Hashable {
     /// What to do about times that passed while nobody could start anything.
-    public enum CatchUp: String, Sendable, CaseIterable {
+    package enum CatchUp: String, Sendable, CaseIterable {
         /// Start once, for the newest of them.
         case once
         /// Start nothing.
@@ -23,7 +23,7 @@ public struct Schedule: Sendable, Hashable {
     /// The cron expression or the interval, as it was written.
     package let text: String
     /// The zone that the cron expression is read in.
-    package let zone: TimeZone
+    let zone: TimeZone
     /// How late a start may be, at most, so that not everything starts at once; in milliseconds.
     package let randomDelay: Int64
     /// What to do about times that passed.
@@ -71,25 +71,31 @@ public struct Schedule: Sendable, Hashable {
             : try Self.delay(randomDelay, atMost: interval - 1, "less than the interval")
     }
 
+    /// The name of the zone that the cron expression is read in.
+    package var timezone: String { zone.identifier }
+
     /// What the times depend on: of a schedule that has another one, the times of before do not count.
-    package var identity: String { text + " " + zone.identifier }
+    package var identity: String { text + " " + timezone }
 
     private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
         if name == "UTC" { return .gmt }
-        let isPlain = (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { byte in
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "+"),
-                UInt8(ascii: "-"):
-                true
-            default: false
+        let isPlain =
+            (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "+"),
+                    UInt8(ascii: "-"):
+                    true
+                default: false
+                }
             }
-        }
         if isPlain, let zone = TimeZone(identifier: name) { return zone }
         let word = name.replacing(" ", with: "_").lowercased()
         let near = TimeZone.knownTimeZoneIdentifiers.first {
             $0.lowercased() == word || $0.lowercased().hasSuffix("/" + word)
         }
-        let advice = near.map { "Did you mean \($0)?" } ?? "Zones are named like Europe/Lisbon, America/Sao_Paulo or UTC."
+        let advice =
+            near.map { "Did you mean \($0)?" } ?? "Zones are named like Europe/Lisbon, America/Sao_Paulo or UTC."
         throw ScheduleError("There is no time zone \(ScheduleError.quoted(name)). \(advice)")
     }
 

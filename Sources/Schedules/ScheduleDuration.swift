@@ -12,6 +12,7 @@ struct ScheduleDuration: Sendable, Hashable {
     /// - Parameters:
     ///   - text: What is read.
     ///   - key: What it is called where it is written.
+    /// - Throws: `ScheduleError` for anything else, and for a length that is too short or too long.
     init(_ text: String, key: String) throws(ScheduleError) {
         guard let seconds = Self.seconds(of: text) else {
             throw ScheduleError(

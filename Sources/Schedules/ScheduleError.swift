@@ -9,7 +9,8 @@ public struct ScheduleError: Error, Sendable, Hashable, CustomStringConvertible 
     static func quoted(_ text: some StringProtocol) -> String {
         let visible = text.unicodeScalars.prefix(64).map { scalar -> Character in
             switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: "\u{FFFD}"
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                "\u{FFFD}"
             default: Character(scalar)
             }
         }

@@ -22,7 +22,10 @@ struct ClockChangeTests {
 
     @Test func `several times that are skipped make one start`() throws {
         let schedule = try Schedule(cron: "0,20,40 1 * * *", timezone: "Europe/Lisbon")
-        #expect(schedule.times(from: "2026-03-29T00:00", to: "2026-03-30T00:00") == ["2026-03-29T01:00", "2026-03-30T00:00"])
+        #expect(
+            schedule.times(from: "2026-03-29T00:00", to: "2026-03-30T00:00") == [
+                "2026-03-29T01:00", "2026-03-30T00:00",
+            ])
     }
 
     @Test func `every half hour goes on through both changes of clock`() throws {
@@ -37,7 +40,9 @@ struct ClockChangeTests {
             ])
     }
 
-    @Test func `a wildcard within an hour follows the clock on the wall: skipped is skipped, repeated is repeated`() throws {
+    @Test func `a wildcard within an hour follows the clock on the wall: skipped is skipped, repeated is repeated`()
+        throws
+    {
         let schedule = try Schedule(cron: "*/30 1 * * *", timezone: "Europe/Lisbon")
         #expect(schedule.times(from: "2026-03-29T00:00", to: "2026-03-29T23:00") == [])
         #expect(

@@ -12,9 +12,16 @@ struct CronExpressionTests {
             try first("*/20 9-17/4 1,15 jan-mar *", after: "2026-01-01T08:59", count: 4) == [
                 "2026-01-01T09:00", "2026-01-01T09:20", "2026-01-01T09:40", "2026-01-01T13:00",
             ])
-        #expect(try first("0 8 * * MON-fri", after: "2026-11-20T09:00") == ["2026-11-23T08:00", "2026-11-24T08:00", "2026-11-25T08:00"])
-        #expect(try first("5 4 * * 7", after: "2026-11-22T00:00", count: 2) == ["2026-11-22T04:05", "2026-11-29T04:05"])
-        #expect(try first("5 4 * * sat-sun", after: "2026-11-20T00:00", count: 2) == ["2026-11-21T04:05", "2026-11-22T04:05"])
+        #expect(
+            try first("0 8 * * MON-fri", after: "2026-11-20T09:00") == [
+                "2026-11-23T08:00", "2026-11-24T08:00", "2026-11-25T08:00",
+            ])
+        #expect(
+            try first("5 4 * * 7", after: "2026-11-22T00:00", count: 2) == ["2026-11-22T04:05", "2026-11-29T04:05"])
+        #expect(
+            try first("5 4 * * sat-sun", after: "2026-11-20T00:00", count: 2) == [
+                "2026-11-21T04:05", "2026-11-22T04:05",
+            ])
     }
 
     @Test func `nicknames stand for their five fields`() throws {
@@ -30,18 +37,25 @@ struct CronExpressionTests {
             try first("0 0 13 * fri", after: "2026-11-05T12:00", count: 4) == [
                 "2026-11-06T00:00", "2026-11-13T00:00", "2026-11-20T00:00", "2026-11-27T00:00",
             ])
-        #expect(try first("0 0 */12 * fri", after: "2026-11-05T12:00", count: 2) == ["2026-11-13T00:00", "2026-12-25T00:00"])
+        #expect(
+            try first("0 0 */12 * fri", after: "2026-11-05T12:00", count: 2) == [
+                "2026-11-13T00:00", "2026-12-25T00:00",
+            ])
     }
 
     @Test func `29 February comes every four years, and not in 2100`() throws {
-        #expect(try first("0 0 29 2 *", after: "2026-11-22T00:00", count: 2) == ["2028-02-29T00:00", "2032-02-29T00:00"])
+        #expect(
+            try first("0 0 29 2 *", after: "2026-11-22T00:00", count: 2) == ["2028-02-29T00:00", "2032-02-29T00:00"])
         #expect(try first("0 0 29 2 *", after: "2096-03-01T00:00", count: 1) == ["2104-02-29T00:00"])
         #expect(try first("0 0 29 2 */7", after: "2032-03-01T00:00", count: 1) == ["2060-02-29T00:00"])
     }
 
     @Test func `an interval counts from 1970, so that a restart does not move it`() throws {
         let schedule = try Schedule(every: "1h30m")
-        #expect(schedule.upcoming(after: moment("2026-11-22T00:00"), count: 2).map(\.short) == ["2026-11-22T01:30", "2026-11-22T03:00"])
+        #expect(
+            schedule.upcoming(after: moment("2026-11-22T00:00"), count: 2).map(\.short) == [
+                "2026-11-22T01:30", "2026-11-22T03:00",
+            ])
         let newest = schedule.newest(after: moment("2026-11-22T00:00"), through: moment("2026-11-22T04:00"), limit: 9)
         #expect(newest.map(\.short) == ["2026-11-22T01:30", "2026-11-22T03:00"])
     }
@@ -73,7 +87,9 @@ struct CronExpressionTests {
         #expect(error?.description.contains(remedy) == true, "\(error?.description ?? "no error")")
     }
 
-    @Test(arguments: ["", "15", "m", "0s", "15 m", "-5m", "1.5h", "367d", "99999999999999999999s", "9999999999999999w", "5y"])
+    @Test(arguments: [
+        "", "15", "m", "0s", "15 m", "-5m", "1.5h", "367d", "99999999999999999999s", "9999999999999999w", "5y",
+    ])
     func `an interval that cannot be used is refused`(text: String) {
         #expect(throws: ScheduleError.self) { try Schedule(every: text) }
     }

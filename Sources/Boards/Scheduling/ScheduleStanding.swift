@@ -8,6 +8,12 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         package let by: String
         /// When.
         package let at: Timestamp
+
+        /// Creates a pause.
+        package init(by: String, at: Timestamp) {
+            self.by = by
+            self.at = at
+        }
     }
 
     /// What came of one of its times.
@@ -20,6 +26,14 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         package let run: String?
         /// Why the start was refused.
         package let refusal: String?
+
+        /// Creates what came of a time.
+        package init(time: Timestamp, at: Timestamp, run: String?, refusal: String?) {
+            self.time = time
+            self.at = at
+            self.run = run
+            self.refusal = refusal
+        }
     }
 
     /// Times that passed without a start.
@@ -30,6 +44,13 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
         package let newest: Timestamp
         /// When that was noticed.
         package let at: Timestamp
+
+        /// Creates what was missed.
+        package init(count: Int, newest: Timestamp, at: Timestamp) {
+            self.count = count
+            self.newest = newest
+            self.at = at
+        }
     }
 
     /// The schedule that this is about.
@@ -44,8 +65,13 @@ package struct ScheduleStanding: Sendable, Hashable, Codable {
     package internal(set) var missed: Missed?
 
     /// A schedule that has just begun: the past is none of its business.
-    init(_ schedule: String, from now: Timestamp) {
+    package init(
+        _ schedule: String, from now: Timestamp, pause: Pause? = nil, last: Firing? = nil, missed: Missed? = nil
+    ) {
         self.schedule = schedule
         considered = now
+        self.pause = pause
+        self.last = last
+        self.missed = missed
     }
 }

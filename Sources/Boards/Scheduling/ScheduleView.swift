@@ -2,7 +2,7 @@ package import Journals
 import Schedules
 
 /// An operation's schedule as pages and programs see it.
-package struct ScheduleView: Sendable {
+package struct ScheduleView: Sendable, Hashable {
     /// The operation's id.
     package let operation: String
     /// What is started when.
@@ -18,7 +18,11 @@ package struct ScheduleView: Sendable {
     package static let upcomingCount = 5
 
     /// Makes a view as of a moment.
-    package init(operation: String, start: ScheduledStart, standing: ScheduleStanding, at now: Timestamp) {
+    package init(
+        operation: String, start: ScheduledStart, standing: ScheduleStanding, lastRun: RunRecord? = nil,
+        at now: Timestamp
+    ) {
+        self.lastRun = lastRun
         self.operation = operation
         self.start = start
         self.standing = standing

@@ -131,7 +131,9 @@ final class Scheduler: Sendable {
                     "A scheduled start was refused.",
                     metadata: ["operation": "\(due.operation)", "time": "\(time)", "cause": "\(Quoted(error))"])
             }
-            let words = refusal.map { ([$0.description] + $0.fields.map { "\($0.field): \($0.detail)" }).joined(separator: " ") }
+            let words = refusal.map {
+                ([$0.description] + $0.fields.map { "\($0.field): \($0.detail)" }).joined(separator: " ")
+            }
             let firing = ScheduleStanding.Firing(time: time, at: now(), run: run, refusal: words)
             core.withLock { $0.machine.note(firing, of: due.operation) }
         }

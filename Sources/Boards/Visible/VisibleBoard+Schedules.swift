@@ -17,7 +17,7 @@ extension VisibleBoard {
         try require(.see, onOperation: operation)
         do {
             return await withLastRun(try board.schedule(of: operation))
-        } catch where error.code == .unknownSchedule {
+        } catch  where error.code == .unknownSchedule {
             return nil
         }
     }

@@ -37,7 +37,8 @@ struct CronField: Sendable, Hashable {
         guard range.count > 1 else {
             throw ScheduleError(
                 "\(ScheduleError.quoted(part)) has a step behind a single number. Write a range before it, such as "
-                    + "\(range.lowerBound)-\(unit.numbers.upperBound)/\(ScheduleError.text(last)), or */\(ScheduleError.text(last)).")
+                    + "\(range.lowerBound)-\(unit.numbers.upperBound)/\(ScheduleError.text(last)), or */\(ScheduleError.text(last))."
+            )
         }
         guard let step = number(last), (1...range.count).contains(step) else {
             throw ScheduleError(
@@ -77,7 +78,9 @@ struct CronField: Sendable, Hashable {
 
     /// A number of at most three digits.
     private static func number(_ text: Substring) -> Int? {
-        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        guard (1...3).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
         return Int(text)
     }
 

@@ -49,6 +49,7 @@ struct LivePages {
         let after = isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
+        frame.schedule = try await dashboard.schedule(on: name)
         return dashboard.renderer.document(
             content, cursor: dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after),
             frame: frame,

@@ -176,8 +176,10 @@ import Testing
             }, clock: clock)
     }
 
-    @Test func `a run that a schedule starts is an ordinary run, with its input and the schedule as its actor`() async throws {
-        let journal = MemoryJournal()
+    @Test func `a run that a schedule starts is an ordinary run, with its input and the schedule as its actor`()
+        async throws
+    {
+        let journal: any Journal = MemoryJournal()
         let first = try await board(journal, ManualClock())
         #expect(first.schedules().map(\.operation) == ["backup"])
         #expect(try first.schedule(of: "backup").upcoming.first?.description == "2026-11-23T03:00:00.000Z")

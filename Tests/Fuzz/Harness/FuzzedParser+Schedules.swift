@@ -27,7 +27,7 @@ extension FuzzedParser {
         expect(zip([moment] + times, times).allSatisfy { $0 < $1 }, "“\(schedule.text)” goes back: \(times)")
         guard let first = times.first, let last = times.last else { return }
         let newest = schedule.newest(after: first.before(1), through: last, limit: 3)
-        expect(newest == times, "“\(schedule.text)” in \(schedule.zone.identifier): \(times) and \(newest)")
+        expect(newest == times, "“\(schedule.text)” in \(schedule.timezone): \(times) and \(newest)")
         let delay = schedule.delay(of: first, for: "an operation")
         expect((0...max(0, schedule.randomDelay)).contains(delay), "a delay of \(delay) ms")
     }
