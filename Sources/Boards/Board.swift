@@ -136,7 +136,8 @@ public final class Board: Sendable {
             clock: clock, logger: logger)
         board.reported.resume(try await loader.resumeOutputs(in: feed))
         if let policy = configuration.retention { board.keepWithin(policy) }
-        try await board.scheduler.begin(catalog.scheduledStarts) { [weak board] operation, input, key throws(BoardError) in
+        try await board.scheduler.begin(catalog.scheduledStarts) {
+            [weak board] operation, input, key throws(BoardError) in
             guard let board else { throw .shuttingDown }
             return try await board.start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
         }

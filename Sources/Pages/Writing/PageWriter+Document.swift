@@ -12,7 +12,8 @@ extension PageWriter {
         switch content {
         case .board(let view): (template, fields) = ("pages/board", board(view))
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
-        case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft, schedule: frame.schedule))
+        case .operation(let view):
+            (template, fields) = ("pages/operation", operationPage(view, draft: draft, schedule: frame.schedule))
         case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):

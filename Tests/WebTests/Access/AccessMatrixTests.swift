@@ -86,7 +86,8 @@ struct AccessMatrixTests {
         async throws
     {
         let known = KnownNames()
-        try await TestServer.run(bell: true, secret: true, scheduled: true, access: known.access) { server async throws in
+        try await TestServer.run(bell: true, secret: true, scheduled: true, access: known.access) {
+            server async throws in
             let mine = try await server.start().run
             let theirs = try await server.board.start("secret", input: ["label": "a"], actor: "x").run
             known.run.value = mine

@@ -26,7 +26,8 @@ struct TestServer: Sendable {
     static func run(
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
         clock: (any WaitClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
-        printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false, scheduled: Bool = false,
+        printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
+        scheduled: Bool = false,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
         access: DashboardAccess<DashboardContext> = .open,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
