@@ -60,7 +60,9 @@ extension Schedule {
         guard randomDelay > 0 else { return 0 }
         // FNV-1a, and the last step of SplitMix64, so that neighbouring times are far apart.
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in Array(id.utf8) + [0] + bytes(of: time) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        for byte in Array(id.utf8) + [0] + bytes(of: time) {
+            hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3
+        }
         hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
         hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
         return Int64(clamping: (hash ^ hash >> 31) % (UInt64(clamping: randomDelay) + 1))
