@@ -229,6 +229,15 @@ package final class PageRenderer: Sendable {
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
+    /// All schedules, each with its next times.
+    ///
+    /// Not live.
+    package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
+        let writer = writer(frame.locale)
+        return document(
+            writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
+    }
+
     /// Every sample of every operation, side by side.
     package func gallery(frame: PageFrame) -> String {
         let writer = writer(frame.locale)

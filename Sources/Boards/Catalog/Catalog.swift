@@ -1,4 +1,5 @@
 public import Operations
+public import Schedules
 public import States
 public import Stores
 
@@ -30,14 +31,18 @@ public struct Catalog: Sendable {
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.
     ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
+    ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
+    ///   - scheduledInput: The input of the runs that the schedule starts.
     public mutating func add<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
-        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled
+        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
+        ticks: TickRecording = .sampled, schedule: Schedule? = nil, scheduledInput: JSONValue = [:]
     ) {
         add(
             CatalogEntry(
                 operation, id: id, title: title, summary: summary, tags: tags, reentry: reentry,
-                lifetime: lifetime, timeout: timeout, ticks: ticks))
+                lifetime: lifetime, timeout: timeout, ticks: ticks,
+                schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.

@@ -35,12 +35,14 @@ package struct CatalogEntry: Sendable {
     package let isReported: Bool
     /// The folder below `operations/default` whose templates show its states where it has none of its own.
     package let sharedTemplates: String?
+    /// What is started by a schedule, and when; nil if it is started by hand only.
+    package let schedule: ScheduledStart?
     /// Makes typed runs of it.
     let factory: any RunFactory
 
     init<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
-        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording
+        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil
     ) {
         var problems: [String] = []
         func record(_ state: Work.State) -> StateRecord? {
@@ -61,6 +63,7 @@ package struct CatalogEntry: Sendable {
         self.ticks = ticks
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
         fields = operation.inputFields
+        self.schedule = schedule
         prints = operation is any OutputOperation
         isReported = operation is ReportedOperation
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
@@ -69,6 +72,7 @@ package struct CatalogEntry: Sendable {
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
+            + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }
     }
 
     /// Where the states of an operation contradict what a run needs of them.
@@ -82,6 +86,21 @@ package struct CatalogEntry: Sendable {
             problems.append("\(id): cancelled(from:) must give a state whose phase is cancelled")
         }
         return problems
+    }
+}
+
+extension CatalogEntry {
+    /// Why a schedule could never start the operation.
+    private static func problems(
+        of schedule: ScheduledStart, _ fields: [InputField], isReported: Bool
+    ) -> [String] {
+        if isReported { return ["it is reported by programs elsewhere, so a schedule cannot start it"] }
+        do {
+            _ = try InputField.validate(schedule.input, fields: fields)
+            return []
+        } catch {
+            return ["the input of its schedule does not fit: \(error.description.replacing("\n", with: " "))"]
+        }
     }
 }
 

@@ -10,12 +10,15 @@ struct LocaleFormat: Sendable {
     let months: [String]
     /// A date with `{day}`, `{month}`, `{year}` and `{clock}`.
     let date: String
+    /// The same without a zone, with hours and minutes: `{time}`.
+    let local: String
 
     init(_ text: (String) -> String?) {
         decimal = text("format.decimal") ?? "."
         group = text("format.group") ?? ","
         months = (text("format.months") ?? "1 2 3 4 5 6 7 8 9 10 11 12").split(separator: " ").map(String.init)
         date = text("format.date") ?? "{year}-{month}-{day} {clock} UTC"
+        local = text("format.local") ?? "{year}-{month}-{day} {time}"
     }
 
     /// A whole number in groups of three.
@@ -90,13 +93,19 @@ struct LocaleFormat: Sendable {
     }
 
     /// A moment in full, in UTC.
-    func exact(_ moment: Timestamp) -> String {
+    func exact(_ moment: Timestamp) -> String { written(moment, as: date) }
+
+    /// What a clock on a wall shows, given as if it were UTC.
+    func local(_ moment: Timestamp) -> String { written(moment, as: local) }
+
+    private func written(_ moment: Timestamp, as pattern: String) -> String {
         let time = CivilTime(moment)
         // Never traps: the place was just looked for.
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
         return [
             ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),
+            ("{time}", String(time.clock.prefix(5))),
         ]
-        .reduce(date) { text, part in text.replacing(part.0, with: part.1) }
+        .reduce(pattern) { text, part in text.replacing(part.0, with: part.1) }
     }
 }

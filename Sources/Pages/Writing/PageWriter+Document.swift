@@ -12,7 +12,8 @@ extension PageWriter {
         switch content {
         case .board(let view): (template, fields) = ("pages/board", board(view))
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
-        case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft))
+        case .operation(let view):
+            (template, fields) = ("pages/operation", operationPage(view, draft: draft, schedule: frame.schedule))
         case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):
@@ -41,6 +42,9 @@ extension PageWriter {
         let sees = permissions.allowsAnywhere(.see) && !permissions.isLink
         let all: [(isShown: Bool, section: Section, path: String, word: StringKey, keys: String)] = [
             (sees, .operations, "/", .overview, "g o"), (sees, .runs, "/runs", .runs, "g r"),
+            (
+                sees && catalog.entries.contains { $0.schedule != nil }, .schedules, "/schedules", .schedules, "g c"
+            ),
             (sees && !catalog.stores.isEmpty, .stores, "/stores", .stores, "g t"),
             (sees, .gallery, "/gallery", .gallery, "g g"),
             (permissions.allowsEverywhere(.administer), .system, "/system", .system, "g s"),
@@ -72,7 +76,7 @@ extension PageWriter {
     }
 
     /// The sections of the site, as the header lists them.
-    enum Section { case operations, runs, stores, gallery, system, none }
+    enum Section { case operations, runs, schedules, stores, gallery, system, none }
 
     /// The section that a page belongs to.
     func section(of content: PageContent) -> Section {

@@ -54,6 +54,7 @@ struct LivePages {
         let after = isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
+        frame.schedule = try await dashboard.schedule(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         let output = try await dashboard.output(on: name, exchange.locale)
         if let draft {

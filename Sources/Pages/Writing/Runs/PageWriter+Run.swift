@@ -40,7 +40,7 @@ extension PageWriter {
         ])
     }
 
-    private func link(toRun id: String) -> Fields {
+    func link(toRun id: String) -> Fields {
         ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
     }
 
