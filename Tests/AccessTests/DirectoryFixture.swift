@@ -65,11 +65,6 @@ final class DirectoryFixture: Sendable {
 }
 
 extension Authentication {
-    var authorization: Authorization? {
-        guard case .authorized(let authorization) = self else { return nil }
-        return authorization
-    }
-
     var refusal: Refusal? {
         guard case .refused(let refusal) = self else { return nil }
         return refusal

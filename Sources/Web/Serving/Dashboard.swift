@@ -64,7 +64,7 @@ public final class Dashboard: Sendable {
     ) throws {
         let renderer = PageRenderer(
             catalog: board.catalog, templates: try templates ?? TemplateSet(),
-            mountPath: MountPath(configuration.mountPath).description)
+            mountPath: MountPath(configuration.mountPath).description, offersLinks: configuration.offersLinks)
         try self.init(
             board: board, renderer: renderer, configuration: configuration, eventLoopGroup: eventLoopGroup,
             clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)

@@ -1,3 +1,4 @@
+import Access
 package import Hummingbird
 
 /// Answers all requests of a server with a dashboard.
@@ -24,11 +25,17 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
         guard let accounts = access.accounts else {
             return await dashboard.respond(to: request, authentication, check: access.check)
         }
-        let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress
-        let pages = AccountResponder(dashboard: dashboard, accounts: accounts)
-        if let response = await pages.respond(to: request, authentication, peer: peer) { return response }
-        let response = await dashboard.respond(
-            to: request, authentication, check: access.check.narrowed(for: authentication))
+        let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
+        let origin = RequestOrigin(
+            accounts: accounts,
+            address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
+            id: context.id)
+        let check = access.check.narrowed(for: authentication)
+        let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
+        if let response = await pages.respond(to: request, authentication, from: origin, peer: peer) {
+            return response
+        }
+        let response = await dashboard.respond(to: request, authentication, check: check, from: origin)
         return pages.signInRedirect(for: response.status, request, request.head.path ?? "") ?? response
     }
 }
