@@ -141,6 +141,10 @@ extension AccessDirectory {
                     "There is no role \(String(role.role.prefix(64))). The roles are \(known.keys.sorted().joined(separator: ", "))."
                 )
             }
+            for tag in role.tags ?? [] where !SubjectSelection.isTag(tag) {
+                throw AccessError(
+                    .invalid, "\(String(tag.prefix(64))) is no tag: use lower-case letters, digits and hyphens.")
+            }
             for pattern in (role.operations ?? []) + (role.stores ?? []) where IDPattern(pattern) == nil {
                 throw AccessError(
                     .invalid,

@@ -19,6 +19,8 @@ package struct CatalogEntry: Sendable {
     package let timeout: Duration?
     /// Which ticks of its runs are recorded.
     package let ticks: TickRecording
+    /// The tags by which roles can be given.
+    package let tags: Set<String>
     /// Whether its runs print lines of output.
     package let prints: Bool
     /// The state of a run before its work begins.
@@ -38,7 +40,7 @@ package struct CatalogEntry: Sendable {
 
     init<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy, lifetime: Lifetime,
-        timeout: Duration?, ticks: TickRecording
+        timeout: Duration?, ticks: TickRecording, tags: Set<String> = []
     ) {
         var problems: [String] = []
         func record(_ state: Work.State) -> StateRecord? {
@@ -56,6 +58,7 @@ package struct CatalogEntry: Sendable {
         self.lifetime = lifetime
         self.timeout = timeout
         self.ticks = ticks
+        self.tags = tags
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
         fields = operation.inputFields
         prints = operation is any OutputOperation
@@ -65,6 +68,7 @@ package struct CatalogEntry: Sendable {
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
+            + Catalog.problems(with: tags, of: id)
     }
 
     /// Where the states of an operation contradict what a run needs of them.

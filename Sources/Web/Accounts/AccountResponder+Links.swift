@@ -31,11 +31,12 @@ extension AccountResponder {
 
     /// The page of the links to a run, and what its form does.
     func links(to run: String, _ visit: Visit) async throws(Problem) -> Response {
+        let operation = try await operation(of: run, visit)
         guard visit.isPost else { return page(.links(list(run, visit)), visit) }
         let sent = try await form(visit)
         var list: LinkList
         do {
-            let link = try await createLink(to: run, hours: Int(sent["hours"] ?? ""), visit).link
+            let link = try await createLink(to: run, of: operation, hours: Int(sent["hours"] ?? ""), visit).link
             list = self.list(run, visit)
             list.address = address(of: link, visit)
             return page(.links(list), visit, status: .created)
@@ -43,8 +44,6 @@ extension AccountResponder {
             list = self.list(run, visit)
             list.error = error.description
             return page(.links(list), visit, status: Problem(error).status)
-        } catch let problem as Problem {
-            throw problem
         } catch {
             throw .internalError
         }
@@ -52,21 +51,13 @@ extension AccountResponder {
 
     /// The links to a run, for programs.
     func apiLinks(to run: String, _ visit: Visit) async throws(Problem) -> Response {
+        let operation = try await operation(of: run, visit)
         guard visit.isPost else {
             return try .json(["links": .array(directory.links(to: run).map { json($0) })])
         }
         let sent = try await json(visit)
         let hours = sent["hours"]?.integer.flatMap { Int(exactly: $0) }
-        let made: (link: SecretText, record: LinkRecord)
-        do {
-            made = try await createLink(to: run, hours: hours, visit)
-        } catch let error as AccessError {
-            throw Problem(error)
-        } catch let problem as Problem {
-            throw problem
-        } catch {
-            throw .internalError
-        }
+        let made = try await change { try await createLink(to: run, of: operation, hours: hours, visit) }
         return try .json(
             [
                 "id": .string(made.record.id), "url": .string(address(of: made.link, visit)),
@@ -83,9 +74,8 @@ extension AccountResponder {
 
     /// Whether the sender may do what the route requires to its run; throws where it may not even be seen.
     func isAdmitted(_ visit: Visit) async throws(Problem) -> Bool {
-        let admission = Admission(authorization: visit.authorization, check: check)
-        let seen: AudienceDashboard
-        do { seen = try await dashboard.audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
+        guard accounts.asksWho else { throw .noSuchPage }
+        let seen = try await seen(visit)
         do {
             _ = try await seen.admit(visit.route.requirement, isAnonymous: visit.authorization.isAnonymous)
         } catch {
@@ -95,29 +85,31 @@ extension AccountResponder {
         return true
     }
 
-    private func maySee(_ run: String, _ visit: Visit) async throws(Problem) -> Bool {
+    /// The dashboard as the sender sees it.
+    private func seen(_ visit: Visit) async throws(Problem) -> AudienceDashboard {
         let admission = Admission(authorization: visit.authorization, check: check)
+        do { return try await dashboard.audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
+    }
+
+    private func operation(of run: String, _ visit: Visit) async throws(Problem) -> String {
+        let board = try await seen(visit).board
+        do { return try await board.run(run).record.operation } catch { throw Problem(error) }
+    }
+
+    private func maySee(_ run: String, _ visit: Visit) async throws(Problem) -> Bool {
         do {
-            let board = try await dashboard.audiences.dashboard(for: admission.key).board
-            _ = try await board.run(run)
+            _ = try await operation(of: run, visit)
             return true
         } catch {
-            if case .unavailable = error.code { throw Problem(error) }
+            guard error.status == .notFound else { throw error }
             return false
         }
     }
 
     private func createLink(
-        to run: String, hours: Int?, _ visit: Visit
+        to run: String, of operation: String, hours: Int?, _ visit: Visit
     ) async throws -> (link: SecretText, record: LinkRecord) {
         guard let hours else { throw AccessError(.invalid, "Say for how many hours the link is good: 1 to 8760.") }
-        let admission = Admission(authorization: visit.authorization, check: check)
-        let operation: String
-        do {
-            operation = try await dashboard.audiences.dashboard(for: admission.key).board.run(run).record.operation
-        } catch {
-            throw Problem(error)
-        }
         return try await directory.createLink(
             to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.address)
     }

@@ -12,7 +12,8 @@ extension Dashboard {
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
     func respond(
-        to request: Request, _ authentication: Authentication, check access: AccessCheck, from origin: RequestOrigin? = nil
+        to request: Request, _ authentication: Authentication, check access: AccessCheck, from origin: RequestOrigin? = nil,
+        stopBody: (@Sendable () -> Void)? = nil
     ) async -> Response {
         let text = request.head.path ?? ""
         var route: Route?
@@ -23,7 +24,8 @@ extension Dashboard {
             let target = try target(request, text: text, check: access, route: &route)
             guard let route else { throw .noSuchPage }
             response = try await answer(
-                request, target, route, authentication, check: access, from: origin, seen: &seen, audited: &audited)
+                request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
+                audited: &audited)
         } catch {
             seen = await dashboard(for: authentication, access) ?? seen
             let account = authentication.authorization.flatMap { origin?.header($0) }
@@ -64,8 +66,8 @@ extension Dashboard {
     /// Answers from the dashboard of those who may do what the sender may, and again where that has changed meanwhile.
     private func answer(
         _ request: Request, _ target: RequestTarget, _ route: Route, _ authentication: Authentication,
-        check access: AccessCheck, from origin: RequestOrigin?, seen: inout AudienceDashboard,
-        audited: inout AuditedRequest
+        check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
+        seen: inout AudienceDashboard, audited: inout AuditedRequest
     ) async throws(Problem) -> Response {
         if !access.isOpen, route.requirement == .nothing {
             return try await seen.answer(exchange(request, target, route, nil, nil, nil))
@@ -86,6 +88,11 @@ extension Dashboard {
                 request, target, route, admission, right, origin?.header(admission.authorization))
             let name = admission.authorization.principal.name
             audited.actor = exchange.actor == name ? nil : exchange.actor
+            var reading: Int?
+            if !request.isSafe, let right, let stopBody {
+                reading = services.bodiesBeingRead.begin(right, stop: stopBody)
+            }
+            defer { if let reading { services.bodiesBeingRead.end(reading) } }
             let response = try await seen.answer(exchange)
             if origin != nil, let run = route.shownRun {
                 audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0

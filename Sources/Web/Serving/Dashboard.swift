@@ -103,7 +103,8 @@ public final class Dashboard: Sendable {
         audiences.keep(everything)
         audiences.keep(nothing)
         subjects = board.catalog.subjects
-        rights = RightsWatch(clock: clock) { [weak audiences] in
+        rights = RightsWatch(clock: clock) { [weak audiences, bodies = services.bodiesBeingRead] in
+            bodies.lookAtRights()
             audiences?.all.forEach { $0.pollResponder.lookAtRights() }
         } onLook: { [weak audiences] in
             audiences?.letIdleGo()

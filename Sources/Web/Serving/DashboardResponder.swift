@@ -22,8 +22,10 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     /// Suspends while a request is held or a body is read; throws what the app throws where it says who asks.
     package func respond(to request: Request, context: Context) async throws -> Response {
         let authentication = try await access.authenticate(request, context)
+        let stopBody = (context as? DashboardContext).map { context in { @Sendable in context.stopBody() } }
         guard let accounts = access.accounts else {
-            return await dashboard.respond(to: request, authentication, check: access.check)
+            return await dashboard.respond(
+                to: request, authentication, check: access.check, stopBody: stopBody)
         }
         let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
         let origin = RequestOrigin(
@@ -35,7 +37,8 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
         if let response = await pages.respond(to: request, authentication, from: origin, peer: peer) {
             return response
         }
-        let response = await dashboard.respond(to: request, authentication, check: check, from: origin)
+        let response = await dashboard.respond(
+            to: request, authentication, check: check, from: origin, stopBody: stopBody)
         return pages.signInRedirect(for: response.status, request, request.head.path ?? "") ?? response
     }
 }
