@@ -21,6 +21,7 @@ package final class PageRenderer: Sendable {
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
     private let base: String
+    private let offersLinks: Bool
     private let writers: [PageLocale: PageWriter]
     private let english: PageWriter
 
@@ -30,11 +31,15 @@ package final class PageRenderer: Sendable {
     ///   - catalog: The operations that pages show.
     ///   - templates: The templates and strings.
     ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
-    package convenience init(catalog: Catalog, templates: TemplateSet, mountPath: String = "/") {
+    ///   - offersLinks: Whether a run's page leads to the links to it.
+    package convenience init(
+        catalog: Catalog, templates: TemplateSet, mountPath: String = "/", offersLinks: Bool = false
+    ) {
         self.init(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables),
-            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything)
+            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything,
+            offersLinks: offersLinks)
     }
 
     /// The same pages for those who may see a part of the catalog, and do so much with it.
@@ -42,21 +47,24 @@ package final class PageRenderer: Sendable {
     /// Templates and strings are shared, so that it costs next to nothing.
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
-            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions)
+            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions,
+            offersLinks: offersLinks)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        permissions: Permissions
+        permissions: Permissions, offersLinks: Bool
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
-                format: LocaleFormat(strings.optional), base: base, permissions: permissions)
+                format: LocaleFormat(strings.optional), base: base, permissions: permissions,
+                offersLinks: offersLinks)
         }
         self.permissions = permissions
         self.base = base
+        self.offersLinks = offersLinks
         self.catalog = catalog
         self.library = library
         self.tables = tables

@@ -63,6 +63,7 @@ extension PageWriter {
                     "chord": link.keys, "keys": link.keys.split(separator: " ").map(String.init),
                 ]
             },
+            "apiURL": sees ? "\(base)/api/v1/operations" : nil,
             "viewer": frame.viewer?.name, "who": section == .stores ? frame.viewer.map { who($0, frame) } : nil,
             "languages": locales.map { locale -> Fields in
                 [

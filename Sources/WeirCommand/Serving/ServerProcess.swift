@@ -203,6 +203,7 @@ struct ServerProcess: Sendable {
         settings.setLimits(of: &web)
         web.version = RootCommand.version
         web.certificate = certificate
+        web.offersLinks = accounts.asksWho
         do {
             return try DashboardServer(
                 board: board, access: .accounts(accounts),
