@@ -154,6 +154,7 @@ final class PollResponder: Sendable {
         let deadline = (clock.uptime + time + 99) / 100 * 100
         switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
         case .pass: return .published
+        case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
             let watch = board.watch(topic)
@@ -213,6 +214,9 @@ final class PollResponder: Sendable {
         case .pass:
             holds.remove()
             return .answer(answers.batch(request, page: page, from: sequence))
+        case .ended:
+            holds.remove()
+            return .answer(answers.end(request, sequence: sequence))
         case .draining:
             holds.remove()
             return .answer(answers.drain(request, sequence: sequence))
@@ -223,6 +227,8 @@ final class PollResponder: Sendable {
     enum StreamEntry {
         /// The stream has moved already.
         case pass
+        /// The stream has ended.
+        case ended
         /// Waits; `deliver` is called later, once, unless the place is left before.
         case held(WaitRegistration<ChangeWaiter>)
         /// The server shuts down.
@@ -250,6 +256,9 @@ final class PollResponder: Sendable {
         case .pass:
             holds.remove()
             return .pass
+        case .ended:
+            holds.remove()
+            return .ended
         case .draining:
             holds.remove()
             return .draining
@@ -312,6 +321,7 @@ final class PollResponder: Sendable {
         let sequence = waiter.request.sequence
         return switch outcome {
         case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
+        case .ended: answers.end(waiter.request, sequence: sequence)
         case .expired: answers.empty(waiter.request, sequence: sequence)
         case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
         case .drained: answers.drain(waiter.request, sequence: sequence)
