@@ -37,7 +37,8 @@ package final class Feed: Sendable {
         machine.withLock { $0.publication(at: sequence) }
     }
 
-    /// Calls back after publications that belong to the topic, with the topic's new head.
+    /// Calls back after publications that belong to the topic, with the topic's new head, and once more when a run's output
+    /// ends.
     ///
     /// Never under a lock and never on two threads at once for one observation; publications that come while a call is
     /// going on are told by one further call, with the newest head. Registering and looking at the head are one step: if

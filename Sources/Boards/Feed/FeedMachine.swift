@@ -226,6 +226,14 @@ struct FeedMachine: Sendable {
         return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
     }
 
+    /// The run has printed all there will ever be: whom to call.
+    mutating func closeOutput(of run: String) -> [Call] {
+        guard outputs[run]?.isClosed == false else { return [] }
+        outputs.close(run)
+        let topic = Topic.output(run)
+        return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
+    }
+
     mutating func leave(_ topic: Topic, _ observer: FeedObserver) {
         observers[topic]?[ObjectIdentifier(observer)] = nil
         if observers[topic]?.isEmpty == true { observers[topic] = nil }

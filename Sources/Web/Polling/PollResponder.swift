@@ -156,6 +156,7 @@ final class PollResponder: Sendable {
         let deadline = (clock.uptime + time + 99) / 100 * 100
         switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
         case .pass: return .published
+        case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
             let watch = board.watch(topic)
@@ -211,6 +212,7 @@ final class PollResponder: Sendable {
         return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
         case .held(let place): .held(place)
         case .pass: .answer(answers.batch(request, page: page, from: sequence))
+        case .ended: .answer(answers.end(request, sequence: sequence))
         case .draining: .answer(answers.drain(request, sequence: sequence))
         }
     }
@@ -231,6 +233,8 @@ final class PollResponder: Sendable {
     enum StreamEntry {
         /// The stream has moved already.
         case pass
+        /// The stream has ended.
+        case ended
         /// Waits; `deliver` is called later, once, unless the place is left before.
         case held(WaitRegistration<ChangeWaiter>)
         /// The server shuts down.
@@ -255,6 +259,7 @@ final class PollResponder: Sendable {
         return switch enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
         case .held(let place): .held(place)
         case .pass: .pass
+        case .ended: .ended
         case .draining: .draining
         }
     }

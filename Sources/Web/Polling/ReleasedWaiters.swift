@@ -66,6 +66,7 @@ struct ReleasedWaiters {
         let answer =
             switch outcome {
             case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
+            case .ended: answers.end(waiter.request, sequence: sequence)
             case .expired: answers.empty(waiter.request, sequence: sequence)
             case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
             case .drained: answers.drain(waiter.request, sequence: sequence)
