@@ -33,6 +33,8 @@ package struct CatalogEntry: Sendable {
     package let isReported: Bool
     /// The folder below `operations/default` whose templates show its states where it has none of its own.
     package let sharedTemplates: String?
+    /// The cases that only some runs pass through, which nobody should wait for.
+    package let detours: Set<String>
     /// Makes typed runs of it.
     let factory: any RunFactory
 
@@ -57,6 +59,7 @@ package struct CatalogEntry: Sendable {
         self.timeout = timeout
         self.ticks = ticks
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
+        detours = (Work.State.self as? any DetouringState.Type)?.detours ?? []
         fields = operation.inputFields
         prints = operation is any OutputOperation
         isReported = operation is ReportedOperation
