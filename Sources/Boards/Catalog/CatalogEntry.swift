@@ -37,6 +37,8 @@ package struct CatalogEntry: Sendable {
     package let sharedTemplates: String?
     /// What is started by a schedule, and when; nil if it is started by hand only.
     package let schedule: ScheduledStart?
+    /// The cases that only some runs pass through, which nobody should wait for.
+    package let detours: Set<String>
     /// Makes typed runs of it.
     let factory: any RunFactory
 
@@ -62,6 +64,7 @@ package struct CatalogEntry: Sendable {
         self.ticks = ticks
         self.tags = tags
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
+        detours = (Work.State.self as? any DetouringState.Type)?.detours ?? []
         fields = operation.inputFields
         self.schedule = schedule
         prints = operation is any OutputOperation

@@ -51,7 +51,7 @@ struct LivePages {
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
         let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
-        let after = isBeingFilledIn(content, draft) ? nil : next
+        let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
         frame.schedule = try await dashboard.schedule(on: name)
