@@ -2,7 +2,8 @@ import Journals
 
 /// A document with places left open for what belongs to one request, so that it is rendered once for many.
 ///
-/// What is left open are the server's time and the names of who asks: everything else is the same for an audience.
+/// What is left open are the server's time and the names of who asks: everything else is the same for an audience, in the
+/// same second.
 package struct PageDocument: Sendable {
     /// What belongs to one request.
     package enum Place: String, Sendable, CaseIterable {
@@ -69,7 +70,7 @@ extension PageFrame {
     /// What of the frame a document with open places depends on: with equal ones, one document serves both.
     package var closed: PageFrame {
         var frame = self
-        if frame.clock != nil { frame.clock = Timestamp(milliseconds: 0) }
+        frame.clock = frame.clock?.wholeSecond
         frame.viewer?.name = ""
         if frame.account?.name != nil { frame.account?.name = "" }
         return frame
@@ -77,4 +78,9 @@ extension PageFrame {
 
     /// The time that the page's element carries.
     var clockText: String? { clockMark ?? (pastMoment?.at ?? clock).map { CivilTime($0).iso } }
+}
+
+extension Timestamp {
+    /// The second that the moment lies in.
+    var wholeSecond: Timestamp { Timestamp(milliseconds: milliseconds - milliseconds % 1_000) }
 }

@@ -79,7 +79,8 @@ package final class PageRenderer: Sendable {
     /// The writer of a page that is of a moment, from which times are counted.
     private func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
         var writer = writer(locale)
-        writer.format.now = now
+        // In whole seconds: how long ago something was is said no finer, and one document serves all requests of a second.
+        writer.format.now = now.map(\.wholeSecond)
         return writer
     }
 

@@ -42,11 +42,11 @@ import Testing
         }
     }
 
-    @Test func `one document serves all requests that differ in their time and their names only`() throws {
+    @Test func `one document serves all requests of a second that differ in their names only`() throws {
         var fixture = try Fixture()
         try fixture.fill()
         var (ana, rui) = (PageFrame(), PageFrame())
-        (ana.clock, rui.clock) = (Timestamp(milliseconds: 1), Timestamp(milliseconds: 1_790_000_000_000))
+        (ana.clock, rui.clock) = (Timestamp(milliseconds: 1_790_000_000_001), Timestamp(milliseconds: 1_790_000_000_999))
         (ana.viewer, rui.viewer) = (.init(name: "Ana", canRename: true), .init(name: "Rui", canRename: true))
         (ana.account, rui.account) = (PageAccount(name: "Ana"), PageAccount(name: "Rui"))
         #expect(ana.closed == rui.closed)
