@@ -55,7 +55,8 @@ final class StreamHolds: Sendable {
             body(&connection)
             connection.since = now
             // What is left of a connection that was forgotten.
-            connections[key] = connection.streams > 0 || connection.held > 0 || stream.parent?.isActive == true
+            connections[key] =
+                connection.streams > 0 || connection.held > 0 || stream.parent?.isActive == true
                 ? connection : nil
         }
     }
