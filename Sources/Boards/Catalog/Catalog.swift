@@ -1,5 +1,6 @@
 import Access
 public import Operations
+public import Schedules
 public import States
 public import Stores
 
@@ -26,20 +27,24 @@ public struct Catalog: Sendable {
     ///   - id: Its id.
     ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
     ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
+    ///   - tags: Words of lower-case letters, digits and hyphens by which roles and grants can name it.
     ///   - reentry: What a second start does while a run is going.
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.
     ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
+    ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
+    ///   - scheduledInput: The input of the runs that the schedule starts.
     ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
     public mutating func add<Work: StateOperation>(
-        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
-        lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled,
-        tags: Set<String> = []
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
+        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
+        ticks: TickRecording = .sampled, schedule: Schedule? = nil, scheduledInput: JSONValue = [:]
     ) {
         add(
             CatalogEntry(
-                operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
-                timeout: timeout, ticks: ticks, tags: tags))
+                operation, id: id, title: title, summary: summary, tags: tags, reentry: reentry,
+                lifetime: lifetime, timeout: timeout, ticks: ticks,
+                schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.

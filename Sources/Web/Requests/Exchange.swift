@@ -34,6 +34,13 @@ struct Exchange: Sendable {
     /// Whether the client wants JSON where a browser gets a page.
     var wantsJSON: Bool { ContentType(firstOf: header(.accept))?.isJSON ?? false }
 
+    /// The page below the mount path that the browser came from; the overview if that is not known.
+    func wayBack(in mount: MountPath) -> String {
+        // `https://host/path?query`: what stands behind the third slash, with it.
+        let parts = (header(.referer) ?? "").split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return mount.wayBack(parts.count == 4 ? "/" + parts[3] : "")
+    }
+
     /// The frame of a page that answers this request.
     func frame(_ dashboard: AudienceDashboard) -> PageFrame {
         var since: Timestamp?
