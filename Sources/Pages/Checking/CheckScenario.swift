@@ -99,7 +99,8 @@ struct CheckScenario {
         var links = LinkList(run: "x", rows: [link])
         (links.error, links.address) = ("x", "x")
         for page in [
-            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links), .audit(audit),
+            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
+            .audit(audit),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)
