@@ -140,10 +140,18 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .target(
+            name: "OperationFiles",
+            dependencies: [
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
+                "CommandHelper", "Commands", "OperationFiles", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
                 "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -243,9 +251,12 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
+            name: "OperationFilesTests",
+            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "TestClocks"]),
+        .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
+                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
                 "JournalsSQLite",
                 "Boards",
                 .product(name: "Logging", package: "swift-log"),

@@ -26,6 +26,7 @@ public struct Catalog: Sendable {
     ///   - id: Its id.
     ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
     ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
+    ///   - tags: Words of lower-case letters, digits and hyphens by which roles and grants can name it.
     ///   - reentry: What a second start does while a run is going.
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.
@@ -33,14 +34,15 @@ public struct Catalog: Sendable {
     ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
     ///   - scheduledInput: The input of the runs that the schedule starts.
     public mutating func add<Work: StateOperation>(
-        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
-        lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled,
-        schedule: Schedule? = nil, scheduledInput: JSONValue = [:]
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
+        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
+        ticks: TickRecording = .sampled, schedule: Schedule? = nil, scheduledInput: JSONValue = [:]
     ) {
         add(
             CatalogEntry(
-                operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
-                timeout: timeout, ticks: ticks, schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
+                operation, id: id, title: title, summary: summary, tags: tags, reentry: reentry,
+                lifetime: lifetime, timeout: timeout, ticks: ticks,
+                schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.

@@ -9,6 +9,8 @@ package struct CatalogEntry: Sendable {
     package let title: String
     /// What it does, in a sentence, in English.
     package let summary: String
+    /// Words that grants can name it by.
+    package let tags: Set<String>
     /// The fields of its input.
     package let fields: [InputField]
     /// What a second start does while a run is going.
@@ -39,8 +41,8 @@ package struct CatalogEntry: Sendable {
     let factory: any RunFactory
 
     init<Work: StateOperation>(
-        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy, lifetime: Lifetime,
-        timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
+        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil
     ) {
         var problems: [String] = []
         func record(_ state: Work.State) -> StateRecord? {
@@ -54,6 +56,7 @@ package struct CatalogEntry: Sendable {
         self.id = id
         self.title = title
         self.summary = summary
+        self.tags = tags
         self.reentry = reentry
         self.lifetime = lifetime
         self.timeout = timeout
@@ -64,7 +67,8 @@ package struct CatalogEntry: Sendable {
         prints = operation is any OutputOperation
         isReported = operation is ReportedOperation
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
-        samples = Work.State.samples.compactMap(record)
+        let declared = operation as? any DeclaredStates<Work.Input, Work.State>
+        samples = (declared?.stateSamples ?? Work.State.samples).compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }

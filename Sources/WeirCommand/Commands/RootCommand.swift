@@ -9,7 +9,7 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self, AuditCommands.self,
-            ListSettings.self,
+            OperationCommands.self, ListSettings.self,
         ],
         defaultSubcommand: nil)
 

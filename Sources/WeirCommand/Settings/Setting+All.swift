@@ -26,6 +26,11 @@ extension Setting {
             key: "public", kind: .path, standard: nil,
             help: "A folder whose files replace the built-in ones, file by file."),
         Setting(
+            key: "operations", kind: .path, standard: nil,
+            help:
+                "A folder of YAML files that declare operations; without it, the folder `operations` beside the settings file, "
+                + "if there is one."),
+        Setting(
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(
