@@ -252,7 +252,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "OperationFilesTests",
-            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "TestClocks"]),
+            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks"]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
