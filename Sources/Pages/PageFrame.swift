@@ -44,6 +44,9 @@ package struct PageFrame: Sendable, Hashable {
     /// Who asks, for the header; nil where nobody is asked who they are.
     public var account: PageAccount?
 
+    /// What stands for the time in a document that leaves it open.
+    var clockMark: String?
+
     /// Makes a frame of its parts.
     package init(
         locale: PageLocale = .english, path: String = "/", clock: Timestamp? = nil, notRecordedSince: Timestamp? = nil,

@@ -122,6 +122,7 @@ class Proxy(threading.Thread):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.given_up, self.cuts = 0, 0
+        self.connections = set()
         self.start()
 
     @property
@@ -137,6 +138,7 @@ class Proxy(threading.Thread):
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
+        self.connections.add(connection)
         with connection:
             try:
                 with socket.create_connection(("127.0.0.1", self.origin), timeout=5) as origin:
@@ -166,6 +168,20 @@ class Proxy(threading.Thread):
                 target.sendall(data)
         except OSError:
             pass
+
+    def cut(self):
+        """Ends all connections, and lets no new one come about."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self.connections.clear()
+
+    def mend(self):
+        """Takes connections again, at the same port."""
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.run, daemon=True).start()
 
     def stop(self):
         self.listener.close()

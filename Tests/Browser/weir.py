@@ -88,6 +88,23 @@ class Weir:
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
             return json.load(answer)
 
+    def put(self, path):
+        """Opens a run that is reported."""
+        self.send(path, "PUT")
+
+    def post(self, path, messages, closes=False):
+        """Reports messages of a run."""
+        self.send(path, "POST", messages, {"Stream-Closed": "true"} if closes else {})
+
+    def send(self, path, method, body=None, headers=None):
+        """Asks the API for what has no body in its answer."""
+        sent = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.url + "/api/v1/" + path, method=method, data=sent,
+            headers={"Content-Type": "application/json", **(headers or {})},
+        )
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30).close()
+
     def run(self, operation, **input):
         return self.ask(f"operations/{operation}/runs", "POST", input)
 

@@ -16,6 +16,7 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case revokeToken = "revoke-token"
     case createLink = "create-link"
     case revokeLink = "revoke-link"
+    case openLink = "open-link"
     case readAudit = "read-audit"
     case exportAudit = "export-audit"
     case administer

@@ -9,8 +9,6 @@ package struct CatalogEntry: Sendable {
     package let title: String
     /// What it does, in a sentence, in English.
     package let summary: String
-    /// Words that grants can name it by.
-    package let tags: Set<String>
     /// The fields of its input.
     package let fields: [InputField]
     /// What a second start does while a run is going.
@@ -21,6 +19,8 @@ package struct CatalogEntry: Sendable {
     package let timeout: Duration?
     /// Which ticks of its runs are recorded.
     package let ticks: TickRecording
+    /// The tags by which roles can be given.
+    package let tags: Set<String>
     /// Whether its runs print lines of output.
     package let prints: Bool
     /// The state of a run before its work begins.
@@ -37,6 +37,8 @@ package struct CatalogEntry: Sendable {
     package let sharedTemplates: String?
     /// What is started by a schedule, and when; nil if it is started by hand only.
     package let schedule: ScheduledStart?
+    /// The cases that only some runs pass through, which nobody should wait for.
+    package let detours: Set<String>
     /// Makes typed runs of it.
     let factory: any RunFactory
 
@@ -56,12 +58,13 @@ package struct CatalogEntry: Sendable {
         self.id = id
         self.title = title
         self.summary = summary
-        self.tags = tags
         self.reentry = reentry
         self.lifetime = lifetime
         self.timeout = timeout
         self.ticks = ticks
+        self.tags = tags
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
+        detours = (Work.State.self as? any DetouringState.Type)?.detours ?? []
         fields = operation.inputFields
         self.schedule = schedule
         prints = operation is any OutputOperation
@@ -73,6 +76,7 @@ package struct CatalogEntry: Sendable {
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
             + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }
+            + Catalog.problems(with: tags, of: id)
     }
 
     /// Where the states of an operation contradict what a run needs of them.

@@ -84,7 +84,7 @@ struct CheckScenario {
         setUp.error = "x"
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
-        (facts.canSignIn, facts.canSignOut) = (true, true)
+        facts.canSignIn = true
         var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
         users.error = "x"
         let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
@@ -95,9 +95,12 @@ struct CheckScenario {
             detail: "x")
         var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
         audit.older = 1
-        for page in [.signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .audit(audit)]
-            as [AccountPage]
-        {
+        let link = LinkList.Row(id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
+        var links = LinkList(run: "x", rows: [link])
+        (links.error, links.address) = ("x", "x")
+        for page in [
+            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links), .audit(audit),
+        ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)
         }

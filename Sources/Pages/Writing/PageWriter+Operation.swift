@@ -17,10 +17,14 @@ extension PageWriter {
     /// What continues in an operation beside what its current run shows.
     func facts(_ view: OperationView) -> Fields {
         let entry = catalog[view.id]
+        let isReported = entry?.isReported ?? false
+        // What a second start does matters only where somebody can start a run.
+        let reentry = isReported || isWatched(view.id) ? nil : entry?.reentry
         return [
             "isWatched": isWatched(view.id), "activeRuns": format.integer(Int64(view.activeRuns)),
             "isRunning": view.activeRuns > 0,
-            "reentry": entry.flatMap { strings.optional("reentry.\($0.reentry.rawValue)") },
+            "isReported": isReported,
+            "reentry": reentry.flatMap { strings.optional("reentry.\($0.rawValue)") },
             "timeout": (entry?.timeout).map { format.duration($0.components.seconds * 1_000) },
         ]
     }

@@ -107,6 +107,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case ConnectionEvent.makeRoom:
             makeRoom(context)
             return
+        case ConnectionEvent.stopBody:
+            stopBody(.revoked)
+            return
         case is ChannelShouldQuiesceEvent:
             isClosing = true
             schedule(in: limits.lastBytes) { $0.stopBody(.shutdown) }
@@ -159,7 +162,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch event as? ConnectionEvent {
         case .holdBegan: machine.holdBegan(now: context.eventLoop.now)
         case .holdEnded: machine.holdEnded()
-        case .makeRoom, nil:
+        case .makeRoom, .stopBody, nil:
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }

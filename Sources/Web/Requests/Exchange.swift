@@ -19,6 +19,8 @@ struct Exchange: Sendable {
     let admission: Admission?
     /// The right by which the request goes on while its body is read or its answer written.
     let right: HeldRight?
+    /// Who asks, as the header of a page says it; nil where nobody is asked.
+    let account: PageAccount?
 
     /// Who asks, as runs and stores record it.
     var actor: String { viewer.name }
@@ -48,6 +50,7 @@ struct Exchange: Sendable {
             notRecordedSince: since, viewer: viewer)
         frame.removal = dashboard.board.announcedRemoval
         frame.notices = dashboard.board.notices
+        frame.account = account
         return frame
     }
 }

@@ -73,6 +73,15 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         context.fireChannelRead(data)
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard isStream, case .stopBody? = event as? ConnectionEvent else {
+            context.fireUserInboundEventTriggered(event)
+            return
+        }
+        // Whoever reads the body is given the reason, and answers.
+        if machine.isReadingRequest { context.fireErrorCaught(BodyStop.revoked) }
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
