@@ -144,7 +144,7 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations",
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
@@ -265,7 +265,7 @@ let package = Package(
         .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
         .testTarget(
             name: "OperationFilesTests",
-            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "TestClocks"]),
+            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks"]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [

@@ -4,6 +4,7 @@ import Testing
 
 /// Changes of the clock: a job at a fixed time runs once, and a job with a wildcard follows the clock.
 struct ClockChangeTests {
+    // S1
     @Test func `a job in the hour that Lisbon skips runs as soon as it is over`() throws {
         let schedule = try Schedule(cron: "30 1 * * *", timezone: "Europe/Lisbon")
         #expect(
@@ -12,6 +13,7 @@ struct ClockChangeTests {
             ])
     }
 
+    // S1
     @Test func `a job in the hour that Lisbon repeats runs the first time only`() throws {
         let schedule = try Schedule(cron: "30 1 * * *", timezone: "Europe/Lisbon")
         #expect(
@@ -40,6 +42,7 @@ struct ClockChangeTests {
             ])
     }
 
+    // S1
     @Test func `a wildcard within an hour follows the clock on the wall: skipped is skipped, repeated is repeated`()
         throws
     {

@@ -16,6 +16,7 @@ struct CronDaemonTests {
         ("Asia/Kathmandu", "2026-03-27T00:00"),
     ]
 
+    // S1
     @Test(arguments: weeks) func `a schedule is due when cron would start it`(zone: String, begin: String) throws {
         var random = SplitMix(state: 7)
         let zone = try #require(TimeZone(identifier: zone))

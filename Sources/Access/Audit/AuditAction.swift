@@ -4,6 +4,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case importRuns = "import"
     case readOutput = "read-output"
     case see
+    case pauseSchedule = "pause-schedule"
+    case resumeSchedule = "resume-schedule"
     case dismissNotice = "dismiss-notice"
     case signIn = "sign-in"
     case signOut = "sign-out"

@@ -27,7 +27,6 @@ public struct Catalog: Sendable {
     ///   - id: Its id.
     ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
     ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
-    ///   - tags: Words of lower-case letters, digits and hyphens by which roles and grants can name it.
     ///   - reentry: What a second start does while a run is going.
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.

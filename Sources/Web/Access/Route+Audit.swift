@@ -17,9 +17,11 @@ extension Route {
         case .runExport, .runsExport: method == .head ? nil : .export
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
+        case .schedulePause: .pauseSchedule
+        case .scheduleResumption: .resumeSchedule
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .comparison, .storeEffect, .viewerName, .gallery, .system, .poll, .asset, .healthLive,
-            .healthReady, .hello:
+        case .page, .pageAfter, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset,
+            .healthLive, .healthReady, .hello:
             nil
         }
     }
@@ -68,10 +70,14 @@ extension APIRoute {
         case .runExport, .runsExport: method == .head ? nil : .export
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
+        case .schedulePause: .pauseSchedule
+        case .scheduleResumption: .resumeSchedule
         // A run that is reported begins with a PUT; what is reported of it is in the journal.
         case .reportedRun: method == .put ? .report : nil
         case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
-        case .operations, .operation, .runs, .run, .runComparison, .stores, .store, .notices, .feedChanges: nil
+        case .operations, .operation, .runs, .run, .runComparison, .stores, .store, .schedules, .schedule, .notices,
+            .feedChanges:
+            nil
         }
     }
 }

@@ -24,6 +24,7 @@ struct ScheduleMachineTests {
 
     private func times(_ due: [ScheduleMachine.Due]) -> [Timestamp] { due.flatMap(\.times) }
 
+    // S3
     @Test func `a schedule that has just begun starts nothing of the past`() throws {
         var machine = try quarters("all")
         #expect(machine.look(at: at("10:00")).isEmpty)
@@ -34,6 +35,7 @@ struct ScheduleMachineTests {
         #expect(machine.next == at("10:30"))
     }
 
+    // S3
     @Test(arguments: [
         ("once", ["10:45"], 2), ("skip", [], 3), ("all", ["10:15", "10:30", "10:45"], 0),
     ])
@@ -81,6 +83,7 @@ struct ScheduleMachineTests {
         #expect(started.count >= 94)
     }
 
+    // S2
     @Test func `a time that was looked at and not settled is looked at again after a restart`() throws {
         var machine = try quarters()
         let due = machine.look(at: at("10:15"))
@@ -95,6 +98,7 @@ struct ScheduleMachineTests {
         #expect(next.next == at("10:30"))
     }
 
+    // S3, S5
     @Test func `a schedule that was changed begins anew, and a pause stays`() throws {
         var machine = try quarters("all")
         machine.pause("backup", .init(by: "Ana", at: at("10:01")), at: at("10:01"))
@@ -121,6 +125,7 @@ struct ScheduleMachineTests {
         #expect(machine.standing(of: "backup")?.pause?.by == "Ana")
     }
 
+    // S5
     @Test func `what falls into a pause is not made up for`() throws {
         var machine = try quarters("all")
         machine.pause("backup", .init(by: "Ana", at: at("10:01")), at: at("10:01"))
@@ -131,6 +136,7 @@ struct ScheduleMachineTests {
         #expect(machine.next == at("11:15"))
     }
 
+    // S2
     @Test func `a clock that was years ahead and is set back does not stop a schedule`() throws {
         var machine = try quarters(from: "10:00")
         _ = machine.look(at: at("10:00").after(70 * 365 * 86_400_000))

@@ -66,6 +66,7 @@ import Testing
         process.scheduler.stop()
     }
 
+    // S3, S4
     @Test func `a server that was stopped for three times makes up for them once`() async throws {
         let journal = MemoryJournal()
         let first = Process(journal)
@@ -82,6 +83,7 @@ import Testing
         second.scheduler.stop()
     }
 
+    // S4
     @Test func `a start that is refused is told, and the next time comes`() async throws {
         let process = Process(MemoryJournal())
         process.answer.withLock { $0 = BoardError(.busy, "A run is going.") }
@@ -98,6 +100,7 @@ import Testing
         process.scheduler.stop()
     }
 
+    // S2
     @Test func `a time that comes while the server shuts down is left to the next process`() async throws {
         let journal = MemoryJournal()
         let first = Process(journal)
@@ -112,6 +115,7 @@ import Testing
         second.scheduler.stop()
     }
 
+    // S5
     @Test func `a pause is kept over a restart, with who and when`() async throws {
         let journal = MemoryJournal()
         let first = Process(journal)
@@ -176,6 +180,7 @@ import Testing
             }, clock: clock)
     }
 
+    // S2
     @Test func `a run that a schedule starts is an ordinary run, with its input and the schedule as its actor`()
         async throws
     {
