@@ -19,7 +19,18 @@ struct FileMistakeTests {
         ("title: T\ncommand: [ls]\nretry: {limit: 0}", "3:16: `retry.limit` must be a whole number from 1 to 100"),
         ("title: T\ncommand: [ls]\nretry: {}", "3:8: `limit` is missing in `retry`"),
         ("title: T\ncommand: [ls]\ntype: http", "3:7: `type` must be `command`, not “http”."),
-        ("title: T\ncommand: [ls]\nschedule: {cron: 0 3 * * 0}", "3:11: Schedules are not supported yet."),
+        ("title: T\ncommand: [ls]\nschedule: {cron: 0 3 * *}", "3:11: A cron expression has five fields"),
+        ("title: T\ncommand: [ls]\nschedule: {cron: 0 0 30 2 *}", "3:11: “0 0 30 2 *” never comes"),
+        ("title: T\ncommand: [ls]\nschedule: {every: 1h, timezone: UTC}", "3:33: An interval has no time zone."),
+        ("title: T\ncommand: [ls]\nschedule: {timezone: UTC}", "3:11: A schedule has either"),
+        (
+            "title: T\ncommand: [ls]\ninputs: [{name: a, required: true}]\nschedule: {every: 1h}",
+            "4:11: The schedule starts runs with “a”: This is required."
+        ),
+        (
+            "title: T\ncommand: [ls]\ninputs: [{name: a, type: secret}]\nschedule: {every: 1h, inputs: {a: x}}",
+            "4:32: A schedule cannot give the secret “a”"
+        ),
         ("title: T\ncommand: ['{{a}}', b]\ninputs: [{name: a}]", "2:11: The program itself cannot be an input"),
         (
             "title: T\ncommand: [ls, '{{fodler}}']\ninputs: [{name: folder}]",

@@ -38,9 +38,7 @@ enum OperationKeys {
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),
-        .init(
-            "schedule", .refused("Schedules are not supported yet. Start the operation by cron(8) and the HTTP API."),
-            "Reserved."),
+        .init("schedule", .object(schedule), "When the server starts the operation by itself."),
         .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
     ])
 
@@ -63,6 +61,15 @@ enum OperationKeys {
         .init("max", .number, "The largest number."),
         .init("unit", .text(limit: 20), "What is shown behind a number, such as GB."),
     ])
+
+    private static let schedule: [Shape.Key] = [
+        .init("cron", .text(limit: 1_000), "Minute, hour, day of the month, month, day of the week; or a name such as @daily."),
+        .init("every", .text(limit: 40), "A length of time between two starts, such as 15m."),
+        .init("timezone", .text(limit: 64), "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
+        .init("random_delay", .text(limit: 40), "How much later a start may be, such as 5m."),
+        .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
+        .init("inputs", .dictionary(of: .scalar, limit: 50), "The inputs of the runs, by name."),
+    ]
 
     private static let retry: [Shape.Key] = [
         .init("limit", .integer(1...100), required: true, "How many more times the program is run."),

@@ -41,6 +41,7 @@ struct DefinitionReader {
         let input = template(root["stdin"], "stdin", secrets: true)
         let states = states(root["states"])
         let groups = Set(states.rules.values.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
+        let schedule = schedule(root["schedule"], inputs.map(\.field))
         let success = shown(root["succeeded"]?["show"], groups)
         let failure = shown(root["failed"]?["show"], groups)
         for (name, rule) in states.rules {
@@ -68,7 +69,7 @@ struct DefinitionReader {
             limits: limits(root["limits"]), states: states.rules, stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
-            success: success, failure: failure)
+            success: success, failure: failure, schedule: schedule)
     }
 
     private func limits(_ value: FileValue?) -> CommandLaunch.Limits {

@@ -42,6 +42,8 @@ package struct OperationDefinition: Sendable {
     let exitCodes: Set<Int32>
     let success: TextTemplate?
     let failure: TextTemplate?
+    /// When it starts by itself; nil for never.
+    package let schedule: DeclaredSchedule?
 
     /// What is run.
     enum Program: Sendable {

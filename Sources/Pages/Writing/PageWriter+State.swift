@@ -32,7 +32,7 @@ extension PageWriter {
     func stateFields(_ run: RunView, _ place: Place) -> Fields {
         let state = run.record.state
         return [
-            "body": stateBody(run, place), "tone": state.phase.tone,
+            "body": stateBody(run, place), "tone": tone(of: run.record),
             "gauge": state.phase == .active ? gauge(state.progress) : nil, "left": left(run),
             "cause": cause(of: run.record).map(words(for:)),
         ]

@@ -2,11 +2,12 @@ import ArgumentParser
 import Foundation
 import OperationFiles
 
-/// `weir operations`: what concerns the files that declare operations.
-struct OperationCommands: ParsableCommand {
+/// `weir operations`: the operations of a server, and the files that declare some.
+struct OperationCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "operations", abstract: "Checks files that declare operations, and describes them to editors.",
-        subcommands: [Check.self, Schema.self])
+        commandName: "operations",
+        abstract: "Lists the operations of a server; checks files that declare some, and describes them to editors.",
+        subcommands: [ListOperations.self, Check.self, Schema.self], defaultSubcommand: ListOperations.self)
 
     /// `weir operations check`: reports every mistake in a folder's files.
     struct Check: ParsableCommand {

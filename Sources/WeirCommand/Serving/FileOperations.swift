@@ -53,7 +53,8 @@ struct FileOperations: Sendable {
             catalog.add(
                 CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
                 summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
-                timeout: definition.timeout)
+                timeout: definition.timeout, schedule: definition.schedule?.schedule,
+                scheduledInput: definition.schedule?.input ?? [:])
         }
     }
 

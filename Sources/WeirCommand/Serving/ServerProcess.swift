@@ -179,6 +179,8 @@ struct ServerProcess: Sendable {
             settings.integer("runs.maximum-per-actor") ?? configuration.maximumActiveRunsPerActor
         configuration.maximumReportedRuns = settings.integer("reports.maximum") ?? configuration.maximumReportedRuns
         configuration.reportLease = settings.duration("reports.lease") ?? configuration.reportLease
+        configuration.maximumReportLease =
+            settings.duration("reports.maximum-lease") ?? configuration.maximumReportLease
         configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
         do {
             return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)
@@ -201,6 +203,7 @@ struct ServerProcess: Sendable {
         settings.setLimits(of: &web)
         web.version = RootCommand.version
         web.certificate = certificate
+        web.offersLinks = accounts.asksWho
         do {
             return try DashboardServer(
                 board: board, access: .accounts(accounts),

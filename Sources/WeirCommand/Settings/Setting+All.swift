@@ -68,6 +68,9 @@ extension Setting {
             key: "reports.lease", kind: .seconds(1...86_400), standard: "30",
             help: "After how many seconds without a message from its reporter a reported run ends as interrupted."),
         Setting(
+            key: "reports.maximum-lease", kind: .seconds(1...86_400), standard: "3600",
+            help: "The longest such time that a reporter can ask for with Weir-Lease."),
+        Setting(
             key: "http-request.allow", kind: .destinations, standard: nil,
             help:
                 "Where requests can go besides the public internet: addresses, networks (10.0.0.0/8), hosts, host:port."
