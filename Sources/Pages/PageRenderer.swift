@@ -233,6 +233,12 @@ package final class PageRenderer: Sendable {
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
+    /// How an operation stands, as a picture in SVG.
+    package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
+    }
+
     /// Every sample of every operation, side by side.
     package func gallery(frame: PageFrame) -> String {
         let writer = writer(frame)
