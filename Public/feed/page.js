@@ -58,6 +58,19 @@ export class Page {
     this.#arrived();
   }
 
+  /** Shows nothing any more, as it may not be seen. @param {string} [why] what stands in its place, for a whole page */
+  blank(why) {
+    this.element.replaceChildren();
+    if (!why) return;
+    document.title = "Weir";
+    this.notice("");
+    document.getElementById("toasts")?.replaceChildren();
+    const again = document.createElement("a");
+    again.href = location.href;
+    again.textContent = why;
+    this.element.append(again);
+  }
+
   /** What stands above the page, said once. @param {string} html one element, or nothing */
   notice(html) {
     const place = document.getElementById("notice");

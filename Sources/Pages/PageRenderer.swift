@@ -21,6 +21,7 @@ package final class PageRenderer: Sendable {
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
     private let base: String
+    private let offersLinks: Bool
     private let writers: [PageLocale: PageWriter]
     private let english: PageWriter
 
@@ -30,11 +31,15 @@ package final class PageRenderer: Sendable {
     ///   - catalog: The operations that pages show.
     ///   - templates: The templates and strings.
     ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
-    package convenience init(catalog: Catalog, templates: TemplateSet, mountPath: String = "/") {
+    ///   - offersLinks: Whether a run's page leads to the links to it.
+    package convenience init(
+        catalog: Catalog, templates: TemplateSet, mountPath: String = "/", offersLinks: Bool = false
+    ) {
         self.init(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables),
-            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything)
+            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything,
+            offersLinks: offersLinks)
     }
 
     /// The same pages for those who may see a part of the catalog, and do so much with it.
@@ -42,21 +47,24 @@ package final class PageRenderer: Sendable {
     /// Templates and strings are shared, so that it costs next to nothing.
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
-            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions)
+            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions,
+            offersLinks: offersLinks)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        permissions: Permissions
+        permissions: Permissions, offersLinks: Bool
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
-                format: LocaleFormat(strings.optional), base: base, permissions: permissions)
+                format: LocaleFormat(strings.optional), base: base, permissions: permissions,
+                offersLinks: offersLinks)
         }
         self.permissions = permissions
         self.base = base
+        self.offersLinks = offersLinks
         self.catalog = catalog
         self.library = library
         self.tables = tables
@@ -71,7 +79,8 @@ package final class PageRenderer: Sendable {
     /// The writer of a page that is of a moment, from which times are counted.
     private func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
         var writer = writer(locale)
-        writer.format.now = now
+        // In whole seconds: how long ago something was is said no finer, and one document serves all requests of a second.
+        writer.format.now = now.map(\.wholeSecond)
         return writer
     }
 
@@ -122,6 +131,15 @@ package final class PageRenderer: Sendable {
         return writer.document(
             main, title: writer.title(content), section: writer.section(of: content), cursor: cursor,
             isEnded: content.isEnded, frame: frame)
+    }
+
+    /// A whole document of a live page with places left open for what belongs to one request.
+    ///
+    /// For requests whose frames have the same `closed`, one document serves all.
+    package func openDocument(
+        _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
+    ) -> PageDocument {
+        PageDocument(marked: document(content, cursor: cursor, frame: frame.open, output: output))
     }
 
     /// A whole document of a page of the past, which is not followed and on which nothing can be done.
@@ -237,6 +255,15 @@ package final class PageRenderer: Sendable {
     package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
         let writer = writer(locale)
         return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
+    }
+
+    /// All schedules, each with its next times.
+    ///
+    /// Not live.
+    package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(
+            writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
     }
 
     /// Every sample of every operation, side by side.

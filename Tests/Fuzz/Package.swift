@@ -19,10 +19,11 @@ let package = Package(
         .target(name: "Operations", dependencies: ["Flows", "States"], path: "Sources/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Sources/Stores"),
         .target(name: "Journals", dependencies: ["States"], path: "Sources/Journals"),
+        .target(name: "Schedules", dependencies: ["Journals"], path: "Sources/Schedules"),
         .target(
             name: "Boards",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
                 .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/Boards"),
         .target(
@@ -89,8 +90,8 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "States", "Operations", "Journals", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
-                "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "States", "Operations", "Journals", "Schedules", "Boards", "Pages", "Web", "StandardOperations",
+                "StandardStores", "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Harness", linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),

@@ -10,6 +10,8 @@ struct LocaleFormat: Sendable {
     let months: [String]
     /// A date with `{day}`, `{month}`, `{year}` and `{clock}`.
     let date: String
+    /// The same without a zone, with hours and minutes: `{time}`.
+    let local: String
     /// How moments are said that are just passing, have passed and are to come, with `{time}`.
     private let relative: (now: String, past: String, future: String)
     /// The moment that the page is of, from which others are counted; nil where pages are of no moment.
@@ -20,6 +22,7 @@ struct LocaleFormat: Sendable {
         group = text("format.group") ?? ","
         months = (text("format.months") ?? "1 2 3 4 5 6 7 8 9 10 11 12").split(separator: " ").map(String.init)
         date = text("format.date") ?? "{year}-{month}-{day} {clock} UTC"
+        local = text("format.local") ?? "{year}-{month}-{day} {time}"
         relative = (
             text("time.now") ?? "now", text("time.ago") ?? "{time} ago", text("time.in") ?? "in {time}"
         )
@@ -117,13 +120,19 @@ struct LocaleFormat: Sendable {
     ]
 
     /// A moment in full, in UTC.
-    func exact(_ moment: Timestamp) -> String {
+    func exact(_ moment: Timestamp) -> String { written(moment, as: date) }
+
+    /// What a clock on a wall shows, given as if it were UTC.
+    func local(_ moment: Timestamp) -> String { written(moment, as: local) }
+
+    private func written(_ moment: Timestamp, as pattern: String) -> String {
         let time = CivilTime(moment)
         // Never traps: the place was just looked for.
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
         return [
             ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),
+            ("{time}", String(time.clock.prefix(5))),
         ]
-        .reduce(date) { text, part in text.replacing(part.0, with: part.1) }
+        .reduce(pattern) { text, part in text.replacing(part.0, with: part.1) }
     }
 }

@@ -10,6 +10,8 @@ enum StringKey: String, CaseIterable {
     case storeReturned = "stores.returned"
     case storeReset = "stores.was-reset"
     case storeUnreadable = "stores.unreadable"
+    case schedules = "nav.schedules"
+    case schedulePaused = "schedules.paused"
     case gallery = "nav.gallery"
     case system = "nav.system"
     case live = "live.live"

@@ -17,6 +17,8 @@ extension PageWriter {
                 ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
             "exportURL": allows(.export, onOperation: view.record.operation)
                 ? "\(base)/runs/\(view.record.id)/export" : nil,
+            "linksURL": offersLinks && allows(.export, onOperation: view.record.operation)
+                ? "\(base)/runs/\(view.record.id)/links" : nil,
             "isImported": view.record.origin != nil,
         ]
     }

@@ -16,8 +16,10 @@ extension PageWriter {
     /// the default one of the phase.
     func template(for state: StateRecord, of operation: String) -> String {
         let own = "operations/\(operation)/\(state.caseName)"
-        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)/\(state.caseName)" }
-        return [own, shared].compactMap { $0 }.first(where: library.contains)
+        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)" }
+        // States that only a file or a program names are shown by their phase.
+        let names = shared.map { ["\($0)/\(state.caseName)", "\($0)/\(state.phase.rawValue)"] } ?? []
+        return ([own] + names).first(where: library.contains)
             ?? "operations/default/\(state.phase.rawValue)"
     }
 

@@ -62,7 +62,7 @@ extension AccountResponder {
         let secret = session(visit)
         try await change { try await directory.signOut(secret, from: visit.address) }
         var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in" : ""))
-        response.headers[values: .setCookie] = [directory.cookie.clearing]
+        response.headers[values: .setCookie] = [directory.cookie.clearing, directory.cookie.linkClearing]
         response.headers[.clearSiteData] = "\"cache\""
         return response
     }

@@ -37,6 +37,12 @@ enum Route: Hashable, Sendable {
     case imports
     /// The dismissal of a notice.
     case noticeDismissal(String)
+    /// All schedules.
+    case schedules
+    /// The pause of an operation's schedule.
+    case schedulePause(String)
+    /// The end of that pause.
+    case scheduleResumption(String)
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -73,6 +79,9 @@ enum Route: Hashable, Sendable {
         case (0, _): self = .page(.overview)
         case (1, "runs"): self = .page(.runs)
         case (1, "gallery"): self = .gallery
+        case (1, "schedules"): self = .schedules
+        case (3, "schedules") where segments[2] == "pause": self = .schedulePause(segments[1])
+        case (3, "schedules") where segments[2] == "resumption": self = .scheduleResumption(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
@@ -119,6 +128,7 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
+        case .schedulePause, .scheduleResumption: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

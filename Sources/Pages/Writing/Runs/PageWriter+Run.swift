@@ -36,11 +36,12 @@ extension PageWriter {
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "again": againURL(record),
             "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "isReported": record.isReported, "reportTitle": record.opening.report?.title,
             "change": format.integer(record.sequence),
         ])
     }
 
-    private func link(toRun id: String) -> Fields {
+    func link(toRun id: String) -> Fields {
         ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
     }
 
@@ -66,8 +67,9 @@ extension PageWriter {
         )
     }
 
-    /// The input in one line.
+    /// The input in one line, or the title that the reporter of a run gave it.
     func about(_ record: RunRecord) -> String? {
+        if let title = record.opening.report?.title { return title }
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let fields = catalog[record.operation]?.fields.map(\.name) ?? []
         let words = fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
