@@ -62,9 +62,9 @@ final class AudienceDashboards: Sendable {
             state -> (AudienceDashboard, AudienceDashboard?, Bool) in
             if let other = state.dashboards[key]?.dashboard { return (other, nil, false) }
             var crowdedOut: AudienceDashboard?
-            let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }.sorted {
-                $0.lastUse < $1.lastUse
-            }
+            // Those that are always there are not among them.
+            let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }
+                .filter { $0.lastUse != .max }.sorted { $0.lastUse < $1.lastUse }
             if uses.count >= Self.limit {
                 // Nobody can keep others out by holding a poll for each of many links or tokens.
                 let oldest =
