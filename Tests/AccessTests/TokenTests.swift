@@ -117,7 +117,9 @@ import Testing
         }
     }
 
-    @Test func `a link shows one run until it expires, is revoked, or its maker could not make it any more`() async throws {
+    @Test func `a link shows one run until it expires, is revoked, or its maker could not make it any more`()
+        async throws
+    {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("root", "admin")
         try await fixture.addUser("ana")

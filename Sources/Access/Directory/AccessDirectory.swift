@@ -151,7 +151,8 @@ package final class AccessDirectory: Sendable {
 
     /// What somebody changed, for the audit.
     func entry(
-        _ action: AuditAction, by principal: Principal, from address: String?, _ subject: String, _ detail: String? = nil
+        _ action: AuditAction, by principal: Principal, from address: String?, _ subject: String,
+        _ detail: String? = nil
     ) -> AuditEntry {
         AuditEntry(
             at: now(), principal: principal, address: leavesAudit ? "command line" : address, action, subject: subject,

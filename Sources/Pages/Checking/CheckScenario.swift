@@ -35,6 +35,9 @@ struct CheckScenario {
             for view in views { pages(entry, view, all: views) }
             past(entry, views)
             startForm(entry)
+            for view in [views.first, nil] {
+                _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+            }
         }
         for entry in writer.catalog.stores { stores(entry) }
         pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))
@@ -99,7 +102,8 @@ struct CheckScenario {
         var links = LinkList(run: "x", rows: [link])
         (links.error, links.address) = ("x", "x")
         for page in [
-            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links), .audit(audit),
+            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
+            .audit(audit),
         ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)

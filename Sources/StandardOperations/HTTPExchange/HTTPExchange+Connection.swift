@@ -42,7 +42,8 @@ extension HTTPExchange {
         do { prepared = try self.prepared(request, target) } catch {
             throw HTTPFailure.invalidURL(reason: "This URL cannot be requested. Check its spelling.")
         }
-        let client = HTTPClient(configuration: Self.configuration(for: prepared, target, at: address, isOwn: request.isOwn))
+        let client = HTTPClient(
+            configuration: Self.configuration(for: prepared, target, at: address, isOwn: request.isOwn))
         let step = Locked(HTTPStep.connecting)
         let delegate = HTTPExchangeDelegate(
             target: target, url: target.text, keeping: request.keeping, limit: request.limit, trace: trace

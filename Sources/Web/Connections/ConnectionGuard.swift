@@ -8,7 +8,7 @@ import NIOHTTPTypes
 /// sends something that is not HTTP, which it answers in words.
 ///
 /// It puts a `ReadThrottle` between itself and the socket.
-final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, RegisteredConnection {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart

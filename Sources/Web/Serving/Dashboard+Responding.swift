@@ -12,7 +12,8 @@ extension Dashboard {
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
     func respond(
-        to request: Request, _ authentication: Authentication, check access: AccessCheck, from origin: RequestOrigin? = nil,
+        to request: Request, _ authentication: Authentication, check access: AccessCheck,
+        from origin: RequestOrigin? = nil,
         stopBody: (@Sendable () -> Void)? = nil
     ) async -> Response {
         let text = request.head.path ?? ""

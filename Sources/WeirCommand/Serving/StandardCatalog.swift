@@ -80,7 +80,9 @@ struct StandardCatalog: Sendable {
         return {
             if let given { return given }
             let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
-            return port.value.map { "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello" }
+            return port.value.map {
+                "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello"
+            }
         }
     }
 }

@@ -66,7 +66,8 @@ struct CommandAuditTests {
             #expect(refused.outcome == .refused && refused.count == 4 && refused.name == "vera")
             #expect(refused.subject == "operation:steps")
             #expect(
-                try await server.ask("POST", "/api/v1/operations/steps/runs", Self.json + [root], body: "{}").status == 422)
+                try await server.ask("POST", "/api/v1/operations/steps/runs", Self.json + [root], body: "{}").status
+                    == 422)
             let failed = try #require(try await entries(server, .start).first)
             #expect(failed.outcome == .failed && failed.detail?.contains("422") == true)
         }
@@ -76,7 +77,8 @@ struct CommandAuditTests {
         try await AccountServer.run { server in
             for number in 0..<300 {
                 let path = ["/runs/hostile\(number)", "/stores/hostile\(number)/actions"][number % 2]
-                _ = try await server.ask(number % 2 == 0 ? "GET" : "POST", path, Self.json, body: number % 2 == 0 ? nil : "{}")
+                _ = try await server.ask(
+                    number % 2 == 0 ? "GET" : "POST", path, Self.json, body: number % 2 == 0 ? nil : "{}")
                 _ = try await server.ask("GET", "/api/v1/runs", ["Authorization: Bearer weir_\(number)"])
             }
             let page = try await server.directory.audit.page(AuditFilter(outcome: .refused), limit: 1_000)
@@ -107,7 +109,8 @@ struct CommandAuditTests {
         try await AccountServer.run { server in
             let bearer = try await server.bearer("admin")
             let answer = try await server.ask(
-                "POST", "/api/v1/operations/steps/runs", ["Content-Type: application/json", bearer, "X-Weir-Actor: mole"],
+                "POST", "/api/v1/operations/steps/runs",
+                ["Content-Type: application/json", bearer, "X-Weir-Actor: mole"],
                 body: #"{"label": "a", "last": 0}"#)
             #expect(answer.status == 201)
             let entry = try #require(try await entries(server, .start).first)

@@ -121,14 +121,16 @@ struct LinkTests {
             let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
             let hidden = try await server.board.start("secret", input: ["label": "a", "last": 0], actor: "x").run
             let absent = String(hidden.reversed())
-            for (method, path) in [("GET", "/runs/ID/links"), ("POST", "/runs/ID/links"), ("POST", "/api/v1/runs/ID/links")]
-            {
+            for (method, path) in [
+                ("GET", "/runs/ID/links"), ("POST", "/runs/ID/links"), ("POST", "/api/v1/runs/ID/links"),
+            ] {
                 func ask(_ run: String, _ who: [String]) async throws -> RawResponse {
                     let type = path.hasPrefix("/api") ? "application/json" : "application/x-www-form-urlencoded"
                     let body = path.hasPrefix("/api") ? #"{"hours": 1}"# : "hours=1"
                     return try await server.ask(
                         method, path.replacing("ID", with: run),
-                        who + ["Content-Type: \(type)", "Sec-Fetch-Site: same-origin"], body: method == "GET" ? nil : body)
+                        who + ["Content-Type: \(type)", "Sec-Fetch-Site: same-origin"],
+                        body: method == "GET" ? nil : body)
                 }
                 #expect(try await ask(run, [vera]).status == 403, "\(method) \(path)")
                 #expect(try await ask(run, []).status == 401, "\(method) \(path)")
@@ -237,7 +239,8 @@ struct LinkTests {
         try await AccountServer.run(.none(allowsForwarded: false), isEmpty: true) { server in
             let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
             #expect(try await server.ask("GET", "/runs/\(run)/links").status == 404)
-            #expect(try await server.ask("POST", "/runs/\(run)/links", AccountServer.form, body: "hours=1").status == 404)
+            #expect(
+                try await server.ask("POST", "/runs/\(run)/links", AccountServer.form, body: "hours=1").status == 404)
         }
     }
 }
