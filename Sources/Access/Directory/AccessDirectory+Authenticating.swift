@@ -50,12 +50,12 @@ extension AccessDirectory: Authenticator {
         guard names.count <= 1 else { return .refused(.malformed("The proxy must name one user, not \(names.count).")) }
         guard let name = names.first, !name.isEmpty else { return .authorized(control.authorize(.anonymous)) }
         // Two fields that were joined to one are told by the comma.
-        guard ProxyName.isSound(name), !name.contains(",") else {
+        guard VisibleName.isSound(name), !name.contains(",") else {
             return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
         }
         let named = groups.map { request.values($0).flatMap { $0.split(separator: ",") } } ?? []
         let sound = named.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
-            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(ProxyName.isSound)
+            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(VisibleName.isSound)
         let person = StoredPerson(name: name, identity: name, isUser: false, groups: sound.sorted())
         state.withLock { state in
             guard state.people[name] != person else { return }
@@ -86,9 +86,8 @@ extension AccessDirectory: Authenticator {
         switch credential {
         case .request: return nil
         case .session(let hash):
-            let isPassword = configuration.mode == .password
             return state.withLock { state in
-                guard let session = state.sessions.session(hash, now: time), session.person.isUser == isPassword else {
+                guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
                     return nil
                 }
                 return session.person.isUser
@@ -124,18 +123,5 @@ extension AccessDirectory: Authenticator {
             else { return nil }
             return .link(id: id, run: link.run)
         }
-    }
-}
-
-/// Whether a text can be a name that a proxy sends: one line of visible characters.
-enum ProxyName {
-    static func isSound(_ text: String) -> Bool {
-        (1...200).contains(text.unicodeScalars.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-                default: scalar != "\u{FFFD}"
-                }
-            }
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import AccessOIDC
 import Boards
 import Flows
 import Foundation
@@ -70,7 +71,8 @@ struct ServerProcess: Sendable {
         let control = AccessControl(rules: plan.rules)
         let directory = try await files.open(plan, control: control, audit: audit)
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
-        let server = try server(board, Accounts(directory), certificate) { [logger] bound in
+        let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
+        let server = try server(board, Accounts(directory, provider: provider), certificate) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
@@ -81,7 +83,8 @@ struct ServerProcess: Sendable {
                 .init(service: signals(received, board, server, control, certificate)),
                 .init(
                     service: AccessService(
-                        directory: directory, head: AuditHead(audit, settings: settings, logger: logger))),
+                        directory: directory, provider: provider,
+                        head: AuditHead(audit, settings: settings, logger: logger))),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = .milliseconds(2_800)
