@@ -264,7 +264,7 @@ let package = Package(
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
+                "WeirCommand", "Access", "AccessOIDC", "StandardStores", "Flows", "States", "Operations", "Journals",
                 "JournalsSQLite",
                 "Boards",
                 .product(name: "Logging", package: "swift-log"),

@@ -47,7 +47,8 @@ struct IDToken: Sendable {
         guard let (algorithm, keyType) = Self.algorithms[name] else {
             throw IdentityProviderError(
                 .failed,
-                "The ID token is signed with \(Quoted(name)), which is not accepted. Set the provider to RS256 for this client.")
+                "The ID token is signed with \(Quoted(name)), which is not accepted. Set the provider to RS256 for this client."
+            )
         }
         guard parsed.header.fields["crit"] == nil else {
             throw IdentityProviderError(.failed, "The ID token demands an extension that is unknown here.")

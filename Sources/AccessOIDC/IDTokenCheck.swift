@@ -21,12 +21,14 @@ struct IDTokenCheck: Sendable {
     func subject(of claims: JSONValue, now: Int64) throws(IdentityProviderError) -> String {
         guard claims["iss"]?.string == issuer else {
             throw IdentityProviderError(
-                .issuer, "The ID token is from \(Quoted(claims["iss"]?.string ?? "nobody")), not from \(Quoted(issuer)).")
+                .issuer,
+                "The ID token is from \(Quoted(claims["iss"]?.string ?? "nobody")), not from \(Quoted(issuer)).")
         }
         try checkAudience(of: claims)
         try checkTimes(of: claims, now: now)
         guard claims["nonce"]?.string == nonce else {
-            throw IdentityProviderError(.failed, "The ID token belongs to another sign-in: its nonce is not the one sent.")
+            throw IdentityProviderError(
+                .failed, "The ID token belongs to another sign-in: its nonce is not the one sent.")
         }
         guard let subject = claims["sub"]?.string, VisibleName.isSound(subject) else {
             throw IdentityProviderError(.failed, "The ID token names no subject.")
@@ -37,7 +39,8 @@ struct IDTokenCheck: Sendable {
     private func checkAudience(of claims: JSONValue) throws(IdentityProviderError) {
         let audience = claims["aud"].flatMap { $0.string.map { [$0] } ?? $0.array?.compactMap(\.string) } ?? []
         guard audience.contains(clientID) else {
-            throw IdentityProviderError(.failed, "The ID token is for \(Quoted(audience)), not for \(Quoted(clientID)).")
+            throw IdentityProviderError(
+                .failed, "The ID token is for \(Quoted(audience)), not for \(Quoted(clientID)).")
         }
         let party = claims["azp"]?.string
         guard party == clientID || (claims["azp"] == nil && audience.count == 1) else {
@@ -56,7 +59,8 @@ struct IDTokenCheck: Sendable {
         }
         guard issued <= seconds + leeway else {
             throw IdentityProviderError(
-                .clock, "The ID token was issued \(difference(issued)) after this server's time. One of the clocks is off.")
+                .clock,
+                "The ID token was issued \(difference(issued)) after this server's time. One of the clocks is off.")
         }
         guard expiry > seconds - leeway else {
             throw IdentityProviderError(

@@ -104,7 +104,8 @@ actor ProviderDocuments {
 
     private func fetchKeys(at url: ProviderURL) async -> Result<ProviderKeys, IdentityProviderError> {
         do throws(IdentityProviderError) {
-            return .success(try ProviderKeys(try await transport.send(ProviderRequest(url)).document("The key set \(url.text)")))
+            return .success(
+                try ProviderKeys(try await transport.send(ProviderRequest(url)).document("The key set \(url.text)")))
         } catch {
             return .failure(error)
         }

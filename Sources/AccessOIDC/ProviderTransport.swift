@@ -1,6 +1,6 @@
-import Access
+package import Access
 import AsyncHTTPClient
-import Foundation
+package import Foundation
 import NIOCore
 import NIOHTTP1
 import States
@@ -45,6 +45,7 @@ package struct ProviderAnswer: Sendable {
     /// The JSON object of a good answer.
     ///
     /// - Parameter name: What the answer is, as a sentence begins.
+    /// - Returns: The object.
     /// - Throws: `IdentityProviderError` that says what came instead.
     func document(_ name: String) throws(IdentityProviderError) -> JSONValue {
         if let location {

@@ -51,6 +51,7 @@ enum Base64URL {
 
     static func decode(_ text: String) -> Data? {
         let standard = text.replacing("-", with: "+").replacing("_", with: "/")
+        // Never traps: what is left of a division by four is at most three.
         return Data(base64Encoded: standard + String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4))
     }
 }

@@ -48,7 +48,8 @@ import Testing
         try await trial.answer(nonce: try #require(sent["nonce"]))
         let state = try #require(sent["state"])
         func complete(_ state: String?, _ cookie: String?) async throws {
-            _ = try await trial.server.complete(["code": "c1"].merging(state.map { ["state": $0] } ?? [:]) { $1 }, secret: cookie)
+            _ = try await trial.server.complete(
+                ["code": "c1"].merging(state.map { ["state": $0] } ?? [:]) { $1 }, secret: cookie)
         }
         for (state, cookie) in [
             (state, nil), (state, ""), (nil, cookie), ("", cookie), (other["state"], cookie), (state, "x" + cookie),
@@ -84,8 +85,12 @@ import Testing
         #expect(failure == .failed)
     }
 
-    @Test func `an answer of another issuer is refused, and one without where the provider always names it`() async throws {
-        for (isNamed, issuer) in [(true, nil), (true, "https://evil.example"), (false, "https://evil.example")] as [(Bool, String?)] {
+    @Test func `an answer of another issuer is refused, and one without where the provider always names it`()
+        async throws
+    {
+        for (isNamed, issuer) in [(true, nil), (true, "https://evil.example"), (false, "https://evil.example")]
+            as [(Bool, String?)]
+        {
             let trial = try await SignInTrial()
             trial.provider.set("authorization_response_iss_parameter_supported", .bool(isNamed))
             let (sent, cookie) = try await trial.begin()
@@ -101,7 +106,9 @@ import Testing
     @Test(arguments: [
         ("https://id.example/", IdentityProviderError.Kind.issuer), ("https://evil.example", .issuer), ("", .issuer),
     ])
-    func `a provider that calls itself otherwise is not asked for anything`(issuer: String, kind: IdentityProviderError.Kind)
+    func `a provider that calls itself otherwise is not asked for anything`(
+        issuer: String, kind: IdentityProviderError.Kind
+    )
         async throws
     {
         let trial = try await SignInTrial()
@@ -117,7 +124,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (401, "invalid_client", "", IdentityProviderError.Kind.client), (400, "invalid_client", "", .client), (401, "", "", .client),
+        (401, "invalid_client", "", IdentityProviderError.Kind.client), (400, "invalid_client", "", .client),
+        (401, "", "", .client),
         (400, "invalid_grant", "redirect_uri does not match", .redirect), (400, "redirect_uri_mismatch", "", .redirect),
         (400, "invalid_grant", "code expired", .failed), (503, "", "", .unreachable), (404, "", "", .failed),
     ])
@@ -153,7 +161,8 @@ import Testing
         }
         #expect(forged == .stale)
         let denied = await trial.failure {
-            _ = try await trial.server.complete(["error": "access_denied", "state": sent["state"] ?? ""], secret: cookie)
+            _ = try await trial.server.complete(
+                ["error": "access_denied", "state": sent["state"] ?? ""], secret: cookie)
         }
         #expect(denied == .denied)
     }
@@ -185,7 +194,9 @@ import Testing
         #expect(many.person.groups.count == ProviderSignIn.maximumGroups)
     }
 
-    @Test func `groups that the token leaves out are asked of the user information, of the same subject only`() async throws {
+    @Test func `groups that the token leaves out are asked of the user information, of the same subject only`()
+        async throws
+    {
         let trial = try await SignInTrial()
         trial.provider.answerUserInfo(["sub": "7", "name": "Not Ana", "groups": ["night"]])
         let signIn = try await trial.signIn(["groups": nil])
@@ -198,7 +209,8 @@ import Testing
 
     // MARK: Keys
 
-    @Test func `a key that was changed is fetched again, and one that nobody knows at most once a minute`() async throws {
+    @Test func `a key that was changed is fetched again, and one that nobody knows at most once a minute`() async throws
+    {
         let trial = try await SignInTrial()
         let (next, stranger) = (try await SigningKey(.es256, keyID: "k2"), try await SigningKey(.es256, keyID: "k3"))
         _ = try await trial.signIn()
@@ -218,7 +230,9 @@ import Testing
 
     // MARK: A provider that is down
 
-    @Test func `a provider that is down is said to be, asked less and less often, and used when it is back`() async throws {
+    @Test func `a provider that is down is said to be, asked less and less often, and used when it is back`()
+        async throws
+    {
         let trial = try await SignInTrial()
         let discovery = "https://id.example/.well-known/openid-configuration"
         trial.provider.set(isDown: true)
@@ -249,7 +263,8 @@ import Testing
         _ = try await trial.begin()
         #expect(
             await trial.server.signOutURL()
-                == "https://id.example/logout?client_id=weir&post_logout_redirect_uri=https%3A%2F%2Fweir.example%2Fsign-in")
+                == "https://id.example/logout?client_id=weir&post_logout_redirect_uri=https%3A%2F%2Fweir.example%2Fsign-in"
+        )
         trial.provider.advance(milliseconds: 60_001)
         trial.provider.set("end_session_endpoint", nil)
         _ = try await trial.begin()
@@ -268,13 +283,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "http://id.example", "ftp://id.example", "https://", "https://a:b@id.example", "https://id.example/#x", "id.example",
+        "http://id.example", "ftp://id.example", "https://", "https://a:b@id.example", "https://id.example/#x",
+        "id.example",
         "https://id.example/\n", "https://id example", "",
     ])
     func `what a secret must not be sent to is no provider`(text: String) { #expect(ProviderURL(text) == nil) }
 
     @Test func `a provider on this machine may be asked without encryption`() {
-        for text in ["http://127.0.0.1:9400", "http://localhost:9400/realms/x", "http://[::1]:1", "https://id.internal:8443/x"] {
+        for text in [
+            "http://127.0.0.1:9400", "http://localhost:9400/realms/x", "http://[::1]:1", "https://id.internal:8443/x",
+        ] {
             #expect(ProviderURL(text) != nil, "\(text)")
         }
     }

@@ -61,7 +61,7 @@ struct SigningKey: Sendable {
 
     /// A token whose header says what a test wants, and whose signature is another's.
     static func forged(header: JSONValue, claims: JSONValue, signature: String = "") throws -> String {
-        [header, claims].map { Base64URL.encode(Data($0.text().utf8)) }.joined(separator: ".") + "." + signature
+        try [header, claims].map { Base64URL.encode(Data(try $0.text().utf8)) }.joined(separator: ".") + "." + signature
     }
 }
 

@@ -33,13 +33,21 @@ final class TestProvider: ProviderTransport {
     func set(_ name: String, _ value: JSONValue?) { state.withLock { $0.metadata[name] = value } }
     func publish(_ keys: [SigningKey]) { state.withLock { $0.keys = keys.map(\.published) } }
     func answerTokens(_ status: Int, _ json: JSONValue) {
-        state.withLock { $0.token = ProviderAnswer(status: status, body: Data(json.text().utf8)) }
+        state.withLock { $0.token = Self.answer(json, status: status) }
     }
     func answerTokens(_ answer: ProviderAnswer) { state.withLock { $0.token = answer } }
     func answerUserInfo(_ json: JSONValue) {
         state.withLock {
             $0.metadata["userinfo_endpoint"] = "https://id.example/userinfo"
-            $0.userInfo = ProviderAnswer(status: 200, body: Data(json.text().utf8))
+            $0.userInfo = Self.answer(json)
+        }
+    }
+
+    private static func answer(_ json: JSONValue, status: Int = 200) -> ProviderAnswer {
+        do {
+            return ProviderAnswer(status: status, body: Data(try json.text().utf8))
+        } catch {
+            return ProviderAnswer(status: 500, body: Data())
         }
     }
 
@@ -47,10 +55,9 @@ final class TestProvider: ProviderTransport {
         let answer: ProviderAnswer? = state.withLock { state in
             state.requests.append(request)
             guard !state.isDown else { return nil }
-            func json(_ value: JSONValue) -> ProviderAnswer { ProviderAnswer(status: 200, body: Data(value.text().utf8)) }
             switch request.url {
-            case "https://id.example/.well-known/openid-configuration": return json(.object(state.metadata))
-            case "https://id.example/keys": return json(["keys": .array(state.keys)])
+            case "https://id.example/.well-known/openid-configuration": return Self.answer(.object(state.metadata))
+            case "https://id.example/keys": return Self.answer(["keys": .array(state.keys)])
             case "https://id.example/token": return state.token
             case "https://id.example/userinfo": return state.userInfo
             default: return ProviderAnswer(status: 404, body: Data())

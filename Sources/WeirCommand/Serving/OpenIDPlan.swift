@@ -75,7 +75,8 @@ struct OpenIDPlan: Sendable {
         guard (1...maximumSecret).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
         else {
             throw .misconfigured(
-                "The client secret must be one line of 1 to \(maximumSecret) visible ASCII characters, and nothing else.")
+                "The client secret must be one line of 1 to \(maximumSecret) visible ASCII characters, and nothing else."
+            )
         }
         return OpenIDConfiguration.ClientSecret(secret)
     }

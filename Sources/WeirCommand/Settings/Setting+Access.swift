@@ -39,7 +39,8 @@ extension Setting {
             help: "How the client secret is sent to the provider; without it, as the provider offers."),
         Setting(
             key: "oidc.scopes", kind: .list, standard: "profile",
-            help: "The scopes that are asked for besides openid; some providers name groups only with a scope for them."),
+            help: "The scopes that are asked for besides openid; some providers name groups only with a scope for them."
+        ),
         Setting(
             key: "oidc.name-claim", kind: .text, standard: "name",
             help: "The claim with the name that people see; without it preferred_username, then email."),
