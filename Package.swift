@@ -67,10 +67,11 @@ let package = Package(
                 "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(name: "Schedules", dependencies: ["Journals"]),
         .target(
             name: "Boards",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
                 .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -101,14 +102,14 @@ let package = Package(
         .target(
             name: "Pages",
             dependencies: [
-                "Access", "States", "Operations", "Journals", "Boards",
+                "Access", "States", "Operations", "Journals", "Schedules", "Boards",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),
         .target(
             name: "Web",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Boards", "Pages",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -128,8 +129,9 @@ let package = Package(
         .target(
             name: "Weir",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Boards", "Pages",
-                "Web", .product(name: "Logging", package: "swift-log"),
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Schedules",
+                "Boards",
+                "Pages", "Web", .product(name: "Logging", package: "swift-log"),
             ]),
 
         // MARK: What is run
@@ -141,6 +143,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
             name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"]),
@@ -152,11 +155,30 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .target(
+            name: "OperationFiles",
+            dependencies: [
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ]),
+        .target(
+            name: "WeirClient",
+            dependencies: [
+                "Commands", "States",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Flows", "States", "Operations", "Journals", "JournalsSQLite", "Access",
-                "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
+                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
+                "Journals", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web",
+                "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -197,22 +219,24 @@ let package = Package(
                 "Journals", "JournalsSQLite", "States", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .testTarget(name: "SchedulesTests", dependencies: ["Schedules", "Journals"]),
         .testTarget(
             name: "BoardsTests",
             dependencies: [
-                "Access", "Boards", "Operations", "Stores", "Journals", "States", "Flows",
+                "Access", "Boards", "Operations", "Schedules", "Stores", "Journals", "States", "Flows",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Stores", "States", "Flows",
-                "StandardOperations", "StandardStores", "MarkupTesting",
+                "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
+                "States",
+                "Flows", "StandardOperations", "StandardStores", "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Stores", "States", "Flows",
+                "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States", "Flows",
                 "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -261,12 +285,15 @@ let package = Package(
                 "Commands", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
+        .testTarget(
+            name: "OperationFilesTests",
+            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks"]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Access", "AccessOIDC", "StandardStores", "Flows", "States", "Operations", "Journals",
-                "JournalsSQLite",
-                "Boards",
+                "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
+                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]

@@ -10,6 +10,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"),
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
     ],
@@ -27,9 +28,17 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ], path: "Weir/JournalsSQLite"),
         .target(
+            name: "Access",
+            dependencies: [
+                "States", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ], path: "Weir/Access"),
+        .target(
             name: "Boards",
             dependencies: [
-                "Flows", "States", "Operations", "Stores", "Journals", .product(name: "Logging", package: "swift-log"),
+                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                .product(name: "Logging", package: "swift-log"),
             ], path: "Weir/Boards"),
         .executableTarget(
             name: "FlowBenchmarks",

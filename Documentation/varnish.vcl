@@ -13,6 +13,15 @@ backend weir {
 }
 
 sub vcl_recv {
+    # Who follows a stream by long polls, from a place on, and names nobody, shares the wait with all who ask the same.
+    # Whatever else is asked of a stream is asked for itself.
+    if (req.url ~ "^/api/v1/streams/.*[?&]live=long-poll(&|$)" && req.url ~ "[?&]offset=[0-9a-z]{10}_" &&
+        req.method == "GET" && !req.http.Cookie && !req.http.Authorization) {
+        unset req.http.Accept-Encoding;
+        set req.http.X-Weir-Shared = "1";
+        return (hash);
+    }
+    unset req.http.X-Weir-Shared;
     # Under a mount path: ^/ops/live/1/, here and three times below
     if (req.url ~ "^/live/1/" && (req.method == "GET" || req.method == "HEAD")) {
         # The same request has the same name: without these, Varnish collapses the rest.
@@ -27,13 +36,17 @@ sub vcl_recv {
 
 sub vcl_backend_fetch {
     # A hold lasts 14 s at most. An origin that hangs must not keep everybody waiting for the one who asked it.
-    if (bereq.url ~ "^/live/1/") {
+    if (bereq.url ~ "^/live/1/" || bereq.http.X-Weir-Shared) {
         set bereq.first_byte_timeout = 30s;
     }
 }
 
 sub vcl_backend_response {
-    if (bereq.url ~ "^/live/1/") {
+    # Events are passed on as they come.
+    if (beresp.http.Content-Type ~ "^text/event-stream") {
+        set beresp.do_stream = true;
+    }
+    if (bereq.url ~ "^/live/1/" || bereq.http.X-Weir-Shared) {
         # An answer is never valid for longer than it says.
         set beresp.grace = 0s;
         set beresp.keep = 0s;
@@ -54,7 +67,7 @@ sub vcl_backend_response {
 sub vcl_backend_error {
     # The same for an origin that is down: by default the answer to one follower is not cached, and each of
     # the others asks for itself.
-    if (bereq.url ~ "^/live/1/") {
+    if (bereq.url ~ "^/live/1/" || bereq.http.X-Weir-Shared) {
         set beresp.ttl = 1s;
         set beresp.grace = 0s;
         set beresp.keep = 0s;

@@ -1,17 +1,14 @@
 // Weir in a browser. Without this a page is whole, and refreshes itself; with it the page is live.
-// What pages promise to this module is told in Documentation/page-contract.md.
+// What pages promise to this module is told in Documentation/page-contract.md. What is used seldom is loaded when it is used.
 
 import { goLive } from "./feed/live.js";
 import { Page } from "./feed/page.js";
 import { say } from "./feed/status.js";
-import { advance, Effects, read } from "./page/effects.js";
+import { Endings } from "./page/endings.js";
 import { Forms } from "./page/forms.js";
 import { listenToKeys } from "./page/keys.js";
 import { growLanes } from "./page/lanes.js";
-import { listenToScrubber } from "./page/scrubber.js";
-import { Tail } from "./page/tail.js";
-import { Times } from "./page/times.js";
-import { Toasts } from "./page/toasts.js";
+import { switchZone, Times } from "./page/times.js";
 
 const element = document.getElementById("page");
 const page = element && new Page(element);
@@ -22,40 +19,73 @@ const ahead = Math.abs(rendered - Date.now()) > 2_000 ? rendered - Date.now() : 
 /** The page's time: it passes, but on a page of the past it stands still. */
 const now = () => (element?.dataset.paused ? Date.parse(element.dataset.clock ?? "") : Date.now() + ahead);
 const times = new Times(now);
+const endings = new Endings(document.getElementById("said"));
 
 document.documentElement.dataset.live = "";
 refresh();
 document.addEventListener("visibilitychange", refresh);
 setInterval(() => growLanes(now()), 1_000);
-listenToKeys();
+listenToKeys(load);
 const unreachable = document.getElementById("live")?.dataset.textUnreachable;
 new Forms(page, unreachable ?? "The server could not be reached. Try again.").listen();
 
 const region = document.getElementById("toasts");
-const toasts = region && new Toasts(region);
-const effects = toasts && new Effects({
-  advance, now: () => Date.now() + ahead, visible: () => document.visibilityState === "visible", origin: location.origin,
-  perform: (deed, effect) => perform(toasts, deed, effect),
-});
-toasts?.recall();
-document.addEventListener("visibilitychange", lookForEffects);
+/** Looks whether there are effects that this browser has not seen. */
+let lookForEffects = () => {};
+if (region && (document.getElementById("effects") || sessionStorage.getItem("weir toasts"))) {
+  void load("effects-here").then(({ observe }) => {
+    lookForEffects = observe(region, element, () => Date.now() + ahead);
+    document.addEventListener("visibilitychange", lookForEffects);
+  });
+}
 
 if (page) {
   mirrorTitle();
   checkIds(page.element);
-  lookForEffects();
   goLive(page, painted, document.getElementById("live"));
-  listenToScrubber(page, () => {
-    times.forget();
-    tellPaused();
-    painted();
-  });
+  if (document.querySelector("[data-scrub], [data-step]")) {
+    void load("scrubber").then(({ listenToScrubber }) => listenToScrubber(page, () => {
+      times.forget();
+      tellPaused();
+      painted();
+    }));
+  }
 }
+document.getElementById(sessionStorage.getItem("weir focus") ?? "")?.focus();
+sessionStorage.removeItem("weir focus");
 
 // What follows a feed of its own inside the page: the lines that a run prints.
 for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-feed]"))) {
-  const tail = new Tail(part);
-  goLive(new Page(part), () => tail.grown(), null);
+  void load("output").then(({ showOutput }) => goLive(new Page(part), showOutput(part), null));
+}
+improve();
+
+document.addEventListener("click", (event) => {
+  const button = /** @type {Element} */ (event.target).closest("[data-copy], [data-zone], [data-ask]");
+  if (!(button instanceof HTMLElement)) return;
+  if (button.dataset.zone === undefined) return void load("copy").then(({ copy }) => copy(button));
+  switchZone();
+  times.forget();
+  refresh();
+});
+// What is copied of a time is the exact time, in ISO 8601, whatever the page shows of it.
+document.addEventListener("copy", (event) => {
+  const node = getSelection()?.isCollapsed === false ? getSelection()?.getRangeAt(0).commonAncestorContainer : null;
+  const time = (node instanceof Element ? node : node?.parentElement)?.closest("time");
+  if (!time || event.defaultPrevented) return;
+  event.preventDefault();
+  event.clipboardData?.setData("text/plain", time.dateTime);
+});
+
+/** Loads what is used only now. @param {string} name @returns {Promise<any>} */
+function load(name) {
+  return import(`./page/${name}.js`);
+}
+
+/** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */
+function improve() {
+  if (document.querySelector("pre[data-json]")) void load("json").then(({ foldAll }) => foldAll());
+  if (document.querySelector("input[data-zoned]")) void load("moments").then(({ listenToMoments }) => listenToMoments());
 }
 
 /** What a change of the page asks for around it. */
@@ -64,6 +94,8 @@ function painted() {
   refresh();
   if (page) checkIds(page.element);
   lookForEffects();
+  endings.look();
+  improve();
 }
 
 function refresh() {
@@ -79,27 +111,6 @@ function tellPaused() {
     const url = new URL(location.href);
     url.searchParams.set("lang", link.getAttribute("data-language") ?? "");
     link.setAttribute("href", url.pathname + url.search);
-  }
-}
-
-/** Looks whether the page lists effects that this browser has not seen. */
-function lookForEffects() {
-  const list = document.getElementById("effects");
-  const { epoch } = page?.element.dataset ?? {};
-  if (!list || !epoch) return;
-  void effects?.look(`${epoch} ${list.dataset.store}`, region?.dataset.name ?? "", () => read(list));
-}
-
-/** @param {Toasts} toasts @param {import("./page/effects.js").Deed} deed @param {import("./page/effects.js").Effect} effect */
-function perform(toasts, deed, { text, path, name }) {
-  if (deed === "go") {
-    toasts.keep();
-    location.assign(path);
-  } else if (deed === "save") {
-    const link = Object.assign(document.createElement("a"), { href: path, download: name });
-    link.click();
-  } else {
-    toasts.show(deed === "link" ? { text, path, name } : { text });
   }
 }
 

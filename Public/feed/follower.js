@@ -36,7 +36,7 @@ export class Follower {
    * @param {(answer: Answer) => void} told.answer every answer of our own, for other tabs
    * @param {() => void} told.ok
    * @param {() => void} told.failing
-   * @param {(why: "end"|"stop"|"reload") => void} told.over
+   * @param {(why: "end"|"stop"|"gone"|"reload") => void} told.over `gone`: what is shown may not be seen any more
    */
   constructor(session, world, told) {
     this.session = session;
@@ -55,7 +55,7 @@ export class Follower {
       }
       const step = session.plan(world.now(), world.mayHold());
       if (step.do === "stop" || step.do === "reload") {
-        this.told.over(step.do === "reload" ? "reload" : /** @type {"end"|"stop"} */ (session.want));
+        this.told.over(step.do === "reload" ? "reload" : /** @type {"end"|"stop"|"gone"} */ (session.want));
         return;
       }
       if (step.do === "listen") await world.sleep(Infinity, signal);

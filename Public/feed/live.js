@@ -82,6 +82,10 @@ export function goLive(page, painted, line) {
       over: (why) => {
         over = true;
         tabs.leave();
+        if (why === "gone") {
+          painter.clear();
+          page.blank(line?.dataset.textGone);
+        }
         if (why !== "reload") return status.over(why === "end" ? "ended" : "stopped");
         sessionStorage.setItem(RELOADED, String(now()));
         location.reload();

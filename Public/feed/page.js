@@ -58,6 +58,19 @@ export class Page {
     this.#arrived();
   }
 
+  /** Shows nothing any more, as it may not be seen. @param {string} [why] what stands in its place, for a whole page */
+  blank(why) {
+    this.element.replaceChildren();
+    if (!why) return;
+    document.title = "Weir";
+    this.notice("");
+    document.getElementById("toasts")?.replaceChildren();
+    const again = document.createElement("a");
+    again.href = location.href;
+    again.textContent = why;
+    this.element.append(again);
+  }
+
   /** What stands above the page, said once. @param {string} html one element, or nothing */
   notice(html) {
     const place = document.getElementById("notice");
@@ -148,14 +161,26 @@ function write(target, content) {
   else target.textContent = content;
 }
 
-/** Focus and caret survive also where a node could only be moved by taking it out. @param {() => void} change */
+/**
+ * Focus and caret survive also where a node could only be moved by taking it out. Where what had the focus is gone, its
+ * surroundings get it: a reader who works by keys does not start again at the top.
+ * @param {() => void} change
+ */
 function keepingFocus(change) {
   const field = /** @type {any} */ (document.activeElement);
   const [start, end] = field && "selectionStart" in field ? [field.selectionStart, field.selectionEnd] : [null, null];
+  const around = [];
+  for (let at = field?.parentElement; at && at !== document.body; at = at.parentElement) around.push(at);
   change();
-  if (!field || field === document.body || document.activeElement === field || !field.isConnected) return;
-  field.focus({ preventScroll: true });
-  if (start !== null) field.setSelectionRange(start, end);
+  if (!field || field === document.body || document.activeElement === field) return;
+  if (field.isConnected) {
+    field.focus({ preventScroll: true });
+    if (start !== null) field.setSelectionRange(start, end);
+  } else if (document.activeElement === document.body) {
+    const place = around.find((element) => element.isConnected && element.id);
+    const next = /** @type {HTMLElement|null|undefined} */ (place?.querySelector(":is(a[href], button, input, select, textarea, summary):not(:disabled, [hidden])"));
+    (next ?? place)?.focus({ preventScroll: true });
+  }
 }
 
 /**

@@ -25,12 +25,13 @@ const LOST = [2, 10_000];
 export class Session {
   /** What has been received; painting may lag behind it. @type {import("./judge.js").Cursor} */ cursor;
   /** @type {Links} */ links;
-  /** @type {"tail"|"now"|"snap"|"reload"|"end"|"stop"} */ want = "tail";
+  /** @type {"tail"|"now"|"snap"|"reload"|"end"|"stop"|"gone"} */ want = "tail";
   /** Attempts that failed since the last answer. */ failures = 0;
   #after = 0;
   #slowed = false;
   /** What stands above the page where an answer has nothing to say: that the history was replaced. */ #replaced = "";
   #spins = 0;
+  /** Whether our rights have changed since the page was shown. */ #moved = false;
   #loop = new Rate(LOOP[0], LOOP[1]);
   #lost = new Rate(LOST[0], LOST[1]);
 
@@ -56,7 +57,7 @@ export class Session {
    * @returns {Step}
    */
   plan(now, mayHold = true) {
-    if (this.want === "end" || this.want === "stop") return { do: "stop" };
+    if (this.want === "end" || this.want === "stop" || this.want === "gone") return { do: "stop" };
     if (this.want === "reload") return { do: "reload" };
     if (this.#after > now) return { do: "wait", until: this.#after };
     const kind = this.want;
@@ -100,11 +101,13 @@ export class Session {
         return DROP;
       case "snapshot":
         if (answer.snap) this.links.snap = answer.snap;
+        this.#moved ||= answer.why === "audience";
         this.#snapshot(now);
         this.#replaced = answer.notice ?? this.#replaced;
         return answer.why === "gap" ? { ...DROP, gap: gap(answer) } : DROP;
       case "show":
         if (relayed) return DROP;
+        this.#moved = false;
         this.cursor = { e: answer.e, n: Number(answer.at) };
         this.#follow(answer, "tail");
         return { changes: [], abandon: false, snapshot: answer, notice: answer.notice ?? this.#replaced };
@@ -121,7 +124,8 @@ export class Session {
    */
   failed(now, { status = 0, retryAfter = null } = {}) {
     this.failures += 1;
-    if (status === 401 || status === 403 || (status === 404 && this.want === "snap" && this.failures > 2)) this.want = "stop";
+    if (status === 401 || status === 403 || (status === 404 && this.#moved)) this.want = "gone";
+    else if (status === 404 && this.want === "snap" && this.failures > 2) this.want = "stop";
     else if (this.failures > 1 && (status === 400 || status === 404)) this.#want("snap");
     else this.#want("now");
     this.#after = now + backoff(this.failures, this.world.random, retryAfter, now);

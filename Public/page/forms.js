@@ -1,11 +1,16 @@
 // Forms that work without this module, better. `form[data-action]` is sent in the background, stays pending until the page
-// shows what it caused, and tells mistakes beside their fields.
+// shows what it caused, and tells mistakes beside their fields. What was typed into a `form[data-remember]` stays in it, and is
+// there again on the next visit.
 
 import { keep, release } from "../feed/claims.js";
 import { takeBack, tell } from "./problem.js";
+import { recall, remember } from "./memory.js";
 
 /** How long a form waits for the page to show what it caused. */
 const PATIENCE = 5_000;
+
+/** What is seen of an upload under way. */
+const UPLOADING = "progress[data-upload], [data-upload-text], [data-abort]";
 
 /** @typedef {import("../feed/page.js").Page} Page */
 /** @typedef {{status: number, url: string, redirected: boolean, body: any}} Reply `status` 0: there was no answer */
@@ -40,6 +45,7 @@ export class Forms {
       this.#attempts.delete(field.form);
       takeBack(field.form, field);
     });
+    for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-remember=recall]"))) recall(form);
     addEventListener("pageshow", (event) => {
       if (event.persisted) for (const form of this.#pending.keys()) this.#settle(form);
     });
@@ -66,13 +72,15 @@ export class Forms {
   /** @param {HTMLFormElement} form @param {Reply} reply @returns {Promise<boolean>} whether we leave the page */
   async #succeeded(form, reply) {
     if (!isDone(reply)) return false;
+    const remembers = form.hasAttribute("data-remember");
+    if (remembers) remember(form);
     const { cursor, location } = reply.body ?? {};
     const target = location ?? (reply.redirected ? reply.url : "");
     if (reply.body === null || form.hasAttribute("data-follow") || !this.page?.links) {
       window.location.assign(target || window.location.href);
       return true;
     }
-    form.reset();
+    if (!remembers) form.reset();
     if (typeof cursor === "string") await this.#shown(cursor);
     return false;
   }
@@ -85,19 +93,18 @@ export class Forms {
   }
 
   /** @param {HTMLFormElement} form @param {HTMLElement|null} submitter @param {FormData} data */
-  #send(form, submitter, data) {
+  async #send(form, submitter, data) {
     const key = this.#attempts.get(form) ?? [Date.now(), Math.random(), Math.random()].map((part) => part.toString(36)).join("-");
     this.#attempts.set(form, key);
     const headers = { Accept: "application/json", "Idempotency-Key": key };
     const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
     const url = new URL(action, document.baseURI).href;
     if (form.enctype !== "multipart/form-data") return post(url, data, headers);
-    const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
-    const button = /** @type {HTMLElement|null} */ (form.querySelector("[data-abort]"));
-    for (const shown of [gauge, button]) if (shown) shown.hidden = false;
-    return upload(url, data, headers, (sent, total) => {
-      if (gauge && total > 0) [gauge.max, gauge.value] = [total, sent];
-    }, (abort) => this.#pending.set(form, abort));
+    // What broke off cannot be continued: each attempt with a file is a new one.
+    this.#attempts.delete(form);
+    const { upload } = await import("./upload.js");
+    for (const shown of form.querySelectorAll(UPLOADING)) /** @type {HTMLElement} */ (shown).hidden = false;
+    return upload(form, url, data, headers, (stop) => this.#pending.set(form, stop));
   }
 
   /** @param {HTMLFormElement} form */
@@ -121,7 +128,7 @@ export class Forms {
       button.removeAttribute("aria-disabled");
       release(button, "aria-disabled");
     }
-    for (const shown of form.querySelectorAll("progress[data-upload], [data-abort]")) /** @type {HTMLElement} */ (shown).hidden = true;
+    for (const shown of form.querySelectorAll(UPLOADING)) /** @type {HTMLElement} */ (shown).hidden = true;
   }
 }
 
@@ -153,29 +160,6 @@ async function post(url, data, headers) {
     console.warn("The form could not be sent", error);
     return NOTHING;
   }
-}
-
-/**
- * Posts fields and files.
- * @param {string} url @param {FormData} data @param {Record<string, string>} headers
- * @param {(sent: number, total: number) => void} progress
- * @param {(abort: () => void) => void} started
- * @returns {Promise<Reply|null>} null when it was aborted
- */
-function upload(url, data, headers, progress, started) {
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest();
-    request.upload.onprogress = (event) => progress(event.loaded, event.total);
-    request.onload = () => resolve({
-      status: request.status, url: request.responseURL, redirected: request.responseURL !== url, body: json(request.responseText),
-    });
-    request.onerror = request.ontimeout = () => resolve(NOTHING);
-    request.onabort = () => resolve(null);
-    started(() => request.abort());
-    request.open("POST", url);
-    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-    request.send(data);
-  });
 }
 
 /** @param {string} text */

@@ -1,5 +1,5 @@
 // Keys. Every element with `data-key="g r"` is reached by typing that; `?` opens the list of them, `/` the search.
-// A reader can switch single keys off by the checkbox `[data-keys]` in that list (WCAG 2.1.4).
+// A reader can switch single keys off by the checkbox `[data-keys]` in that list (WCAG 2.1.4). `Ctrl K` opens the palette.
 
 /** How long a second key is waited for. */
 const PATIENCE = 1_500;
@@ -24,8 +24,8 @@ export class Chord {
   }
 }
 
-/** Listens to keys. */
-export function listenToKeys() {
+/** Listens to keys. @param {(name: string) => Promise<any>} load loads a module that is used only now */
+export function listenToKeys(load) {
   const chord = new Chord();
   const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("keys"));
   const box = /** @type {HTMLInputElement|null} */ (dialog?.querySelector("input[data-keys]") ?? null);
@@ -33,10 +33,18 @@ export function listenToKeys() {
     box.checked = localStorage.getItem(SETTING) !== "off";
     box.addEventListener("change", () => localStorage.setItem(SETTING, box.checked ? "on" : "off"));
   }
+  const openPalette = () => void load("palette").then(({ open }) => open());
   document.addEventListener("click", (event) => {
-    if (dialog && /** @type {Element} */ (event.target).closest("[data-opens=keys]")) dialog.showModal();
+    const opens = /** @type {Element} */ (event.target).closest("[data-opens]")?.getAttribute("data-opens");
+    if (opens === "keys") dialog?.showModal();
+    else if (opens === "palette") openPalette();
   });
   document.addEventListener("keydown", (event) => {
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k" && dialog) {
+      event.preventDefault();
+      if (!document.querySelector("dialog:modal")) openPalette();
+      return;
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing || event.repeat) return;
     if (isTyping(/** @type {Element} */ (event.target)) || (box && !box.checked) || document.querySelector("dialog:modal")) return;
     const search = /** @type {HTMLElement|null} */ (document.querySelector("[data-search], input[type=search]"));

@@ -70,7 +70,12 @@ export function listenToScrubber(page, shown) {
   };
   const journey = new Journey(async (url) => {
     // A live page is left as one leaves a page; from then on moments replace each other.
-    if (page.links) return location.assign(url);
+    if (page.links) {
+      // Who steps by keys goes on from the same place.
+      const { id } = document.activeElement ?? {};
+      if (id && form()?.contains(document.activeElement)) sessionStorage.setItem("weir focus", id);
+      return location.assign(url);
+    }
     try {
       const response = await fetch(url, { headers: { Accept: "text/html" } });
       const region = response.ok && new URL(response.url).searchParams.has("at") ? regionOf(await response.text()) : null;

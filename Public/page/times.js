@@ -1,48 +1,49 @@
-// `<time datetime="…" data-relative>` tells how long ago, with the exact time on hover; `<time datetime="…" data-since>`
-// counts; `<time datetime="…" data-left="…">` counts down, to between two moments. The server's own words stand there until this module runs, and for readers without it.
+// `<time datetime="…" data-relative>` tells how long ago, `<time … data-since>` counts, `<time … data-left="…">` counts down to
+// between two moments, and `<time … data-zoned>` is a clock. The server has written the same words, its clocks in UTC, so that
+// nothing moves when this module takes over. Clocks and exact times are in the reader's zone, or in UTC after a switch.
 
 import { keep } from "../feed/claims.js";
 
 const SECOND = 1_000, MINUTE = 60 * SECOND, HOUR = 60 * MINUTE, DAY = 24 * HOUR;
-/** @type {[number, Intl.RelativeTimeFormatUnit][]} */
-const UNITS = [[365 * DAY, "year"], [30 * DAY, "month"], [DAY, "day"], [HOUR, "hour"], [MINUTE, "minute"], [SECOND, "second"]];
+/** @type {[number, string][]} */
+const UNITS = [[DAY, "d"], [HOUR, "h"], [MINUTE, "min"], [SECOND, "s"]];
+const COOKIE = "weir-time=utc";
+const ENGLISH = { textNow: "now", textAgo: "{time} ago", textIn: "in {time}" };
 
-/**
- * How long ago, or until, and in how many milliseconds that changes.
- * @param {number} moment @param {number} now @param {Intl.RelativeTimeFormat} format
- * @returns {{text: string, again: number}}
- */
-export function relative(moment, now, format) {
-  const distance = moment - now;
-  const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= least) ?? [SECOND, "second"];
-  const count = Math.trunc(distance / size);
-  const rest = Math.abs(distance) % size;
-  const again = distance > 0 ? rest + 1 : size - rest;
-  return { text: format.format(Object.is(count, -0) ? 0 : count, unit), again: Math.min(again, HOUR) };
+/** The time zone to show: UTC, or undefined for the reader's own. */
+export function zone() {
+  return document.cookie.split("; ").includes(COOKIE) ? "UTC" : undefined;
 }
 
-const SIZES = [DAY, HOUR, MINUTE, SECOND];
-const NAMES = ["day", "hour", "minute", "second"];
+/** Changes from the reader's time to UTC, and back. */
+export function switchZone() {
+  document.cookie = zone() ? "weir-time=; path=/; max-age=0" : `${COOKIE}; path=/; max-age=31536000; samesite=lax`;
+}
 
 /**
- * Makes a formatter of durations in whole seconds, by the two largest units there are: "8 sec", "1 min 12 sec", "3 hr".
- * @param {string} language
- * @returns {(milliseconds: number) => string}
+ * How long ago, or until, in the largest unit, and in how many milliseconds that changes.
+ * @param {number} moment @param {number} now @param {DOMStringMap} [words]
+ * @returns {{text: string, again: number}}
  */
-export function durations(language) {
-  const formats = NAMES.map((unit) => new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "short" }));
-  return (milliseconds) => {
-    let rest = Math.max(0, milliseconds);
-    const counts = SIZES.map((size) => {
-      const count = Math.floor(rest / size);
-      rest -= count * size;
-      return count;
-    });
-    const first = counts.findIndex((count) => count > 0);
-    if (first < 0) return formats[3].format(0);
-    const said = [first, first + 1].filter((index) => counts[index] > 0);
-    return said.map((index) => formats[index].format(counts[index])).join(" ");
-  };
+export function relative(moment, now, words = {}) {
+  const distance = now - moment;
+  const [size, unit] = UNITS.find(([least]) => Math.abs(distance) >= least) ?? UNITS[3];
+  const count = Math.trunc(Math.abs(distance) / size);
+  const past = Math.abs(distance) % size;
+  const form = count === 0 ? "textNow" : distance > 0 ? "textAgo" : "textIn";
+  const text = (words[form] ?? ENGLISH[form]).replace("{time}", `${count}\u00a0${unit}`);
+  return { text, again: Math.min(distance < 0 ? past + 1 : size - past, HOUR) };
+}
+
+/** A duration in whole seconds, in its two largest units: "8 s", "1 min 12 s", "3 h 0 min". @param {number} milliseconds */
+export function duration(milliseconds) {
+  const time = Math.max(0, milliseconds);
+  const first = Math.max(0, UNITS.findIndex(([size]) => time >= size));
+  const least = time < SECOND ? 3 : first;
+  return UNITS.slice(least, least + 2).map(([size, unit], index) => {
+    const whole = index ? time % UNITS[least][0] : time;
+    return `${Math.floor(whole / size)}\u00a0${unit}`;
+  }).join(" ");
 }
 
 /**
@@ -64,20 +65,29 @@ export function rest(shortest, longest, words) {
 /** Keeps the times of a document. */
 export class Times {
   /** @type {WeakMap<Element, {datetime: string, due: number}>} */ #known = new WeakMap();
-  #language = document.documentElement.lang || "en";
-  #relative = new Intl.RelativeTimeFormat(this.#language, { numeric: "auto" });
-  #exact = new Intl.DateTimeFormat(this.#language, { dateStyle: "medium", timeStyle: "medium" });
-  #duration = durations(this.#language);
+  #words = document.getElementById("live")?.dataset;
+  /** @type {Intl.DateTimeFormat} */ #exact;
+  /** @type {Intl.DateTimeFormat} */ #clock;
   /** @type {ReturnType<typeof setTimeout>|undefined} */ #timer;
 
   /** @param {() => number} now the server's time, as well as we know it */
   constructor(now) {
     this.now = now;
+    this.forget();
   }
 
-  /** Writes everything anew at the next chance: the time has jumped. */
+  /** Writes everything anew at the next chance: the time has jumped, or the zone is another. */
   forget() {
+    const timeZone = zone();
     this.#known = new WeakMap();
+    this.#exact = new Intl.DateTimeFormat(document.documentElement.lang || "en", { dateStyle: "medium", timeStyle: "long", timeZone });
+    // Always as wide as the server's: two digits each, in 24 hours.
+    this.#clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone });
+    const name = this.#exact.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
+    for (const element of document.querySelectorAll("[data-zone-name]")) {
+      element.textContent = name;
+      keep(element, "#content");
+    }
   }
 
   /** Writes what is due, and comes back when the next is. */
@@ -86,7 +96,7 @@ export class Times {
     if (document.hidden) return;
     const now = this.now();
     let next = Infinity;
-    for (const element of document.querySelectorAll("time[data-relative], time[data-since], time[data-left]")) {
+    for (const element of document.querySelectorAll("time:is([data-relative], [data-since], [data-left], [data-zoned])")) {
       next = Math.min(next, this.#write(/** @type {HTMLTimeElement} */ (element), now));
     }
     if (next !== Infinity) this.#timer = setTimeout(() => this.refresh(), Math.max(250, next - now));
@@ -94,17 +104,16 @@ export class Times {
 
   /** @param {HTMLTimeElement} element @param {number} now */
   #write(element, now) {
-    const datetime = element.dateTime;
+    const { dateTime: datetime, dataset } = element;
     const moment = Date.parse(datetime);
     const known = this.#known.get(element);
     if (Number.isNaN(moment)) return Infinity;
     if (known?.datetime === datetime && known.due > now) return known.due;
-    const counts = element.hasAttribute("data-since");
     const age = now - moment;
-    const left = element.dataset.left;
-    const said = left ? rest(Date.parse(left) - now, moment - now, element.dataset)
-      : counts ? { text: `${this.#duration(age)}…`, again: 1_000 - (Math.max(0, age) % 1_000) }
-      : relative(moment, now, this.#relative);
+    const said = dataset.left ? rest(Date.parse(dataset.left) - now, moment - now, dataset)
+      : dataset.since !== undefined ? { text: duration(age), again: 1_000 - (Math.max(0, age) % 1_000) }
+      : dataset.zoned !== undefined ? { text: this.#clock.format(moment), again: Infinity }
+      : relative(moment, now, this.#words);
     if (element.textContent !== said.text) element.textContent = said.text;
     if (known?.datetime !== datetime) {
       element.title = this.#exact.format(moment);

@@ -28,6 +28,7 @@ public final class Board: Sendable {
     let importing = ImportLock()
     let retention: Retention
     let reported: ReportedRuns
+    let scheduler: Scheduler
     private let scope = FlowScope()
     private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
     let logger: Logger
@@ -82,6 +83,7 @@ public final class Board: Sendable {
         launcher = Launcher(
             catalog: catalog, configuration: configuration, recorder: recorder, outputs: outputs, runs: runs,
             estimates: estimates, clock: clock, logger: logger, makeID: makeID)
+        scheduler = Scheduler(journal: journal, now: now, clock: clock, logger: logger)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
         watching.follow(feed)
@@ -134,6 +136,11 @@ public final class Board: Sendable {
             clock: clock, logger: logger)
         board.reported.resume(try await loader.resumeOutputs(in: feed))
         if let policy = configuration.retention { board.keepWithin(policy) }
+        try await board.scheduler.begin(catalog.scheduledStarts) {
+            [weak board] operation, input, key throws(BoardError) in
+            guard let board else { throw .shuttingDown }
+            return try await board.start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
+        }
         if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
         return board
     }
@@ -183,6 +190,7 @@ public final class Board: Sendable {
     /// Returns when everything is recorded and all works have returned, or when the drain timeout is over. The journal
     /// stays open: whoever opened it closes it afterwards.
     public func shutdown() async {
+        scheduler.stop()
         watching.stop()
         reported.stop()
         scope.cancel()

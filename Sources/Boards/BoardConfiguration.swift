@@ -23,6 +23,8 @@ extension Board {
         public var maximumReportedRuns = 1_000
         /// After how long without a word of its reporter a reported run is ended as interrupted.
         public var reportLease: Duration = .seconds(30)
+        /// The longest lease that a reporter can ask for.
+        package var maximumReportLease: Duration = .seconds(3_600)
         /// Whether runs may be reported of operations that the catalog does not have.
         public var reportsUndeclared = false
         /// How many changes may wait for a journal that does not write before starts are refused.

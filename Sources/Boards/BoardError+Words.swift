@@ -28,6 +28,17 @@ extension BoardError {
         BoardError(.unknownStore, "There is no store “\(id.prefix(64))”. The list of stores names all stores.")
     }
 
+    static func unknownSchedule(of operation: String) -> BoardError {
+        BoardError(
+            .unknownSchedule,
+            "“\(operation.prefix(64))” has no schedule, so it is started only by hand. The list of schedules names those there "
+                + "are.")
+    }
+
+    static var shuttingDown: BoardError {
+        BoardError(.shuttingDown, "The server is shutting down. Start this again when it is back.")
+    }
+
     static func unknownAction(_ name: String, of store: StoreEntry) -> BoardError {
         let names = store.forms.map { "“\($0.name)”" }.joined(separator: ", ")
         let known = names.isEmpty ? "It has no actions that can be sent." : "Its actions are \(names)."

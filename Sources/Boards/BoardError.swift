@@ -10,6 +10,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case unknownRun
         /// There is no store of that id.
         case unknownStore
+        /// The operation has no schedule.
+        case unknownSchedule
         /// The store has no action of that name, or none that can be sent from outside.
         case unknownAction
         /// The store had not begun at that moment, or its changes of then are gone.

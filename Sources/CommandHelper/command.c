@@ -60,9 +60,8 @@ static void become_command(const struct options *options, int outcome, int slave
     if (options->memory && limit(RLIMIT_AS, options->memory) < 0) fail(outcome, "memory");
     if (options->files && limit(RLIMIT_NOFILE, options->files) < 0) fail(outcome, "files");
     if (slave >= 0 && take_terminal(options, slave) < 0) fail(outcome, "terminal");
-    int input = fcntl(INPUT, F_GETFD) >= 0 ? INPUT : open("/dev/null", O_RDONLY);
-    if (input < 0 || dup2(input, STDIN_FILENO) < 0) fail(outcome, "input");
-    if (input > STDERR_FILENO) close(input);
+    if (dup2(INPUT, STDIN_FILENO) < 0) fail(outcome, "input");
+    close(INPUT);
     close(REPORT);
     if (options->directory && chdir(options->directory) < 0) fail(outcome, "directory");
     execvp(options->command[0], options->command);

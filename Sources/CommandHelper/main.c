@@ -210,6 +210,11 @@ static void close_others(void) {
 
 static int prepare(void) {
     close_others();
+    // Without an input its place is taken all the same, or a pipe of ours would be, and be the command's input.
+    if (fcntl(INPUT, F_GETFD) < 0) {
+        int null = open("/dev/null", O_RDONLY);
+        if (null < 0 || (null != INPUT && (dup2(null, INPUT) < 0 || close(null) < 0))) return 0;
+    }
     fcntl(REPORT, F_SETFD, FD_CLOEXEC);
     if (pipe(wake) < 0) return 0;
     for (int i = 0; i < 2; i++) {

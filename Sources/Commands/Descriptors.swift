@@ -8,11 +8,13 @@
 import Foundation
 
 /// What is open for one command, and how it is closed again whatever fails in between.
-struct Descriptors {
+package struct Descriptors {
     private var open: Set<Int32> = []
 
+    package init() {}
+
     /// A pipe whose ends no other program gets; both are above the numbers that the helper program expects things at.
-    mutating func pipe() throws(CommandFailure) -> (read: Int32, write: Int32) {
+    package mutating func pipe() throws(CommandFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
         #if canImport(Darwin)
             let result = Darwin.pipe(&ends)
@@ -54,7 +56,7 @@ struct Descriptors {
     mutating func adopt(_ descriptor: Int32) { open.insert(descriptor) }
 
     /// Gives a descriptor away: whoever has it now closes it.
-    mutating func release(_ descriptor: Int32) { open.remove(descriptor) }
+    package mutating func release(_ descriptor: Int32) { open.remove(descriptor) }
 
     mutating func close(_ descriptor: Int32) {
         guard open.remove(descriptor) != nil else { return }
@@ -67,7 +69,7 @@ struct Descriptors {
         #endif
     }
 
-    mutating func closeAll() { for descriptor in open { close(descriptor) } }
+    package mutating func closeAll() { for descriptor in open { close(descriptor) } }
 
     private mutating func raised(_ descriptor: Int32) throws(CommandFailure) -> Int32 {
         open.insert(descriptor)

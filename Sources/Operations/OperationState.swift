@@ -11,3 +11,12 @@ public protocol OperationState: RecordableState {
     /// The state of a run that was cancelled; `last` is the state it was in.
     static func cancelled(from last: Self) -> Self
 }
+
+/// States that show how a run stops: cancelling it puts it into a state of its own, and it ends when its work has returned.
+///
+/// For work that cannot stop at once, such as a program that is asked to. The work may still print, and must not leave
+/// the stopping state by itself: it writes with `update`, and leaves a state that is stopping as it is.
+package protocol StoppingState: OperationState {
+    /// The state of a run that was in this state when it was asked to stop.
+    var stopping: Self { get }
+}

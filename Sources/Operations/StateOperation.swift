@@ -50,3 +50,9 @@ public enum ReentryPolicy: String, Codable, Sendable, Hashable, CaseIterable {
     /// Both go side by side.
     case concurrent
 }
+
+/// An operation whose states are known only once it is made, such as those that a file declares.
+package protocol DeclaredStates<Input, State>: StateOperation {
+    /// One state at least of every case that this very operation has.
+    var stateSamples: [State] { get }
+}

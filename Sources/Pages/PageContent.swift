@@ -28,6 +28,12 @@ package enum PageContent: Sendable {
         }
     }
 
+    /// Whether nothing will change on the page any more.
+    package var isEnded: Bool {
+        if case .run(let view) = self { return view.record.endedAt != nil }
+        return false
+    }
+
     /// The content of a page right after a change; nil if the change is not about what the page shows.
     package init?(_ publication: Publication, for topic: PageTopic) {
         switch topic {

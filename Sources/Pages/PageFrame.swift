@@ -35,11 +35,17 @@ package struct PageFrame: Sendable, Hashable {
         }
     }
 
+    /// The schedule of the operation that the page shows; nil if it has none.
+    package var schedule: ScheduleView?
+
     /// Who looks, for pages that say so; nil to leave it out.
     package var viewer: PageViewer?
 
     /// Who asks, for the header; nil where nobody is asked who they are.
     public var account: PageAccount?
+
+    /// What stands for the time in a document that leaves it open.
+    var clockMark: String?
 
     /// Makes a frame of its parts.
     package init(

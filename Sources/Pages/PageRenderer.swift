@@ -21,6 +21,7 @@ package final class PageRenderer: Sendable {
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
     private let base: String
+    private let offersLinks: Bool
     private let writers: [PageLocale: PageWriter]
     private let english: PageWriter
 
@@ -30,11 +31,15 @@ package final class PageRenderer: Sendable {
     ///   - catalog: The operations that pages show.
     ///   - templates: The templates and strings.
     ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
-    package convenience init(catalog: Catalog, templates: TemplateSet, mountPath: String = "/") {
+    ///   - offersLinks: Whether a run's page leads to the links to it.
+    package convenience init(
+        catalog: Catalog, templates: TemplateSet, mountPath: String = "/", offersLinks: Bool = false
+    ) {
         self.init(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
             tables: StringTables(templates.tables),
-            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything)
+            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything,
+            offersLinks: offersLinks)
     }
 
     /// The same pages for those who may see a part of the catalog, and do so much with it.
@@ -42,21 +47,24 @@ package final class PageRenderer: Sendable {
     /// Templates and strings are shared, so that it costs next to nothing.
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
-            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions)
+            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions,
+            offersLinks: offersLinks)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        permissions: Permissions
+        permissions: Permissions, offersLinks: Bool
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
-                format: LocaleFormat(strings.optional), base: base, permissions: permissions)
+                format: LocaleFormat(strings.optional), base: base, permissions: permissions,
+                offersLinks: offersLinks)
         }
         self.permissions = permissions
         self.base = base
+        self.offersLinks = offersLinks
         self.catalog = catalog
         self.library = library
         self.tables = tables
@@ -67,6 +75,18 @@ package final class PageRenderer: Sendable {
     }
 
     func writer(_ locale: PageLocale) -> PageWriter { writers[locale] ?? english }
+
+    /// The writer of a page that is of a moment, from which times are counted.
+    private func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
+        var writer = writer(locale)
+        // In whole seconds: how long ago something was is said no finer, and one document serves all requests of a second.
+        writer.format.now = now.map(\.wholeSecond)
+        return writer
+    }
+
+    private func writer(_ frame: PageFrame) -> PageWriter {
+        writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
+    }
 
     /// The language for a reader.
     ///
@@ -106,10 +126,20 @@ package final class PageRenderer: Sendable {
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil,
         output: PageOutput? = nil
     ) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         let main = writer.region(content, cursor: cursor, frame: frame, draft: draft, output: output)
         return writer.document(
-            main, title: writer.title(content), section: writer.section(of: content), cursor: cursor, frame: frame)
+            main, title: writer.title(content), section: writer.section(of: content), cursor: cursor,
+            isEnded: content.isEnded, frame: frame)
+    }
+
+    /// A whole document of a live page with places left open for what belongs to one request.
+    ///
+    /// For requests whose frames have the same `closed`, one document serves all.
+    package func openDocument(
+        _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
+    ) -> PageDocument {
+        PageDocument(marked: document(content, cursor: cursor, frame: frame.open, output: output))
     }
 
     /// A whole document of a page of the past, which is not followed and on which nothing can be done.
@@ -121,9 +151,9 @@ package final class PageRenderer: Sendable {
     ///   - frame: The request.
     /// - Returns: HTML that is well-formed XML too.
     package func document(_ past: PastContent, ahead: SequenceNumber? = nil, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
         var frame = frame
         frame.pastMoment = past.pastMoment
+        let writer = writer(frame)
         return writer.document(
             writer.region(past, ahead: ahead, frame: frame), title: writer.title(past.content),
             section: writer.section(of: past.content), frame: frame)
@@ -131,7 +161,7 @@ package final class PageRenderer: Sendable {
 
     /// Two runs of one operation, side by side.
     package func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         let title = writer.title(writer.strings[.compare])
         let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
         return writer.document(main, title: title, section: .runs, frame: frame)
@@ -141,7 +171,7 @@ package final class PageRenderer: Sendable {
     package func region(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
     ) -> String {
-        writer(frame.locale).region(content, cursor: cursor, frame: frame, draft: nil, output: output).html
+        writer(frame).region(content, cursor: cursor, frame: frame, draft: nil, output: output).html
     }
 
     /// The element of a run's page that follows what the run prints.
@@ -163,7 +193,8 @@ package final class PageRenderer: Sendable {
     ///
     /// Costs rendering: ask once for each publication and page, and keep the answer.
     package func patches(for publication: Publication, page: LivePage) -> [Patch] {
-        PagePatcher(writer: writer(page.locale), publication: publication).patches(page.topic)
+        PagePatcher(writer: writer(page.locale, at: publication.change.at), publication: publication)
+            .patches(page.topic)
     }
 
     /// What the template of a state makes of it, as in a run that stands in it.
@@ -185,7 +216,7 @@ package final class PageRenderer: Sendable {
 
     /// The list of runs for a filter other than the empty one, for which `document(.runs(…))` is live.
     package func runs(_ page: RunPage, filter: RunFilter, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         let older = page.next.map { writer.url(filter.older(than: $0)) }
         let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
         return document(writer, "pages/runs", fields, writer.strings[.runs], .runs, frame)
@@ -195,7 +226,7 @@ package final class PageRenderer: Sendable {
     ///
     /// Not live.
     package func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         let fields = writer.startPage(operation, draft: draft)
         return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
     }
@@ -210,38 +241,53 @@ package final class PageRenderer: Sendable {
     ///   - frame: The request.
     /// - Returns: The document.
     package func past(_ view: StoreView, latest: StoreView, next: SequenceNumber?, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
         let past = PageWriter.StorePast(latest: latest, next: next)
         var frame = frame
         frame.pastMoment = view.log.first.map { PageFrame.PastMoment(sequence: $0.sequence, at: $0.at) }
+        let writer = writer(frame)
         let title = writer.title(.store(view))
         let main = writer.region(
             "pages/store", writer.storePage(view, past: past, draft: nil), title: title, frame: frame)
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
+    /// How an operation stands, as a picture in SVG.
+    package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
+    }
+
+    /// All schedules, each with its next times.
+    ///
+    /// Not live.
+    package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(
+            writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
+    }
+
     /// Every sample of every operation, side by side.
     package func gallery(frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         return document(writer, "pages/gallery", writer.gallery(), writer.strings[.gallery], .gallery, frame)
     }
 
     /// What the server is and how it does.
     package func system(_ facts: SystemFacts, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         return document(writer, "pages/system", writer.systemPage(facts), writer.strings[.system], .system, frame)
     }
 
     /// A page about who one is and who there is.
     package func account(_ page: AccountPage, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         let (template, fields, title) = writer.accountPage(page)
         return document(writer, template, fields, title, .none, frame)
     }
 
     /// A problem as a page.
     package func problem(_ problem: PageProblem, frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         return document(writer, "pages/problem", writer.problemPage(problem), problem.title, .none, frame)
     }
 

@@ -10,6 +10,7 @@
 @_exported public import JournalsSQLite
 @_exported public import Operations
 @_exported public import Pages
+@_exported public import Schedules
 @_exported public import States
 @_exported public import Stores
 @_exported public import Web

@@ -129,7 +129,7 @@ import Testing
             log.record(.start, by: ana, from: "192.0.2.1", subject: "operation:deploy", outcome: .refused)
         }
         let records = try await log.page(limit: 1_000).records.map(\.entry).filter { $0.outcome == .refused }
-        #expect(records.count <= AuditRefusals.kinds + 1)
+        #expect(records.count <= AuditCounts.kinds + 1)
         #expect(records.map(\.count).reduce(0, +) == 20_000)
         let own = try #require(records.first { $0.subject == "operation:deploy" })
         #expect(own.count == 10_000 && own.address == "192.0.2.1")

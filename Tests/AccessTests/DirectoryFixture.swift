@@ -17,7 +17,8 @@ final class DirectoryFixture: Sendable {
 
     init(
         _ mode: AccessConfiguration.Mode = .password, rules: AccessRules = AccessRules(),
-        storage: any AccessStorage = MemoryAccessStorage(), change: (inout AccessConfiguration) -> Void = { _ in }
+        storage: any AccessStorage = MemoryAccessStorage(), leavesAudit: Bool = false,
+        change: (inout AccessConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = AccessConfiguration(mode)
         configuration.cost = ScryptCost(logRounds: 4, blockSize: 8, parallelism: 1)
@@ -27,7 +28,7 @@ final class DirectoryFixture: Sendable {
         let clock = clock
         directory = try await AccessDirectory(
             configuration, control: control, storage: storage,
-            audit: try AuditLog(folder: folder, now: { clock.now }), now: { clock.now })
+            audit: try AuditLog(folder: folder, now: { clock.now }), leavesAudit: leavesAudit, now: { clock.now })
     }
 
     deinit {
@@ -65,11 +66,6 @@ final class DirectoryFixture: Sendable {
 }
 
 extension Authentication {
-    var authorization: Authorization? {
-        guard case .authorized(let authorization) = self else { return nil }
-        return authorization
-    }
-
     var refusal: Refusal? {
         guard case .refused(let refusal) = self else { return nil }
         return refusal

@@ -14,6 +14,9 @@ LONGEST_WAIT = 2
 class Viewer:
     """One open page; `shown` has what it was shown, by sequence, `problem` what should not be."""
 
+    # What a request has besides: as a browser does, the name of whoever looks.
+    fields = "Cookie: weir-name=Ada\r\n"
+
     def __init__(self, port, page, chance, watchdog):
         self.port, self.page, self.chance, self.watchdog = port, page, chance, watchdog
         self.answers = 0
@@ -31,8 +34,7 @@ class Viewer:
             while True:
                 try:
                     async with asyncio.timeout(self.watchdog):
-                        answer = json.loads(await self._get(self.links[kind]))
-                    kind, pause = self._take(answer)
+                        kind, pause = await self._turn(kind)
                     self.failures = 0
                     self.answers += 1
                     told()
@@ -47,6 +49,9 @@ class Viewer:
             told()
         finally:
             self._close()
+
+    async def _turn(self, kind):
+        return self._take(json.loads(await self._get(self.links[kind])))
 
     async def _open(self):
         html = (await self._get(self.page)).partition(b"<main")[2]
@@ -71,16 +76,21 @@ class Viewer:
         return "now" if answer.get("more") else "next", (lowest + self.chance.random() * (highest - lowest)) / 1_000
 
     async def _get(self, path):
-        if self._writer is None:
-            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port, limit=2**20)
-        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nCookie: weir-name=Ada\r\n\r\n".encode())
-        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        body = await self._body(head)
-        if "connection: close" in head:
-            self._close()
+        head, body = await self._exchange(path)
         if not head.startswith("http/1.1 200 "):
             raise ValueError(head)
         return body
+
+    async def _exchange(self, path):
+        """The head and the body of the answer; the head in lower case."""
+        if self._writer is None:
+            self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self.port, limit=2**20)
+        self._writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n{self.fields}\r\n".encode())
+        head = (await self._reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+        body = b"" if head.startswith("http/1.1 204 ") else await self._body(head)
+        if "connection: close" in head:
+            self._close()
+        return head, body
 
     async def _body(self, head):
         if length := re.search(r"content-length: (\d+)", head):
@@ -99,13 +109,46 @@ class Viewer:
         self._reader = self._writer = None
 
 
-class Crowd(threading.Thread):
-    """So many viewers of a page, in a thread of their own."""
+class StreamViewer(Viewer):
+    """One program that follows a stream by long polls, as its protocol says."""
 
-    def __init__(self, port, count, page="/", watchdog=WATCHDOG, seed=20261122):
+    fields = ""
+
+    async def _open(self):
+        self.offset, self.stream_cursor, is_read = "-1", None, False
+        while not is_read:
+            head, body = await self._exchange(f"{self.page}?offset={self.offset}")
+            is_read = self._read(head, body)
+
+    async def _turn(self, kind):
+        cursor = f"cursor={self.stream_cursor}&" if self.stream_cursor else ""
+        self._read(*await self._exchange(f"{self.page}?{cursor}live=long-poll&offset={self.offset}"))
+        return kind, 0
+
+    def _read(self, head, body):
+        """Takes an answer in; whether that was all there is."""
+        if not head.startswith(("http/1.1 200 ", "http/1.1 204 ")):
+            assert not head.startswith("http/1.1 4"), f"after {self.cursor} came {head}"
+            raise ValueError(head)
+        messages = json.loads(body) if body else []
+        self.offset = re.search(r"stream-next-offset: (\S+)", head)[1]
+        if cursor := re.search(r"stream-cursor: (\S+)", head):
+            assert cursor[1] != self.stream_cursor, "an answer has the cursor that was sent"
+            self.stream_cursor = cursor[1]
+        for change in messages:
+            assert change["sequence"] > self.cursor, f"{change['sequence']} came after {self.cursor}"
+            self.shown[change["sequence"]] = change
+            self.cursor = change["sequence"]
+        return "stream-up-to-date: true" in head
+
+
+class Crowd(threading.Thread):
+    """So many viewers of a page, or followers of a stream, in a thread of their own."""
+
+    def __init__(self, port, count, page="/", watchdog=WATCHDOG, seed=20261122, viewer=Viewer):
         super().__init__(daemon=True)
         chances = (random.Random(f"{seed}-{number}") for number in range(count))
-        self.viewers = [Viewer(port, page, chance, watchdog) for chance in chances]
+        self.viewers = [viewer(port, page, chance, watchdog) for chance in chances]
         self.changed = threading.Condition()
         self.opened = 0
         self._loop = asyncio.new_event_loop()

@@ -128,7 +128,7 @@ class Loopback:
             '<div id="live" role="status" data-state="live" data-text-live="Live" data-text-reconnecting="Reconnecting…" '
             'data-text-stale="Stale since {time}" data-text-paused="Paused at change {n}" '
             'data-text-degraded="Slower than usual" data-text-gap="{count} updates not kept" '
-            'data-text-gap-one="1 update not kept" data-text-ended="Ended" data-text-stopped="Stopped. Reload the page." '
+            'data-text-gap-one="1 update not kept" data-text-ended="Ended" data-text-gone="Signed out. Load again." data-text-stopped="Stopped. Reload the page." '
             'data-text-unreachable="No answer. Try again.">'
             '<span id="live-dot" class="dot"></span><span id="live-text">Live</span></div></header>'
             f"{self.main(name)}{self.extra}</body></html>"

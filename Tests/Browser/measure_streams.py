@@ -1,7 +1,8 @@
 """Measures what a held reader of a stream costs beside a page's held poll, and how fast runs are reported.
 
-Run by hand: python Tests/Browser/measure_streams.py [followers] [releases]; WEIR_BINARY names the binary, best one built
-with optimisation. CPU is the server's own, as the system counts it.
+Run by hand: python Tests/Browser/measure_streams.py [followers] [releases] [seconds]; WEIR_BINARY names the binary, best one
+built with optimisation. Processor time and memory are the server's own, as the system counts them; runs are reported into
+its journal on disk for so many seconds, by one reporter and by a hundred.
 """
 
 import http.client
@@ -20,7 +21,10 @@ from sky import Sky
 from weir import BINARY, Weir
 
 TICKS = os.sysconf("SC_CLK_TCK")
-SETTINGS = {"WEIR_REPORTS_UNDECLARED": "yes", "WEIR_REPORTS_LEASE": "600", "WEIR_LOG_LEVEL": "warning", "WEIR_REPORTS_MAXIMUM": "1000"}
+ROUNDS = 3
+SETTINGS = {
+    "WEIR_REPORTS_UNDECLARED": "yes", "WEIR_REPORTS_LEASE": "600", "WEIR_LOG_LEVEL": "warning", "WEIR_REPORTS_MAXIMUM": "1000",
+}
 
 
 def cpu(weir):
@@ -54,23 +58,24 @@ class Crowd:
 
     def __init__(self, weir, count, first, following):
         self.selector, self.following = selectors.DefaultSelector(), following
-        self.port, self.answers = weir.port, 0
+        self.told = 0
         for _ in range(count):
             connection = socket.create_connection(("127.0.0.1", weir.port))
             self.selector.register(connection, selectors.EVENT_READ, bytearray())
             connection.sendall(first)
 
     def drain(self, count, seconds=60):
-        """Reads until so many answers have come, and asks again after each."""
-        wanted, deadline = self.answers + count, time.monotonic() + seconds
-        while self.answers < wanted:
-            assert time.monotonic() < deadline, f"{wanted - self.answers} answers are missing"
+        """Reads until news came to so many, and asks again after each answer; a wait without news counts for nothing."""
+        wanted, deadline = self.told + count, time.monotonic() + seconds
+        while self.told < wanted:
+            assert time.monotonic() < deadline, f"{wanted - self.told} answers are missing"
             for key, _ in self.selector.select(1):
                 data = key.fileobj.recv(262_144)
                 assert data, "a connection ended"
                 key.data.extend(data)
-                while (request := self.following(key.data)) is not None:
-                    self.answers += 1
+                while (answer := whole(key.data)) is not None:
+                    request, is_news = self.following(*answer)
+                    self.told += is_news
                     key.fileobj.sendall(request)
 
     def close(self):
@@ -96,22 +101,34 @@ def get(target):
     return f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
 
-def page_following(buffer):
-    answer = whole(buffer)
-    return answer and get(json.loads(answer[1])["next"])
+def page_following(head, body):
+    answer = json.loads(body)
+    return get(answer["next"]), answer["k"] == "batch"
 
 
-def stream_following(buffer):
-    answer = whole(buffer)
-    if answer is None:
-        return None
-    offset = re.search(r"(?i)stream-next-offset: (\S+)", answer[0])[1]
-    cursor = re.search(r"(?i)stream-cursor: (\S+)", answer[0])[1]
-    return get(f"/api/v1/streams/run-m?cursor={cursor}&live=long-poll&offset={offset}")
+def stream_following(head, body):
+    offset = re.search(r"(?i)stream-next-offset: (\S+)", head)[1]
+    cursor = re.search(r"(?i)stream-cursor: (\S+)", head)[1]
+    return get(f"/api/v1/streams/run-m?cursor={cursor}&live=long-poll&offset={offset}"), " 200 " in head[:16]
+
+
+def settle(weir):
+    """Returns once the server rests: it used no processor for a while."""
+    used = cpu(weir)
+    while True:
+        time.sleep(0.3)
+        if (now := cpu(weir)) - used < 2 / TICKS:
+            return
+        used = now
+
+
+def memory(weir):
+    """Bytes that the server has in memory."""
+    return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{weir.process.pid}/status").read())[1]) * 1024
 
 
 def held(kind, count, releases):
-    """Microseconds of the server's processor for each follower and release."""
+    """Of one held follower: microseconds of the server's processor for each release, and bytes of its memory."""
     with tempfile.TemporaryDirectory() as folder:
         weir = Weir(folder, Sky(), SETTINGS).start()
         reporter = Reporter(weir, "m")
@@ -119,22 +136,24 @@ def held(kind, count, releases):
             page = http.client.HTTPConnection("127.0.0.1", weir.port)
             page.request("GET", "/runs/m")
             text = page.getresponse().read().decode()
-            found = re.search(r'(/live/1/run-m/[a-z0-9]+/\d+/\d+)', text)
+            found = re.search(r"(/live/1/run-m/[a-z0-9]+/\d+/\d+)", text)
             first, following = get(found[1]), page_following
         else:
             first, following = get("/api/v1/streams/run-m?live=long-poll&offset=now"), stream_following
+        settle(weir)
+        before = memory(weir)
         crowd = Crowd(weir, count, first, following)
-        time.sleep(1)
-        costs = []
+        settle(weir)
+        space = (memory(weir) - before) / count
+        used = cpu(weir)
         for number in range(releases):
-            before = cpu(weir)
             reporter.append({"state": "s", "completed": number})
             crowd.drain(count)
-            time.sleep(0.2)
-            costs.append(cpu(weir) - before)
+        settle(weir)
+        used = cpu(weir) - used
         crowd.close()
         weir.close()
-        return sum(costs) / releases / count * 1e6
+        return used / releases / count * 1e6, space
 
 
 def appends(reporters, seconds):
@@ -163,18 +182,25 @@ def appends(reporters, seconds):
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2_000
     releases = int(sys.argv[2]) if len(sys.argv) > 2 else 20
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    seconds = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     print(f"{BINARY}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors; {count} followers, {releases} releases")
     results = {kind: [] for kind in ("page", "stream")}
-    for _ in range(3):
-        for kind in results:
-            results[kind].append(held(kind, count, releases))
+    for _ in range(ROUNDS):
+        for kind, values in results.items():
+            values.append(held(kind, count, releases))
+    best = {kind: [min(column) for column in zip(*values)] for kind, values in results.items()}
     for kind, values in results.items():
-        print(f"a held {kind}: {min(values):.1f} to {max(values):.1f} µs of processor per follower and release")
-    print(f"stream beside page: {min(results['stream']) / min(results['page']):.2f}")
+        costs, spaces = zip(*values)
+        print(
+            f"a held {kind}: {min(costs):.1f} to {max(costs):.1f} µs of processor per follower and release, "
+            f"{min(spaces) / 1024:.1f} to {max(spaces) / 1024:.1f} KiB of memory per follower"
+        )
+    for place, name in enumerate(("processor", "memory")):
+        print(f"stream beside page, {name}: {best['stream'][place] / best['page'][place]:.2f} (aim: 1.1 at most)")
     for reporters in (1, 100):
-        rate, cost = appends(reporters, 10)
+        rate, cost = appends(reporters, seconds)
         print(f"{reporters} reporters: {rate:.0f} requests a second, {cost:.0f} µs of the server's processor each")
 
 

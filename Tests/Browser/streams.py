@@ -11,6 +11,27 @@ from durable_streams import DurableStream, stream
 from durable_streams._errors import DurableStreamError, RetentionGoneError
 
 
+# Whoever waits for something here is woken by whoever does it, however slow either is.
+CHANGED = threading.Condition()
+LONG = 300
+
+
+def told():
+    with CHANGED:
+        CHANGED.notify_all()
+
+
+def until(condition, seconds=LONG):
+    """Waits until something is so of followers and proxies, which look up each time something happens to one of them."""
+    with CHANGED:
+        assert CHANGED.wait_for(condition, seconds), "it did not come about in time"
+
+
+def finish(thread, seconds=LONG):
+    thread.join(seconds)
+    assert not thread.is_alive(), "it did not end in time"
+
+
 def client():
     """Asks this machine directly, whatever proxy the environment names."""
     return httpx.Client(timeout=20, trust_env=False)
@@ -32,6 +53,8 @@ class Follower(threading.Thread):
                 self.once()
         except BaseException as problem:  # told by the test
             self.problem = repr(problem)
+        finally:
+            told()
 
     def once(self):
         with client() as http:
@@ -40,6 +63,7 @@ class Follower(threading.Thread):
                     for event in response.iter_events(mode="json"):
                         self.messages += event.data
                         self.offset = event.next_offset
+                        told()
                         if self.ended.is_set():
                             return
             except RetentionGoneError as gone:
@@ -47,9 +71,11 @@ class Follower(threading.Thread):
                 assert json.loads(gone.details)["type"].startswith("urn:weir:problem:")
                 self.lost += 1
                 self.messages, self.offset = [], "-1"
+                told()
             except (DurableStreamError, httpx.HTTPError, json.JSONDecodeError, OSError) as failure:
                 assert getattr(failure, "status", None) not in (400, 404), failure
                 self.failures += 1
+                told()
                 self.ended.wait(0.05)
 
     @property
@@ -82,7 +108,7 @@ class Reporter:
         self.repeats = 0
 
     def until_answered(self, act):
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + LONG
         while True:
             try:
                 with client() as http:
@@ -113,6 +139,23 @@ class Reporter:
         self.number += 1
 
 
+def recorded(weir):
+    """The changes of the runs that a test makes."""
+    return [change["sequence"] for change in weir.changes("board") if change.get("operation") == "import"]
+
+
+def make_runs(weir, first, count):
+    """Runs that are opened and over at once: two changes each, by a request that may be repeated."""
+    for number in range(first, first + count):
+        def put(http, number=number):
+            answer = http.put(
+                f"{weir.url}/api/v1/streams/reported/import/n{number}", headers={"Stream-Closed": "true"},
+                json={"input": {"number": number}},
+            )
+            answer.raise_for_status()
+        Reporter(weir, "import", f"n{number}").until_answered(put)
+
+
 class Proxy(threading.Thread):
     """Passes bytes on; gives up on an answer after a while without a byte of it, and cuts answers in the middle."""
 
@@ -122,6 +165,7 @@ class Proxy(threading.Thread):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         self.given_up, self.cuts = 0, 0
+        self.connections = set()
         self.start()
 
     @property
@@ -137,6 +181,7 @@ class Proxy(threading.Thread):
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
+        self.connections.add(connection)
         with connection:
             try:
                 with socket.create_connection(("127.0.0.1", self.origin), timeout=5) as origin:
@@ -147,11 +192,13 @@ class Proxy(threading.Thread):
                         if self.cut_after is not None and passed + len(data) > self.cut_after:
                             connection.sendall(data[: max(0, self.cut_after - passed)])
                             self.cuts += 1
+                            told()
                             return
                         connection.sendall(data)
                         passed += len(data)
             except TimeoutError:
                 self.given_up += 1
+                told()
             except OSError:
                 pass
             finally:
@@ -166,6 +213,20 @@ class Proxy(threading.Thread):
                 target.sendall(data)
         except OSError:
             pass
+
+    def cut(self):
+        """Ends all connections, and lets no new one come about."""
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self.connections.clear()
+
+    def mend(self):
+        """Takes connections again, at the same port."""
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.run, daemon=True).start()
 
     def stop(self):
         self.listener.close()

@@ -1,4 +1,4 @@
-"""English and Brazilian Portuguese."""
+"""English, Brazilian Portuguese and Spanish."""
 
 import pytest
 from playwright.sync_api import expect
@@ -31,6 +31,16 @@ def test_the_switch_leads_back_to_the_same_page_and_is_kept(visit):
     expect(page.locator("h1")).to_have_text("Galeria")
     page.get_by_role("link", name="English").click()
     expect(page.locator("h1")).to_have_text("Gallery")
+
+
+def test_spanish_is_spoken_wherever_it_comes_from(visit):
+    page = visit("/", locale="es-MX")
+    expect(page.locator("h1")).to_have_text("Operaciones")
+    page.get_by_role("link", name="English").click()
+    page.get_by_role("link", name="Español").click()
+    expect(page.locator("html")).to_have_attribute("lang", "es")
+    page.goto("/gallery")
+    expect(page.locator("h1")).to_have_text("Galería")
 
 
 def test_a_language_that_is_not_there_is_english(visit):

@@ -9,7 +9,7 @@ import time
 import urllib.request
 
 import pytest
-from crowd import Crowd, busiest_second
+from crowd import Crowd, StreamViewer, busiest_second
 from proxies import DOCUMENTATION, Nginx, Varnish, missing
 from weir import until
 
@@ -91,6 +91,64 @@ def test_an_origin_that_is_killed_five_times_brings_everybody_each_change_once(w
         greet(weir, crowd, f"number {number}")
     assert busiest_second(moment for moment, _ in proxy.asked(begun)) < BEARABLE
     hold_to_all_changes(crowd, weir, "board")
+
+
+STREAM = "/api/v1/streams/operation-greeting"
+
+
+@pytest.fixture
+def followers(proxy):
+    crowd = Crowd(proxy.port, VIEWERS, STREAM, viewer=StreamViewer).begin()
+    yield crowd
+    crowd.end()
+
+
+def test_of_all_followers_of_a_stream_one_asks_the_origin_for_an_offset_and_cursor(weir, proxy, followers):
+    begun = time.time()
+    for number in range(5):
+        greet(weir, followers, f"number {number}")
+    # A wait without news, which ends with its interval.
+    followers.hear()
+    greet(weir, followers, "after a wait")
+    asked = collections.Counter(path for _, path in proxy.asked(begun) if "live=long-poll" in path)
+    assert len(asked) >= 6 and set(asked.values()) == {1}
+    hold_to_all_changes(followers, weir, "operation-greeting")
+
+
+def test_an_origin_that_is_killed_brings_every_follower_of_a_stream_each_change_once(weir, proxy, followers):
+    begun = time.time()
+    for number in range(3):
+        weir.kill()
+        followers.wait(lambda: any(viewer.failures for viewer in followers.viewers), 30, "nobody noticed")
+        weir.start()
+        greet(weir, followers, f"number {number}")
+    assert busiest_second(moment for moment, _ in proxy.asked(begun)) < BEARABLE
+    hold_to_all_changes(followers, weir, "operation-greeting")
+
+
+def test_whoever_is_somebody_shares_no_answer_and_events_come_at_once(weir, proxy):
+    weir.ended(weir.run("greeting", label="first"))
+
+    def open_stream(query, **headers):
+        request = urllib.request.Request(f"{proxy.url}{STREAM}?{query}", headers=headers)
+        return urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30)
+
+    with open_stream("offset=-1") as all_of_it:
+        offset = all_of_it.headers["Stream-Next-Offset"]
+    streams = [open_stream(f"live=sse&offset={offset}") for _ in range(3)]
+    ended = weir.ended(weir.run("greeting", label="second"))
+    for stream in streams:
+        with stream:
+            shown = []
+            while ended["sequence"] not in shown:
+                line = stream.readline()
+                assert line, "the events ended too early"
+                if line.startswith(b"data: ["):
+                    shown += [change["sequence"] for change in json.loads(line[len("data: "):])]
+    for name in ("Ada", "Bob"):
+        with open_stream(f"live=long-poll&offset={offset}", Cookie=f"weir-name={name}") as answer:
+            assert answer.headers.get("X-Cache") in ("BYPASS", "MISS")
+    assert len([path for _, path in proxy.asked() if "long-poll" in path]) == 2
 
 
 def post(proxy, path, body, kind, **headers):

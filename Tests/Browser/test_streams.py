@@ -4,8 +4,8 @@ import shutil
 import threading
 
 import pytest
-from streams import Follower, Proxy, Reporter, client
-from weir import until
+from streams import Follower, Proxy, Reporter, client, finish, make_runs, recorded, until
+from weir import until as asked_until
 
 RUNS = 1_000
 
@@ -15,50 +15,33 @@ def settings():
     return {"WEIR_REPORTS_UNDECLARED": "yes", "WEIR_REPORTS_LEASE": "120", "WEIR_LOG_LEVEL": "warning"}
 
 
-def recorded(weir):
-    return [change["sequence"] for change in weir.changes("board") if change.get("operation") == "import"]
-
-
-def make_runs(weir, first, count):
-    """Runs that are opened and over at once: two changes each, by a request that may be repeated."""
-    for number in range(first, first + count):
-        def put(http, number=number):
-            answer = http.put(
-                f"{weir.url}/api/v1/streams/reported/import/n{number}", headers={"Stream-Closed": "true"},
-                json={"input": {"number": number}},
-            )
-            answer.raise_for_status()
-        Reporter(weir, "import", f"n{number}").until_answered(put)
-
-
 @pytest.mark.parametrize("live", ["long-poll", "sse"])
 def test_every_change_comes_once_and_in_order_over_kills_and_restarts(weir, live):
     followers = [Follower(f"{weir.url}/api/v1/streams/board", live) for _ in range(2)]
     maker = threading.Thread(target=make_runs, args=(weir, 0, RUNS), daemon=True)
     maker.start()
     for stop in range(4):
-        until(lambda: len(followers[0].sequences) >= RUNS * 2 * (stop + 1) // 6, 120)
-        weir.kill() if stop % 2 else weir.terminate(20)
+        until(lambda: followers[0].problem or len(followers[0].sequences) >= RUNS * 2 * (stop + 1) // 6)
+        weir.kill() if stop % 2 else weir.terminate(60)
         weir.start()
-    maker.join(120)
-    assert not maker.is_alive()
+    finish(maker)
     expected = recorded(weir)
     assert len(expected) == 2 * RUNS
     for follower in followers:
-        until(lambda: follower.problem or len(follower.sequences) >= len(expected), 60)
+        until(lambda: follower.problem or len(follower.sequences) >= len(expected))
         follower.stop()
         assert follower.problem is None
         assert follower.lost == 0
-        assert follower.failures > 0
         assert follower.sequences == expected
+    assert any(follower.failures for follower in followers)
 
 
 def test_a_history_that_is_gone_is_told_and_never_taken_for_the_new_one(weir):
     make_runs(weir, 0, 5)
     follower = Follower(f"{weir.url}/api/v1/streams/board", "long-poll")
-    until(lambda: len(follower.sequences) == 10)
+    until(lambda: follower.problem or len(follower.sequences) == 10)
     before = follower.offset
-    weir.terminate(20)
+    weir.terminate(60)
     shutil.rmtree(weir.data)
     weir.start()
     make_runs(weir, 100, 8)
@@ -96,7 +79,7 @@ def test_an_answer_that_is_cut_in_the_middle_is_not_taken_for_a_whole_one(weir, 
     make_runs(weir, 0, 60)
     proxy = Proxy(weir.port, cut_after=9_000)
     follower = Follower(f"{proxy.url}/api/v1/streams/board", live)
-    until(lambda: proxy.cuts >= 3)
+    until(lambda: follower.problem or proxy.cuts >= 3)
     assert follower.sequences == recorded(weir)[: len(follower.sequences)]
     proxy.cut_after = None
     make_runs(weir, 60, 5)
@@ -116,7 +99,7 @@ def test_a_reporter_s_messages_are_recorded_once_over_kills_and_its_run_goes_on(
             stopper.start()
         reporter.send({"state": "importing", "completed": number, "total": 60})
         reporter.send({"line": f"file {number}"})
-    stopper.join(60)
+    finish(stopper)
     reporter.send({"state": "done", "phase": "succeeded", "files": 60}, closes=True)
     with client() as http:
         states = http.get(f"{weir.url}/api/v1/streams/run-big").json()
@@ -132,12 +115,12 @@ def test_a_reporter_s_messages_are_recorded_once_over_kills_and_its_run_goes_on(
 
 
 def test_a_run_whose_reporter_is_gone_is_interrupted(weir):
-    weir.terminate(20)
+    weir.terminate(60)
     weir.environment["WEIR_REPORTS_LEASE"] = "1"
     weir.start()
     reporter = Reporter(weir, "import", "lost")
     reporter.open()
-    run = until(lambda: (now := weir.ask("runs/lost"))["endedAt"] and now)
+    run = asked_until(lambda: (now := weir.ask("runs/lost"))["endedAt"] and now)
     assert run["phase"] == "interrupted"
     with client() as http:
         late = http.post(reporter.url, json={"beat": True})

@@ -25,8 +25,10 @@ class Weir:
     def __init__(self, folder, sky, settings=None, prefix=()):
         self.prefix = [str(part) for part in prefix]
         self.folder = pathlib.Path(folder)
+        self.folder.mkdir(exist_ok=True)
         self.data = self.folder / "data"
         self.port = 0
+        self.scheme = "http"
         self.process = None
         self.started_in = None
         self.log = self.folder / "weir.log"
@@ -42,7 +44,7 @@ class Weir:
 
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     @property
     def command(self):
@@ -56,11 +58,18 @@ class Weir:
             stdout=subprocess.PIPE, stderr=self._log, text=True, env=self.environment, cwd=self.folder,
         )
         for line in self.process.stdout:
-            if found := re.search(r"Weir is at http://127\.0\.0\.1:(\d+)/", line):
-                self.port = int(found[1])
+            if found := re.search(r"Weir is at (https?)://[\d.]+:(\d+)/", line):
+                self.scheme, self.port = found[1], int(found[2])
                 self.started_in = time.monotonic() - begun
                 return self
         raise AssertionError("weir did not start:\n" + self.log.read_text())
+
+    def add_user(self, name, role, password="correct horse"):
+        """Adds somebody who signs in with a password."""
+        subprocess.run(
+            [BINARY, "user", "add", name, "--role", role, "--data", str(self.data)],
+            input=password + "\n", text=True, check=True, env=self.environment, cwd=self.folder, capture_output=True,
+        )
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
@@ -87,6 +96,23 @@ class Weir:
         )
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
             return json.load(answer)
+
+    def put(self, path):
+        """Opens a run that is reported."""
+        self.send(path, "PUT")
+
+    def post(self, path, messages, closes=False):
+        """Reports messages of a run."""
+        self.send(path, "POST", messages, {"Stream-Closed": "true"} if closes else {})
+
+    def send(self, path, method, body=None, headers=None):
+        """Asks the API for what has no body in its answer."""
+        sent = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            self.url + "/api/v1/" + path, method=method, data=sent,
+            headers={"Content-Type": "application/json", **(headers or {})},
+        )
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30).close()
 
     def run(self, operation, **input):
         return self.ask(f"operations/{operation}/runs", "POST", input)

@@ -29,6 +29,19 @@ struct CommandRunTests {
         #expect(lost?.sentence(running: "true").contains("/no/such") == false)
     }
 
+    @Test func `a command without input reads the end of it at once`() async throws {
+        let trial = try await CommandTrial.shell("cat; readlink /proc/self/fd/0")
+        #expect(trial.output == "/dev/null\n")
+    }
+
+    @Test func `the helper takes no processor time while the command does nothing`() async throws {
+        // The 14th and 15th fields of a process's line are the clock ticks that it took.
+        let trial = try await CommandTrial.shell("sleep 0.5; cut -d' ' -f14,15 /proc/$PPID/stat")
+        let ticks = trial.output.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+        #expect(ticks.count == 2)
+        #expect(ticks.reduce(0, +) <= 5)
+    }
+
     @Test func `a command that a signal ends is told by the signal`() async throws {
         let trial = try await CommandTrial.shell("kill -SEGV $$")
         #expect(trial.signal?.description == "SIGSEGV")

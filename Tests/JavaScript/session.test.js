@@ -123,10 +123,33 @@ test("Retry-After of a refusal is honoured", () => {
   assert.equal(one.plan(0).until, 9_000);
 });
 
-test("no access stops; an unknown cursor takes the page anew; a page that is gone stops", () => {
-  const denied = session();
-  denied.failed(0, { status: 403 });
-  assert.equal(asks(denied), "stop");
+test("without access it stops, and what is shown has to go", () => {
+  for (const status of [401, 403]) {
+    const denied = session();
+    denied.failed(0, { status });
+    assert.equal(asks(denied), "stop");
+    assert.equal(denied.want, "gone");
+    denied.woke();
+    assert.equal(denied.want, "gone");
+    assert.deepEqual(denied.answered(batch(10, [11]), 0, { relayed: true }).changes, []);
+  }
+});
+
+test("a page that other rights do not show has to go; with one that they do it goes on", () => {
+  const moved = session();
+  moved.answered(reset("audience"), 0);
+  assert.equal(asks(moved), "snap");
+  moved.failed(0, { status: 404 });
+  assert.equal(moved.want, "gone");
+  const other = session();
+  other.answered(reset("audience"), 0);
+  other.answered(snap(12), 0);
+  assert.equal(asks(other), "tail");
+  other.failed(0, { status: 404 });
+  assert.equal(other.want, "now");
+});
+
+test("an unknown cursor takes the page anew; a page that is gone stops, and stays as it was", () => {
   const gone = session({ random: () => 0 });
   gone.failed(0, { status: 404 });
   assert.equal(asks(gone), "now");
@@ -134,6 +157,7 @@ test("no access stops; an unknown cursor takes the page anew; a page that is gon
   assert.equal(asks(gone), "snap");
   gone.failed(0, { status: 404 });
   assert.equal(asks(gone), "stop");
+  assert.equal(gone.want, "stop");
 });
 
 test("more than five answers in a second without progress slow us down, further each time", () => {

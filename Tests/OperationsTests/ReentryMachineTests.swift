@@ -7,10 +7,10 @@ import Testing
     @Test func `a queued run that has begun holds up those after it, as the first one did`() {
         var machine = ReentryMachine<Int>(.queue)
         #expect(machine.start(1) == .begin(replacing: []))
-        #expect(machine.start(2) == .wait && machine.start(3) == .wait)
+        #expect(machine.start(2) == .wait(replacing: []) && machine.start(3) == .wait(replacing: []))
         #expect(machine.workReturned(1) == 2)
         #expect(machine.unended == [2, 3])
-        #expect(machine.start(4) == .wait, "a second run goes beside one that was queued")
+        #expect(machine.start(4) == .wait(replacing: []), "a second run goes beside one that was queued")
         #expect(machine.workReturned(2) == 3)
         #expect(machine.workReturned(3) == 4)
         #expect(machine.workReturned(4) == nil)
@@ -22,7 +22,7 @@ import Testing
         var queue = ReentryMachine<Int>(.queue)
         _ = queue.start(1)
         #expect(queue.end(1) == false)
-        #expect(queue.start(2) == .wait)
+        #expect(queue.start(2) == .wait(replacing: []))
         #expect(queue.end(2) == true, "a run that waits is over once it is ended")
         #expect(queue.workReturned(1) == nil)
         var join = ReentryMachine<Int>(.joinExisting)
@@ -30,6 +30,18 @@ import Testing
         #expect(join.start(2) == .join(1))
         #expect(join.end(1) == false)
         #expect(join.start(3) == .begin(replacing: []))
+    }
+
+    // G3
+    @Test func `a run that replaces one that stops slowly begins when that one's work has returned`() {
+        var machine = ReentryMachine<Int>(.cancelPrevious, waitsForReplaced: true)
+        #expect(machine.start(1) == .begin(replacing: []))
+        #expect(machine.start(2) == .wait(replacing: [1]))
+        #expect(machine.start(3) == .wait(replacing: [1, 2]))
+        #expect(machine.end(2) == true, "a run that waits and is replaced never begins")
+        #expect(machine.workReturned(1) == 3)
+        #expect(machine.workReturned(3) == nil)
+        #expect(machine.start(4) == .begin(replacing: []))
     }
 
     // G3
@@ -46,7 +58,7 @@ import Testing
             for token in 0..<200 {
                 if random(2) == 0 {
                     let decision = machine.start(token)
-                    #expect(decision == (going == nil ? .begin(replacing: []) : .wait))
+                    #expect(decision == (going == nil ? .begin(replacing: []) : .wait(replacing: [])))
                     if going == nil { going = token } else { waiting.append(token) }
                 } else if random(4) == 0, let left = waiting.last {
                     #expect(machine.end(left) == true)

@@ -40,6 +40,25 @@ import Testing
         #expect(portuguese.exact(moment) == "21 de nov. de 2026, 12:03:04 UTC")
     }
 
+    @Test func `how long ago something was is said in its largest unit, as the client says it`() throws {
+        var (english, portuguese) = (try format(.english), try format(.brazilianPortuguese))
+        let moment = Timestamp(milliseconds: 1_795_262_584_123)
+        #expect(english.ago(moment) == english.exact(moment), "of a page that is of no moment")
+        let distances: [Int64] = [999, 1_000, 59_999, 60_000, 3_600_000, 86_400_000, 400 * 86_400_000, -61_000]
+        let said = distances.map { distance in
+            english.now = moment.after(distance)
+            return english.ago(moment).replacing("\u{A0}", with: " ")
+        }
+        #expect(said == ["now", "1 s ago", "59 s ago", "1 min ago", "1 h ago", "1 d ago", "400 d ago", "in 1 min"])
+        portuguese.now = moment.after(300_000)
+        #expect(portuguese.ago(moment) == "há 5\u{A0}min")
+        let lasted = [-5, 8_100, 72_000, 3_661_000].map { (distance: Int64) in
+            english.now = moment.after(distance)
+            return english.elapsed(since: moment).replacing("\u{A0}", with: " ")
+        }
+        #expect(lasted == ["0 s", "8 s", "1 min 12 s", "1 h 1 min"])
+    }
+
     @Test(arguments: [
         Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, -.greatestFiniteMagnitude, 1e300, 9.3e18, -9.3e18,
         1e15,

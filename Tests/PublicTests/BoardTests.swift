@@ -88,4 +88,19 @@ struct BoardTests {
             await journal.close()
         }
     }
+
+    @Test func `an operation is given a schedule, and a mistake in one is a sentence`() async throws {
+        var catalog = catalog
+        catalog.add(
+            Backup(), id: "nightly", title: "Nightly backup", summary: "Copies files at night.",
+            schedule: try Schedule(cron: "30 3 * * *", timezone: "Europe/Lisbon", randomDelay: "5m", catchUp: "skip"),
+            scheduledInput: ["name": "home"])
+        catalog.add(
+            Backup(), id: "often", title: "Frequent backup", summary: "Copies files.",
+            schedule: try Schedule(every: "6h"), scheduledInput: ["name": "home"])
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
+        await board.shutdown()
+        let error = #expect(throws: ScheduleError.self) { try Schedule(cron: "61 * * * *") }
+        #expect(error?.description.contains("0 to 59") == true)
+    }
 }

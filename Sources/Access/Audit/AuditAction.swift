@@ -4,6 +4,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case importRuns = "import"
     case readOutput = "read-output"
     case see
+    case pauseSchedule = "pause-schedule"
+    case resumeSchedule = "resume-schedule"
     case dismissNotice = "dismiss-notice"
     case signIn = "sign-in"
     case signOut = "sign-out"
@@ -16,6 +18,7 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case revokeToken = "revoke-token"
     case createLink = "create-link"
     case revokeLink = "revoke-link"
+    case openLink = "open-link"
     case readAudit = "read-audit"
     case exportAudit = "export-audit"
     case administer

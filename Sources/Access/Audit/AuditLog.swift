@@ -7,12 +7,12 @@ import Synchronization
 /// Where everything that somebody does, or is refused, is written down.
 ///
 /// ``record(_:)`` never waits: a thread of the log's own writes. What cannot be written is kept and tried again, up to a
-/// bound; beyond it the audit says how much is missing. Refusals are counted together for a minute.
+/// bound; beyond it the audit says how much is missing. Refusals, and looks at output, are counted together for a minute.
 package final class AuditLog: Sendable {
     private struct State {
         var waiting: [AuditEntry] = []
         var lost: Int64 = 0
-        var refusals = AuditRefusals()
+        var counts = AuditCounts()
         var flushedAt: Int64 = 0
         var isWriting = false
         var isFailing = false
@@ -83,22 +83,22 @@ package final class AuditLog: Sendable {
     /// The end of the chain, as far as it is written: what to keep elsewhere.
     package var head: String { state.withLock { $0.head.head } }
 
-    /// Writes an entry down, soon; a refusal with others like it within a minute.
+    /// Writes an entry down, soon; a refusal, or a look at output, with others like it within a minute.
     ///
     /// Does not wait.
     package func record(_ entry: AuditEntry) {
         guard writer != nil else { return }
         let isDue = state.withLock { state in
-            if entry.outcome == .refused {
-                if state.refusals.isEmpty { state.flushedAt = entry.at }
-                state.refusals.count(entry)
+            if entry.isCounted {
+                if state.counts.isEmpty { state.flushedAt = entry.at }
+                state.counts.count(entry)
             } else if state.waiting.count < Self.waitingLimit {
                 state.waiting.append(entry)
             } else {
                 state.lost = state.lost.addingReportingOverflow(entry.count).partialValue
             }
-            let isLate = !state.refusals.isEmpty && entry.at - state.flushedAt >= Self.countedFor
-            guard !state.isWriting, isLate || entry.outcome != .refused else { return false }
+            let isLate = !state.counts.isEmpty && entry.at - state.flushedAt >= Self.countedFor
+            guard !state.isWriting, isLate || !entry.isCounted else { return false }
             state.isWriting = true
             return true
         }
@@ -116,17 +116,19 @@ package final class AuditLog: Sendable {
                 request: request, detail: detail))
     }
 
-    /// Writes everything that waits, also the refusals that were counted, and returns when it is written or has failed.
-    package func flush() async {
-        guard writer != nil else { return }
-        await withCheckedContinuation { continuation in
+    /// Writes everything that waits, also what was counted together, and returns when it is written or has failed.
+    ///
+    /// Returns whether all of it is written.
+    @discardableResult package func flush() async -> Bool {
+        guard writer != nil else { return true }
+        return await withCheckedContinuation { continuation in
             queue.async { [self] in
                 state.withLock { state in
-                    state.waiting += state.refusals.take()
+                    state.waiting += state.counts.take()
                     state.isWriting = true
                 }
                 write()
-                continuation.resume()
+                continuation.resume(returning: state.withLock { $0.waiting.isEmpty })
             }
         }
     }
@@ -136,7 +138,7 @@ package final class AuditLog: Sendable {
         guard writer != nil else { return }
         let time = now()
         let isDue = state.withLock { state in
-            let isLate = !state.refusals.isEmpty && time - state.flushedAt >= Self.countedFor
+            let isLate = !state.counts.isEmpty && time - state.flushedAt >= Self.countedFor
             guard !state.isWriting, isLate || !state.waiting.isEmpty else { return false }
             state.isWriting = true
             return true
@@ -174,8 +176,8 @@ package final class AuditLog: Sendable {
     private func next() -> (entries: [AuditEntry], lost: Int64)? {
         let time = now()
         return state.withLock { state in
-            if !state.refusals.isEmpty, time - state.flushedAt >= Self.countedFor {
-                state.waiting += state.refusals.take()
+            if !state.counts.isEmpty, time - state.flushedAt >= Self.countedFor {
+                state.waiting += state.counts.take()
             }
             guard !state.waiting.isEmpty else {
                 state.isWriting = false

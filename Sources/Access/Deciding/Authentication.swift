@@ -22,6 +22,11 @@ package enum Authentication: Sendable {
     /// It cannot go on.
     case refused(Refusal)
 
+    /// What the sender may do; nil for one that cannot go on.
+    package var authorization: Authorization? {
+        if case .authorized(let authorization) = self { authorization } else { nil }
+    }
+
     /// Why a request cannot go on.
     package enum Refusal: Hashable, Sendable {
         /// The bearer token is malformed, unknown, expired or revoked: 401.

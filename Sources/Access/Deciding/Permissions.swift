@@ -62,6 +62,13 @@ package struct Permissions: Hashable, Sendable {
     /// Whether the permissions are those of a link: to see one run, and nothing around it.
     package var isLink: Bool { run != nil }
 
+    /// One of the verbs alone, wherever it is allowed.
+    package func only(_ verb: Verb) -> Permissions {
+        Permissions(
+            listed: listed.mapValues { $0.intersection(.only(verb)) }, unlisted: unlisted.intersection(.only(verb)),
+            run: run)
+    }
+
     /// What both allow.
     package func intersection(_ other: Permissions) -> Permissions {
         let ids = Set(listed.keys).union(other.listed.keys)

@@ -44,11 +44,13 @@ extension AccessDirectory: Authenticator {
 
     private func authenticate(_ request: AccessRequest, user: String, groups: String?) -> Authentication {
         guard let peer = request.peer.flatMap(NetworkAddress.init), isTrusted(peer) else {
-            return .authorized(control.authorize(.anonymous))
+            return .authorized(authorization(ofLinkIn: request.values("cookie")))
         }
         let names = request.values(user)
         guard names.count <= 1 else { return .refused(.malformed("The proxy must name one user, not \(names.count).")) }
-        guard let name = names.first, !name.isEmpty else { return .authorized(control.authorize(.anonymous)) }
+        guard let name = names.first, !name.isEmpty else {
+            return .authorized(authorization(ofLinkIn: request.values("cookie")))
+        }
         // Two fields that were joined to one are told by the comma.
         guard VisibleName.isSound(name), !name.contains(",") else {
             return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
@@ -65,14 +67,19 @@ extension AccessDirectory: Authenticator {
         return .authorized(control.authorize(Principal(.person, name: name, groups: Set(sound))))
     }
 
-    /// Who a session cookie belongs to; the anonymous principal when there is none, or none that is good.
+    /// Who a session cookie belongs to; whoever opened a link, or nobody known, when there is none, or none that is good.
     private func authorization(ofSessionIn cookies: [String]) -> Authorization {
-        guard let secret = cookie.secret(in: cookies) else { return control.authorize(.anonymous) }
+        guard let secret = cookie.secret(in: cookies) else { return authorization(ofLinkIn: cookies) }
         let credential = Credential.session(secret.hash)
-        guard let principal = principal(of: credential) else { return control.authorize(.anonymous) }
+        guard let principal = principal(of: credential) else { return authorization(ofLinkIn: cookies) }
         let time = now()
         state.withLock { if $0.sessions.use(secret.hash, now: time) { $0.used.insert(secret.hash) } }
         return control.authorize(principal, credential: credential)
+    }
+
+    /// Whoever opened a link to a run in this browser; nobody known when there is none that is good.
+    private func authorization(ofLinkIn cookies: [String]) -> Authorization {
+        cookie.link(in: cookies).flatMap { authorization(ofLink: $0.text) } ?? control.authorize(.anonymous)
     }
 
     /// The cookie in which browsers keep their session.
@@ -117,10 +124,10 @@ extension AccessDirectory: Authenticator {
                 guard let link = state.links[id], time < link.expiresAt else { return nil }
                 return (link, link.maker.map(state.principal) ?? .system)
             }
-            // Whoever made the link must still be there, and still see what it shows.
-            guard let (link, maker) = found, let maker,
-                control.authorize(maker).permissions.allows(.see, on: .operation(link.operation))
-            else { return nil }
+            // Whoever made the link must still be there, and could still make it.
+            guard let (link, maker) = found, let maker else { return nil }
+            let verbs = control.authorize(maker).permissions.verbs(on: .operation(link.operation))
+            guard verbs.isSuperset(of: VerbSet([.see, .export])) else { return nil }
             return .link(id: id, run: link.run)
         }
     }

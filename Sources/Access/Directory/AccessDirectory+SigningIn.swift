@@ -89,14 +89,11 @@ extension AccessDirectory {
     /// Ends the session of a secret, if there is one.
     package func signOut(_ secret: SecretText?, from address: String?) async throws {
         guard let secret else { return }
-        let ended = state.withLock { state in
-            let session = state.sessions.sessions[secret.hash]
-            _ = state.sessions.end { $0.hash == secret.hash }
-            return session
-        }
-        guard let ended else { return }
-        control.invalidate()
+        guard let ended = state.withLock({ $0.sessions.sessions[secret.hash] }) else { return }
+        // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
         try await write([.remove(kind: .session, id: secret.hash)])
+        _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
+        control.invalidate()
         audit.record(
             .signOut, by: Principal(.person, name: ended.person.name, identity: ended.person.identity), from: address)
     }

@@ -43,14 +43,12 @@ extension AccessDirectory {
         guard state.withLock({ $0.tokens.count < Self.limit && $0.tokens[record.id] == nil }) else {
             throw AccessError(.conflict, "There are \(Self.limit) tokens already. Revoke some that nobody uses.")
         }
-        try await write([.put(record)])
+        let words = "\(name): \(roles.map(\.role).joined(separator: ", "))"
+        try await write([.put(record)], entry(.createToken, by: maker, from: address, "token:\(record.id)", words))
         state.withLock { state in
             state.tokens[record.id] = record
             state.index()
         }
-        audit.record(
-            .createToken, by: maker, from: address, subject: "token:\(record.id)",
-            detail: "\(name): \(roles.map(\.role).joined(separator: ", "))")
         return (token, record)
     }
 
@@ -58,86 +56,24 @@ extension AccessDirectory {
     package func revokeToken(_ id: String, by principal: Principal, anybody: Bool, from address: String? = nil)
         async throws
     {
-        let found = state.withLock { state -> Bool in
-            guard let token = state.tokens[id], anybody || token.maker?.identity == principal.identity else {
-                return false
-            }
+        let token = state.withLock { $0.tokens[id] }
+        guard let token, anybody || isMaker(principal, token.maker) else {
+            throw AccessError(.missing, "There is no such token.")
+        }
+        // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
+        try await write(
+            [.remove(kind: .token, id: id)], entry(.revokeToken, by: principal, from: address, "token:\(id)"))
+        state.withLock { state in
             state.tokens[id] = nil
             state.index()
-            return true
         }
-        guard found else { throw AccessError(.missing, "There is no such token.") }
         control.invalidate()
-        try await write([.remove(kind: .token, id: id)])
-        audit.record(.revokeToken, by: principal, from: address, subject: "token:\(id)")
-    }
-
-    // MARK: Links to one run
-
-    /// The links that are good, the newest first; only those to one run, if one is given.
-    package func links(to run: String? = nil) -> [LinkRecord] {
-        let time = now()
-        return state.withLock { state in
-            state.links.values.filter { $0.expiresAt > time && (run == nil || $0.run == run) }
-                .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
-        }
-    }
-
-    /// Makes a link to a run, which is to be shown once.
-    ///
-    /// That the maker may see the run is for the caller to check.
-    package func createLink(
-        to run: String, of operation: String, hours: Int, by maker: Principal, from address: String? = nil
-    ) async throws -> (link: SecretText, record: LinkRecord) {
-        guard (1...8_760).contains(hours) else {
-            throw AccessError(.invalid, "A link can be good for 1 to 8760 hours.")
-        }
-        let person = try stored(maker)
-        let link = SecretText(.link, bytes: random(32))
-        let time = now()
-        let record = LinkRecord(
-            id: SecretText.shortID(random(10)), hash: link.hash, run: run, operation: operation, maker: person,
-            createdAt: time, expiresAt: time + Int64(hours) * 3_600_000)
-        guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
-            throw AccessError(.conflict, "There are \(Self.limit) links already. Revoke some that nobody uses.")
-        }
-        try await write([.put(record)])
-        state.withLock { state in
-            state.links[record.id] = record
-            state.index()
-        }
-        audit.record(.createLink, by: maker, from: address, subject: "run:\(run)", detail: record.id)
-        return (link, record)
-    }
-
-    /// Revokes a link; one of somebody else's only where `anybody` is true.
-    package func revokeLink(_ id: String, by principal: Principal, anybody: Bool, from address: String? = nil)
-        async throws
-    {
-        let found = state.withLock { state -> LinkRecord? in
-            guard let link = state.links[id], anybody || link.maker?.identity == principal.identity else { return nil }
-            state.links[id] = nil
-            state.index()
-            return link
-        }
-        guard let found else { throw AccessError(.missing, "There is no such link.") }
-        control.invalidate()
-        try await write([.remove(kind: .link, id: id)])
-        audit.record(.revokeLink, by: principal, from: address, subject: "run:\(found.run)", detail: id)
-    }
-
-    /// Who the holder of a link's secret is; nil for one that is unknown, expired or revoked.
-    package func authorization(ofLink text: String) -> Authorization? {
-        guard let link = SecretText(text, kind: .link), let id = state.withLock({ $0.linkIDs[link.hash] }),
-            let principal = principal(of: .link(id))
-        else { return nil }
-        return control.authorize(principal, credential: .link(id))
     }
 
     /// A maker as tokens and links know them.
     ///
     /// A token makes no token, and a link no link.
-    private func stored(_ maker: Principal) throws -> StoredPerson? {
+    func stored(_ maker: Principal) throws -> StoredPerson? {
         switch maker.kind {
         case .operator, .system: nil
         case .person:

@@ -20,12 +20,11 @@ extension AccessDirectory {
         let time = now()
         let user = UserRecord(name: name, password: hash, roles: roles, createdAt: time, changedAt: time)
         try requireNew(name)
-        try await write([.put(user)])
+        try await write(
+            [.put(user)],
+            entry(.addUser, by: principal, from: address, "user:\(name)", roles.map(\.role).joined(separator: ", ")))
         state.withLock { $0.users[name] = user }
         control.invalidate()
-        audit.record(
-            .addUser, by: principal, from: address, subject: "user:\(name)",
-            detail: roles.map(\.role).joined(separator: ", "))
     }
 
     private func requireNew(_ name: String) throws {
@@ -43,13 +42,11 @@ extension AccessDirectory {
         var user = try user(name)
         try requireAdministrator(without: user.name, unless: roles)
         user.roles = roles
-        try await write([.put(user)])
+        let words = roles.map(\.role).joined(separator: ", ")
+        try await write([.put(user)], entry(.changeRoles, by: principal, from: address, "user:\(user.name)", words))
         let changed = user
         state.withLock { $0.users[changed.name] = changed }
         control.invalidate()
-        audit.record(
-            .changeRoles, by: principal, from: address, subject: "user:\(user.name)",
-            detail: roles.map(\.role).joined(separator: ", "))
     }
 
     /// Gives a user another password, and ends their sessions.
@@ -61,40 +58,54 @@ extension AccessDirectory {
         user.password = try await hash(password).description
         user.changedAt = now()
         let changed = user
+        let ended = sessions(of: changed.name)
+        try await write(
+            [.put(changed)] + ended.map { .remove(kind: .session, id: $0) },
+            entry(.changePassword, by: principal, from: address, "user:\(changed.name)"))
+        try await endSessions(of: changed.name, besides: ended) { $0.users[changed.name] = changed }
+    }
+
+    private func sessions(of name: String) -> Set<String> {
+        state.withLock { state in
+            Set(state.sessions.sessions.values.filter { $0.person.isUser && $0.person.identity == name }.map(\.hash))
+        }
+    }
+
+    /// Ends a user's sessions with a change, after both were stored; also those that began meanwhile.
+    private func endSessions(
+        of name: String, besides stored: Set<String>, _ change: (inout DirectoryState) -> Void
+    ) async throws {
         let ended = state.withLock { state in
-            state.users[changed.name] = changed
-            return state.sessions.end { $0.person.isUser && $0.person.identity == changed.name }
+            change(&state)
+            return state.sessions.end { $0.person.isUser && $0.person.identity == name }
         }
         control.invalidate()
-        try await write([.put(user)] + ended.map { .remove(kind: .session, id: $0) })
-        audit.record(.changePassword, by: principal, from: address, subject: "user:\(user.name)")
+        let late = ended.filter { !stored.contains($0) }
+        if !late.isEmpty { try await write(late.map { .remove(kind: .session, id: $0) }) }
     }
 
     /// Removes a user with all sessions; the tokens and links they made stop working.
     package func removeUser(_ name: String, by principal: Principal, from address: String? = nil) async throws {
         let user = try user(name)
         try requireAdministrator(without: user.name, unless: [])
-        let ended = state.withLock { state in
-            state.users[user.name] = nil
-            return state.sessions.end { $0.person.isUser && $0.person.identity == user.name }
+        let ended = sessions(of: user.name)
+        // A user of the same name who comes later must not take over what this one made.
+        let (tokens, links) = state.withLock { state in
+            let isTheirs = { (person: StoredPerson?) in person?.isUser == true && person?.identity == user.name }
+            return (
+                state.tokens.values.filter { isTheirs($0.maker) }.map(\.id),
+                state.links.values.filter { isTheirs($0.maker) }.map(\.id)
+            )
         }
-        control.invalidate()
-        try await write(
-            [.remove(kind: .user, id: user.name)] + ended.map { .remove(kind: .session, id: $0) }
-                + orphans(of: user.name))
-        audit.record(.removeUser, by: principal, from: address, subject: "user:\(user.name)")
-    }
-
-    /// A user of the same name who comes later must not take over what this one made.
-    private func orphans(of name: String) -> [StoredChange] {
-        state.withLock { state in
-            let isTheirs = { (person: StoredPerson?) in person?.isUser == true && person?.identity == name }
-            let tokens = state.tokens.values.filter { isTheirs($0.maker) }.map(\.id)
-            let links = state.links.values.filter { isTheirs($0.maker) }.map(\.id)
+        var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
+        changes += ended.map { .remove(kind: .session, id: $0) }
+        changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
+        try await write(changes, entry(.removeUser, by: principal, from: address, "user:\(user.name)"))
+        try await endSessions(of: user.name, besides: ended) { state in
+            state.users[user.name] = nil
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
             state.index()
-            return tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
         }
     }
 
@@ -129,6 +140,10 @@ extension AccessDirectory {
                     .invalid,
                     "There is no role \(String(role.role.prefix(64))). The roles are \(known.keys.sorted().joined(separator: ", "))."
                 )
+            }
+            for tag in role.tags ?? [] where !SubjectSelection.isTag(tag) {
+                throw AccessError(
+                    .invalid, "\(String(tag.prefix(64))) is no tag: use lower-case letters, digits and hyphens.")
             }
             for pattern in (role.operations ?? []) + (role.stores ?? []) where IDPattern(pattern) == nil {
                 throw AccessError(

@@ -21,6 +21,8 @@ package final class AccessDirectory: Sendable {
     let random: @Sendable (Int) -> [UInt8]
     let decoy: PasswordHash
     let logger: Logger
+    /// Whether entries of the audit are left in the storage, for the server to write.
+    let leavesAudit: Bool
 
     /// Opens the directory.
     ///
@@ -29,12 +31,15 @@ package final class AccessDirectory: Sendable {
     ///   - control: The rules. It asks this directory for whom it does not know.
     ///   - storage: Where everything is kept.
     ///   - audit: Where it is written down.
+    ///   - leavesAudit: Whether entries are left in the storage instead, together with the change they are about: for
+    ///     commands, as only the server may extend the audit's chain.
     ///   - now: The time in milliseconds since 1970.
     ///   - random: So many random bytes.
     ///   - logger: Says what cannot be read.
     /// - Throws: What the storage throws.
     package init(
         _ configuration: AccessConfiguration, control: AccessControl, storage: any AccessStorage, audit: AuditLog,
+        leavesAudit: Bool = false,
         now: @escaping @Sendable () -> Int64 = AuditLog.time,
         random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
         logger: Logger = Logger(label: "weir.access")
@@ -43,6 +48,7 @@ package final class AccessDirectory: Sendable {
         self.control = control
         self.storage = storage
         self.audit = audit
+        self.leavesAudit = leavesAudit
         self.now = now
         self.random = random
         self.logger = logger
@@ -51,6 +57,7 @@ package final class AccessDirectory: Sendable {
         // Nobody's: what is hashed where there is no such user, so that it takes as long.
         decoy = try PasswordHash(Hex(random(16)).text, cost: configuration.cost, salt: random(16))
         try await refresh()
+        try await takeOverAudit()
         if state.withLock({ $0.instance.isEmpty }) {
             let instance = SecretText.shortID(random(8))
             try await write([.put(.setting, "instance", instance)])
@@ -84,7 +91,10 @@ package final class AccessDirectory: Sendable {
             let used = state.used.compactMap { state.sessions.sessions[$0] }
             let tokens = state.usedTokens.compactMap { state.tokens[$0] }
             let expired = state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id)
-            (state.used, state.usedTokens) = ([], [])
+            // Also what expires while a request goes on by it.
+            let ends = state.tokens.values.compactMap(\.expiresAt) + state.links.values.map(\.expiresAt)
+            let hasExpired = ends.contains { $0 > state.lookedAt && $0 <= time }
+            (state.used, state.usedTokens, state.lookedAt) = ([], [], time)
             for id in expired { state.links[id] = nil }
             if !expired.isEmpty { state.index() }
             let puts: [() throws -> StoredChange] =
@@ -92,11 +102,12 @@ package final class AccessDirectory: Sendable {
             let removals: [() throws -> StoredChange] =
                 over.map { hash in { .remove(kind: .session, id: hash) } }
                 + expired.map { id in { .remove(kind: .link, id: id) } }
-            return (puts + removals, !over.isEmpty || !expired.isEmpty)
+            return (puts + removals, !over.isEmpty || hasExpired)
         }
         if isOver { control.invalidate() }
         do {
             try await refresh()
+            try await takeOverAudit()
             if !changes.isEmpty { try await storage.write(try changes.map { try $0() }) }
         } catch is CancellationError {
             // The server stops; when a session was used last is written no more.
@@ -125,6 +136,44 @@ package final class AccessDirectory: Sendable {
         } catch {
             logger.error("Users and sessions cannot be saved.", metadata: ["cause": "\(Quoted(error))"])
             throw AccessError.storage
+        }
+    }
+
+    /// Makes a change and writes it down: in the storage with the change itself, where the audit is the server's.
+    func write(_ changes: [StoredChange], _ entry: AuditEntry) async throws {
+        guard leavesAudit else {
+            try await write(changes)
+            audit.record(entry)
+            return
+        }
+        try await write(changes + [.put(.audit, SecretText.shortID(random(10)), entry.json(number: 0))])
+    }
+
+    /// What somebody changed, for the audit.
+    func entry(
+        _ action: AuditAction, by principal: Principal, from address: String?, _ subject: String,
+        _ detail: String? = nil
+    ) -> AuditEntry {
+        AuditEntry(
+            at: now(), principal: principal, address: leavesAudit ? "command line" : address, action, subject: subject,
+            detail: detail)
+    }
+
+    /// Writes what commands left into the audit, and removes it from the storage once it is written.
+    private func takeOverAudit() async throws {
+        guard !leavesAudit else { return }
+        let (fresh, ids) = state.withLock { state in
+            let fresh = state.leftEntries.filter { !state.takenOver.contains($0.key) }
+            state.takenOver.formUnion(fresh.keys)
+            return (fresh, state.takenOver)
+        }
+        guard !ids.isEmpty else { return }
+        for (_, entry) in fresh.sorted(by: { ($0.value.at, $0.key) < ($1.value.at, $1.key) }) { audit.record(entry) }
+        guard await audit.flush() else { return }
+        try await storage.write(ids.map { .remove(kind: .audit, id: $0) })
+        state.withLock { state in
+            for id in ids { state.leftEntries[id] = nil }
+            state.takenOver.subtract(ids)
         }
     }
 

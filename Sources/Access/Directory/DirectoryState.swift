@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 /// All that is known of users, tokens, links and sessions, in memory.
 struct DirectoryState: Sendable {
@@ -15,8 +16,13 @@ struct DirectoryState: Sendable {
     /// Sessions and tokens whose last use is not stored yet.
     var used: Set<String> = []
     var usedTokens: Set<String> = []
+    /// Entries of the audit that commands left, by their ids, and those of them that are on their way into it.
+    var leftEntries: [String: AuditEntry] = [:]
+    var takenOver: Set<String> = []
     var instance = ""
     var version: Int64?
+    /// When it was last looked whether something has expired.
+    var lookedAt = Int64.max
 
     init(_ configuration: AccessConfiguration) {
         sessions = SessionBook(configuration.sessions)
@@ -36,7 +42,7 @@ struct DirectoryState: Sendable {
                 return nil
             }
         }
-        (users, tokens, links) = ([:], [:], [:])
+        (users, tokens, links, leftEntries) = ([:], [:], [:], [:])
         var stored: [SessionRecord] = []
         for record in records {
             switch StoredKind(rawValue: record.kind) {
@@ -46,6 +52,9 @@ struct DirectoryState: Sendable {
             case .session: if let session: SessionRecord = decode(record) { stored.append(session) }
             case .setting where record.id == "instance": instance = decode(record) ?? instance
             case .setting: break
+            case .audit:
+                let json: JSONValue? = decode(record)
+                if let entry = json.flatMap(AuditEntry.init) { leftEntries[record.id] = entry }
             case nil: unreadable += 1
             }
         }

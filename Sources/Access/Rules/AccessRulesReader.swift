@@ -46,7 +46,7 @@ package struct AccessRulesReader {
         }
         var names: Set<String> = []
         return entries.compactMap { key, value in
-            guard let name = key.text, Self.isName(name) else {
+            guard let name = key.text, SubjectSelection.isTag(name) else {
                 note(key.line, "a role's name must be 1 to 64 lower-case letters, digits and hyphens")
                 return nil
             }
@@ -153,7 +153,7 @@ package struct AccessRulesReader {
 
     private mutating func tags(_ node: RuleNode?) -> Set<String> {
         guard let node else { return [] }
-        guard let words = node.texts, words.allSatisfy({ Self.isName($0.text) }) else {
+        guard let words = node.texts, words.allSatisfy({ SubjectSelection.isTag($0.text) }) else {
             note(node.line, "`tags` must be a list of words of lower-case letters, digits and hyphens")
             return []
         }
@@ -174,16 +174,5 @@ package struct AccessRulesReader {
             members[name] = value
         }
         return members
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
     }
 }

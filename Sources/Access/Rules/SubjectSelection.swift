@@ -26,6 +26,18 @@ public struct SubjectSelection: Hashable, Sendable {
         self.isEverything = isEverything
     }
 
+    /// Whether a text can be a tag, or the name of a role: 1 to 64 lower-case letters, digits and hyphens.
+    package static func isTag(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
     /// Whether the selection holds a subject.
     ///
     /// The server as a whole is held only by everything.

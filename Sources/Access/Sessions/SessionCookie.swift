@@ -30,6 +30,21 @@ package struct SessionCookie: Hashable, Sendable {
         value(of: name, in: fields).flatMap { SecretText($0, kind: .session) }
     }
 
+    /// The secret of the link to a run that this browser opened; nil for none, several, or one that cannot be a link's.
+    package func link(in fields: [String]) -> SecretText? {
+        value(of: "\(name)-link", in: fields).flatMap { SecretText($0, kind: .link) }
+    }
+
+    /// The `Set-Cookie` field that keeps a link's secret.
+    package func linkField(_ secret: SecretText) -> String {
+        "\(name)-link=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
+    /// The `Set-Cookie` field that removes it.
+    package var linkClearing: String {
+        "\(name)-link=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+    }
+
     private func value(of name: String, in fields: [String]) -> String? {
         var found: [String] = []
         for pair in fields.flatMap({ $0.split(separator: ";") }) {

@@ -1,4 +1,6 @@
+import Access
 public import Operations
+public import Schedules
 public import States
 public import Stores
 
@@ -29,14 +31,19 @@ public struct Catalog: Sendable {
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.
     ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
+    ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
+    ///   - scheduledInput: The input of the runs that the schedule starts.
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
     public mutating func add<Work: StateOperation>(
-        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy = .concurrent,
-        lifetime: Lifetime = .onDemand, timeout: Duration? = nil, ticks: TickRecording = .sampled
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
+        reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
+        ticks: TickRecording = .sampled, schedule: Schedule? = nil, scheduledInput: JSONValue = [:]
     ) {
         add(
             CatalogEntry(
-                operation, id: id, title: title, summary: summary, reentry: reentry, lifetime: lifetime,
-                timeout: timeout, ticks: ticks))
+                operation, id: id, title: title, summary: summary, tags: tags, reentry: reentry,
+                lifetime: lifetime, timeout: timeout, ticks: ticks,
+                schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
@@ -49,10 +56,18 @@ public struct Catalog: Sendable {
     ///   - kind: Under which name its templates and strings lie; its id, unless several stores share them.
     ///   - title: What a person calls it, in English; the string `store.<id>.title` overrides it in a locale.
     ///   - summary: What it is for, in a sentence; `store.<id>.summary` overrides it.
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
     public mutating func add<R: Reducer>(
-        store reducer: R, id: String, kind: String? = nil, title: String, summary: String
+        store reducer: R, id: String, kind: String? = nil, title: String, summary: String, tags: Set<String> = []
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
-        add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary))
+        add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary, tags: tags))
+    }
+
+    /// What is wrong with tags, in sentences.
+    static func problems(with tags: Set<String>, of id: String) -> [String] {
+        tags.filter { !SubjectSelection.isTag($0) }.sorted().map {
+            "\(id): the tag “\($0)” must be 1 to 64 lower-case letters, digits and hyphens, or no role can name it"
+        }
     }
 
     /// The store of that id.

@@ -19,6 +19,8 @@ package struct CatalogEntry: Sendable {
     package let timeout: Duration?
     /// Which ticks of its runs are recorded.
     package let ticks: TickRecording
+    /// The tags by which roles can be given.
+    package let tags: Set<String>
     /// Whether its runs print lines of output.
     package let prints: Bool
     /// The state of a run before its work begins.
@@ -33,12 +35,16 @@ package struct CatalogEntry: Sendable {
     package let isReported: Bool
     /// The folder below `operations/default` whose templates show its states where it has none of its own.
     package let sharedTemplates: String?
+    /// What is started by a schedule, and when; nil if it is started by hand only.
+    package let schedule: ScheduledStart?
+    /// The cases that only some runs pass through, which nobody should wait for.
+    package let detours: Set<String>
     /// Makes typed runs of it.
     let factory: any RunFactory
 
     init<Work: StateOperation>(
-        _ operation: Work, id: String, title: String, summary: String, reentry: ReentryPolicy, lifetime: Lifetime,
-        timeout: Duration?, ticks: TickRecording
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
+        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil
     ) {
         var problems: [String] = []
         func record(_ state: Work.State) -> StateRecord? {
@@ -56,15 +62,22 @@ package struct CatalogEntry: Sendable {
         self.lifetime = lifetime
         self.timeout = timeout
         self.ticks = ticks
+        self.tags = tags
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
+        detours = (Work.State.self as? any DetouringState.Type)?.detours ?? []
         fields = operation.inputFields
+        self.schedule = schedule
         prints = operation is any OutputOperation
         isReported = operation is ReportedOperation
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
-        samples = Work.State.samples.compactMap(record)
+        let declared = operation as? any DeclaredStates<Work.Input, Work.State>
+        samples = (declared?.stateSamples ?? Work.State.samples).compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
+        let (fields, isReported) = (fields, isReported)
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
+            + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }
+            + Catalog.problems(with: tags, of: id)
     }
 
     /// Where the states of an operation contradict what a run needs of them.
@@ -78,6 +91,21 @@ package struct CatalogEntry: Sendable {
             problems.append("\(id): cancelled(from:) must give a state whose phase is cancelled")
         }
         return problems
+    }
+}
+
+extension CatalogEntry {
+    /// Why a schedule could never start the operation.
+    private static func problems(
+        of schedule: ScheduledStart, _ fields: [InputField], isReported: Bool
+    ) -> [String] {
+        if isReported { return ["it is reported by programs elsewhere, so a schedule cannot start it"] }
+        do {
+            _ = try InputField.validate(schedule.input, fields: fields)
+            return []
+        } catch {
+            return ["the input of its schedule does not fit: \(error.description.replacing("\n", with: " "))"]
+        }
     }
 }
 

@@ -24,6 +24,9 @@ package final class Feed: Sendable {
     /// The sequence of the topic's last change that is no longer in memory; 0 while all are.
     package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
+    /// How often pages of the present came to show something else without a change, such as when retention removed runs.
+    package var rewrites: Int { machine.withLock { $0.rewrites } }
+
     /// The topic's publications after a cursor, oldest first, at most so many.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: topic, after: after, limit: limit) }
@@ -34,7 +37,8 @@ package final class Feed: Sendable {
         machine.withLock { $0.publication(at: sequence) }
     }
 
-    /// Calls back after publications that belong to the topic, with the topic's new head.
+    /// Calls back after publications that belong to the topic, with the topic's new head, and once more when a run's output
+    /// ends.
     ///
     /// Never under a lock and never on two threads at once for one observation; publications that come while a call is
     /// going on are told by one further call, with the newest head. Registering and looking at the head are one step: if

@@ -22,6 +22,8 @@ struct FeedMachine: Sendable {
     private(set) var live: [String: RunView] = [:]
     /// The board after the last publication.
     private(set) var board: BoardView
+    /// How often what pages of the present are rendered from was rewritten without a change.
+    private(set) var rewrites = 0
     /// The newest lines of the runs that print.
     var outputs: OutputTails
     /// The sequence of the last change that is not in the ring.
@@ -180,6 +182,7 @@ struct FeedMachine: Sendable {
     /// Changes the board as it is, and in what pages of the present are rendered from: the newest publication of every
     /// topic.
     mutating func rewriteBoards(_ transform: (BoardView) -> BoardView) {
+        rewrites &+= 1
         board = transform(board)
         let heads = topics.compactMap { topic, log -> Int? in
             guard case .operation = topic else { return nil }
@@ -219,6 +222,14 @@ struct FeedMachine: Sendable {
     /// Takes lines of output in: whom to call.
     mutating func publish(_ lines: [OutputLine], of run: String) -> [Call] {
         outputs.add(lines, to: run)
+        let topic = Topic.output(run)
+        return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
+    }
+
+    /// The run has printed all there will ever be: whom to call.
+    mutating func closeOutput(of run: String) -> [Call] {
+        guard outputs[run]?.isClosed == false else { return [] }
+        outputs.close(run)
         let topic = Topic.output(run)
         return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
     }

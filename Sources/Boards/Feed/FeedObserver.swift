@@ -16,10 +16,13 @@ final class FeedObserver: Sendable {
     init(_ onPublish: @escaping @Sendable (SequenceNumber) -> Void) { self.onPublish = onPublish }
 
     /// Tells a head, now or, when a call is in progress, right after it; only the newest one then.
-    func tell(_ head: SequenceNumber) {
+    ///
+    /// That a topic has ended is news although its head stands where it stood.
+    func tell(_ head: SequenceNumber, isEnd: Bool = false) {
         let begins = core.withLock { core in
-            guard !core.isCancelled, (core.next ?? core.told).map({ head > $0 }) ?? true else { return false }
-            core.next = head
+            let isNews = isEnd || (core.next ?? core.told).map { head > $0 } ?? true
+            guard !core.isCancelled, isNews else { return false }
+            core.next = max(head, core.next ?? head)
             if core.isBusy { return false }
             core.isBusy = true
             return true

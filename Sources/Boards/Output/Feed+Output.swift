@@ -13,7 +13,9 @@ extension Feed {
         for (observer, head) in machine.withLock({ $0.publish(lines, of: run) }) { observer.tell(head) }
     }
 
-    func closeOutput(of run: String) { machine.withLock { $0.outputs.close(run) } }
+    func closeOutput(of run: String) {
+        for (observer, head) in machine.withLock({ $0.closeOutput(of: run) }) { observer.tell(head, isEnd: true) }
+    }
 
     /// Makes the output of an ended run known that was read from the journal.
     func remember(_ tail: OutputTail, of run: String) { machine.withLock { $0.outputs.remember(tail, of: run) } }

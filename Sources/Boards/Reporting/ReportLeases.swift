@@ -2,14 +2,15 @@ import Journals
 
 /// The reported runs that are open, who counts for them, and how long nothing has been heard of their reporters.
 ///
-/// Pure. Time goes by in beats, of which a lease has ``length``: a lease that is renewed lasts for at least so many whole
-/// beats, and less than one longer.
+/// Pure. Time goes by in beats, of which a lease has ``length``, or more where its reporter asks for it: a lease that is
+/// renewed lasts for at least so many whole beats, and less than one longer.
 struct ReportLeases: Sendable {
     private struct Lease {
         let operation: String
         /// What the run counts for; nil where it went on over a restart when there was no room for it.
         let claim: RunAdmission.Claim?
         var age = 0
+        var length = ReportLeases.length
     }
 
     /// How many beats a lease lasts.
@@ -41,8 +42,11 @@ struct ReportLeases: Sendable {
         leases[run] = Lease(operation: claim.operation, claim: isCounted ? claim : nil)
     }
 
-    /// Something is heard of a run's reporter.
-    mutating func renew(_ run: String) { leases[run]?.age = 0 }
+    /// Something is heard of a run's reporter, who may ask for a lease of another length; it is never shorter than usual.
+    mutating func renew(_ run: String, length: Int? = nil) {
+        leases[run]?.age = 0
+        if let length { leases[run]?.length = max(length, Self.length) }
+    }
 
     /// A run is open no more, or was never opened.
     mutating func close(_ run: String) {
@@ -56,7 +60,7 @@ struct ReportLeases: Sendable {
         var silent: [(run: String, operation: String)] = []
         for (run, lease) in leases {
             leases[run]?.age = lease.age + 1
-            if lease.age >= Self.length { silent.append((run, lease.operation)) }
+            if lease.age >= lease.length { silent.append((run, lease.operation)) }
         }
         return silent.sorted { $0.run < $1.run }
     }

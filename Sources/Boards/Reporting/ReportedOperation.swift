@@ -58,7 +58,8 @@ extension Catalog {
     ///   - id: Its id, made of `a-z`, `0-9` and single hyphens, at most 40 characters.
     ///   - title: What a person calls it, in English.
     ///   - summary: What it does, in a sentence.
-    public mutating func addReported(id: String, title: String, summary: String) {
-        add(ReportedOperation(), id: id, title: title, summary: summary)
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
+    public mutating func addReported(id: String, title: String, summary: String, tags: Set<String> = []) {
+        add(ReportedOperation(), id: id, title: title, summary: summary, tags: tags)
     }
 }

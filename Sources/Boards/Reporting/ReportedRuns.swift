@@ -11,6 +11,7 @@ final class ReportedRuns: Sendable {
 
     private let recorder: ReportRecorder
     private let lease: Duration
+    private let longestLease: Duration
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
     private let scope = FlowScope()
@@ -19,6 +20,7 @@ final class ReportedRuns: Sendable {
         self.recorder = recorder
         self.clock = clock
         lease = max(configuration.reportLease, .milliseconds(10))
+        longestLease = configuration.maximumReportLease
         let total = configuration.maximumReportedRuns
         let limits = RunLimits(total: total, perOperation: total, perActor: max(1, total / 2))
         core = Locked(Core(leases: ReportLeases(limits, operations: operations)))
@@ -73,12 +75,17 @@ final class ReportedRuns: Sendable {
         core.withLock { core in
             switch receipt.outcome {
             case .taken, .known, .gap:
-                if receipt.isEnded { core.leases.close(report.run) } else { core.leases.renew(report.run) }
+                if receipt.isEnded { core.leases.close(report.run) } else { core.leases.renew(report.run, length: beats(of: report.lease)) }
             case .ended: core.leases.close(report.run)
             case .unknownRun, .removedRun, .conflict, .fenced, .badBeginning, .tooManyProducers: break
             }
         }
         return receipt
+    }
+
+    /// How many beats a lease lasts that a reporter asks for.
+    private func beats(of asked: Duration?) -> Int? {
+        asked.flatMap { Int(exactly: (min($0, longestLease) / lease * Double(ReportLeases.length)).rounded(.up)) }
     }
 
     // MARK: Silence

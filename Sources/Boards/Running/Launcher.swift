@@ -86,7 +86,7 @@ final class Launcher: Sendable {
 
     private func admit() throws(BoardError) {
         if runs.isClosed {
-            throw BoardError(.shuttingDown, "The server is shutting down. Start this again when it is back.")
+            throw .shuttingDown
         }
         if recorder.backlog >= configuration.recordBufferLimit {
             throw .tooMuchWaits

@@ -13,6 +13,8 @@ package final class StoreEntry: Sendable {
     package let title: String
     /// What it is for, in a sentence, in English.
     package let summary: String
+    /// The tags by which roles can be given.
+    package let tags: Set<String>
     /// The actions that can be sent from outside, in the order in which pages show them.
     package let forms: [ActionForm]
     /// The state of a new store, and of one that is reset.
@@ -28,17 +30,18 @@ package final class StoreEntry: Sendable {
     private let offer: @Sendable (StateRecord) -> [ActionOffer]?
 
     init<R: Reducer>(
-        _ reducer: R, id: String, kind: String? = nil, title: String, summary: String
+        _ reducer: R, id: String, kind: String? = nil, title: String, summary: String, tags: Set<String> = []
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         let inspection = StoreInspection<R>(reducer, id: id)
         self.id = id
         self.kind = kind ?? id
         self.title = title
         self.summary = summary
+        self.tags = tags
         forms = R.Action.forms
         initial = inspection.initial
         samples = inspection.samples
-        problems = inspection.problems
+        problems = inspection.problems + Catalog.problems(with: tags, of: id)
         factory = ReducerFactory(reducer: reducer)
         offer = StoreInspection<R>.offers
     }

@@ -44,6 +44,7 @@ final class FeedProjection: Sendable {
     var board: BoardView { machine.withLock { $0.board } }
     var head: SequenceNumber { machine.withLock { $0.head(of: .board) } }
     var floor: SequenceNumber { machine.withLock { $0.floor(of: .board) } }
+    var rewrites: Int { machine.withLock { $0.rewrites } }
 
     func slice(after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: .board, after: after, limit: limit) }

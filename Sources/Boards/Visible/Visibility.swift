@@ -11,12 +11,15 @@ struct Visibility: Sendable {
     let operations: Set<String>
     /// The stores that may be seen, of those in the catalog.
     let stores: Set<String>
+    /// Thirteen letters and digits that stand for what may be seen; nil where that is everything.
+    let label: String?
 
     init(_ permissions: Permissions, of catalog: Catalog) {
         self.permissions = permissions
         isWhole = permissions.allowsEverywhere(.see)
         operations = Set(catalog.entries.map(\.id).filter { permissions.allows(.see, on: .operation($0)) })
         stores = Set(catalog.stores.map(\.id).filter { permissions.allows(.see, on: .store($0)) })
+        label = isWhole ? nil : Audience(permissions.only(.see)).label
     }
 
     /// Whether a run may be seen: all of them whose operation may be, and one to which somebody has a link.

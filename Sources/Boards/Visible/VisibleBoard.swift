@@ -62,6 +62,10 @@ package final class VisibleBoard: Sendable {
 
     /// What those who see this board may do.
     package var permissions: Permissions { visibility.permissions }
+    /// Stands for what of the board may be seen, in every process; nil where that is everything.
+    ///
+    /// All other feeds are seen whole or not at all, so that a place in them means the same to everybody.
+    package var label: String? { visibility.label }
     /// Names the history that all sequences belong to.
     package var epoch: String { board.epoch }
     /// Whether what happens is being written down.

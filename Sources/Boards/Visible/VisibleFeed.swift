@@ -31,6 +31,9 @@ package final class VisibleFeed: Sendable {
         return sees(topic) ? feed.floor(of: topic) : 0
     }
 
+    /// How often pages of the present came to show something else without a change, such as when retention removed runs.
+    package var rewrites: Int { feed.rewrites &+ (projection?.rewrites ?? 0) }
+
     /// The topic's publications after a cursor, oldest first, at most so many.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         guard let projection else { return feed.slice(of: topic, after: after, limit: limit) }

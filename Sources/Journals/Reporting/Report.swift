@@ -38,11 +38,13 @@ package struct Report: Sendable, Hashable {
     package let ending: Ending
     /// Which of its producer's requests this is, so that a repetition is known as such.
     package let producer: ProducerStamp?
+    /// How long the reporter may be silent from now on, if it asks for longer than is usual.
+    package let lease: Duration?
 
     /// Makes a report of its parts; an ended state among the entries counts as one in which the work goes on.
     package init(
         run: String, operation: String, reporter: String?, opening: RunOpening? = nil, entries: [Entry] = [],
-        ending: Ending = .none, producer: ProducerStamp? = nil
+        ending: Ending = .none, producer: ProducerStamp? = nil, lease: Duration? = nil
     ) {
         self.run = run
         self.operation = operation
@@ -56,6 +58,7 @@ package struct Report: Sendable, Hashable {
         }
         self.ending = ending
         self.producer = producer
+        self.lease = lease
     }
 
     /// Whether the run ends with it.

@@ -112,8 +112,12 @@ package struct ReportStanding: Sendable {
 }
 
 extension RunRecord {
+    /// Whether a program elsewhere did the work of the run and reported it, to this journal or to the one it was imported
+    /// from.
+    package var isReported: Bool { opening.report != nil }
+
     /// Whether a program elsewhere does the work of the run and reports it to this journal.
-    package var isReportedHere: Bool { opening.report != nil && origin == nil }
+    package var isReportedHere: Bool { isReported && origin == nil }
 }
 
 extension Report {

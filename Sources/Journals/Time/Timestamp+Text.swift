@@ -3,8 +3,8 @@ extension Timestamp {
 
     /// ISO 8601 in UTC with milliseconds, such as `2026-11-21T11:39:23.123Z`; years beyond four digits have a sign.
     public var description: String {
-        let (day, time) = Self.floorDivide(milliseconds, by: Self.millisecondsPerDay)
-        let civil = Civil(day: day)
+        let (day, time) = milliseconds.floorDivided(by: Self.millisecondsPerDay)
+        let civil = CivilDate(day: day)
         let year =
             (0...9_999).contains(civil.year)
             ? Self.padded(civil.year, 4) : (civil.year < 0 ? "-" : "+") + Self.padded(abs(civil.year), 6)
@@ -25,8 +25,8 @@ extension Timestamp {
             Self.take(":", &rest), let second = Self.number(&rest, 2), let fraction = Self.fraction(&rest),
             let offset = Self.offset(&rest), rest.isEmpty, hour < 24, minute < 60, second < 60
         else { return nil }
-        let civil = Civil(year: year, month: month, dayOfMonth: dayOfMonth)
-        guard (1...12).contains(month), Civil(day: civil.day) == civil else { return nil }
+        let civil = CivilDate(year: year, month: month, dayOfMonth: dayOfMonth)
+        guard (1...12).contains(month), CivilDate(day: civil.day) == civil else { return nil }
         let time = ((hour * 60 + minute - offset) * 60 + second) * 1_000 + fraction
         let milliseconds = civil.day * Self.millisecondsPerDay + time
         guard Self.range.contains(milliseconds) else { return nil }
@@ -80,46 +80,5 @@ extension Timestamp {
     private static func padded(_ number: Int64, _ width: Int) -> String {
         let digits = String(number)
         return String(repeating: "0", count: max(0, width - digits.count)) + digits
-    }
-
-    // MARK: The calendar
-
-    /// A day of the Gregorian calendar, extended back before its beginning as in ISO 8601.
-    ///
-    /// The arithmetic on years that begin in March is Howard Hinnant's, of "chrono-Compatible Low-Level Date
-    /// Algorithms".
-    private struct Civil: Equatable {
-        var year: Int64
-        var month: Int64
-        var dayOfMonth: Int64
-
-        init(year: Int64, month: Int64, dayOfMonth: Int64) {
-            self.year = year
-            self.month = month
-            self.dayOfMonth = dayOfMonth
-        }
-
-        /// The day that many days after 1 January 1970.
-        init(day: Int64) {
-            let (era, dayOfEra) = floorDivide(day + 719_468, by: 146_097)
-            let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-            let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-            let marchMonth = (5 * dayOfYear + 2) / 153
-            dayOfMonth = dayOfYear - (153 * marchMonth + 2) / 5 + 1
-            month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9
-            year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        }
-
-        /// The number of days since 1 January 1970.
-        var day: Int64 {
-            let (era, yearOfEra) = floorDivide(month <= 2 ? year - 1 : year, by: 400)
-            let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1
-            return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        }
-    }
-
-    private static func floorDivide(_ number: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
-        let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
 }

@@ -45,7 +45,8 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         self.scope = scope
         self.timeout = timeout
         self.clock = clock
-        core = Locked(Core(machine: ReentryMachine(reentry)))
+        let stops = Work.State.self is any StoppingState.Type
+        core = Locked(Core(machine: ReentryMachine(reentry, waitsForReplaced: stops && reentry == .cancelPrevious)))
     }
 
     /// The runs that have not ended, oldest first, including those that wait for their turn.
@@ -101,9 +102,8 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
             let decision = core.machine.start(core.started)
             let others: [Run<Work.State>] =
                 switch decision {
-                case .begin(let replaced): replaced.compactMap { core.runs[$0]?.run }
+                case .begin(let replaced), .wait(let replaced): replaced.compactMap { core.runs[$0]?.run }
                 case .join(let other), .refuse(let other): core.runs[other].map { [$0.run] } ?? []
-                case .wait: []
                 }
             switch decision {
             case .begin, .wait: core.runs[core.started] = (run, input)
@@ -116,10 +116,12 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         case .refuse: throw OperationBusy(run: others[0].id)
         case .begin, .wait: break
         }
-        for other in others { other.cancel(.replaced) }
+        let begins = if case .begin = decision { true } else { false }
+        if begins { for other in others { other.cancel(.replaced) } }
         willBegin(run)
         run.guardEnd { [weak self] in self?.end(token) }
-        if decision != .wait { begin(token, run, input) }
+        // A run that waits for those it replaces may begin as soon as they are cancelled.
+        if begins { begin(token, run, input) } else { for other in others { other.cancel(.replaced) } }
         return (run, true)
     }
 

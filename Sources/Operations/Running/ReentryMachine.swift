@@ -7,8 +7,8 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     enum Decision: Sendable, Equatable {
         /// It begins at once, after those runs were cancelled.
         case begin(replacing: [Token])
-        /// It waits for those before it.
-        case wait
+        /// It waits for those before it, after those runs were cancelled.
+        case wait(replacing: [Token])
         /// The starter is given that run.
         case join(Token)
         /// It is refused, because of that run.
@@ -16,11 +16,16 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     }
 
     let policy: ReentryPolicy
+    /// Whether a run that replaces others begins only when their works have returned.
+    let waitsForReplaced: Bool
     private var going: [Token] = []
     private var ended: Set<Token> = []
     private var waiting: [Token] = []
 
-    init(_ policy: ReentryPolicy) { self.policy = policy }
+    init(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
+        self.policy = policy
+        self.waitsForReplaced = waitsForReplaced
+    }
 
     /// The runs that have not ended, oldest first.
     var unended: [Token] { going.filter { !ended.contains($0) } + waiting }
@@ -31,6 +36,10 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
             break
         case .cancelPrevious:
             let replaced = unended
+            if waitsForReplaced, !going.isEmpty {
+                waiting.append(token)
+                return .wait(replacing: replaced)
+            }
             going.append(token)
             return .begin(replacing: replaced)
         case .joinExisting:
@@ -40,7 +49,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
         case .queue:
             if !going.isEmpty {
                 waiting.append(token)
-                return .wait
+                return .wait(replacing: [])
             }
         }
         going.append(token)
@@ -63,7 +72,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     mutating func workReturned(_ token: Token) -> Token? {
         going.removeAll { $0 == token }
         ended.remove(token)
-        guard policy == .queue, going.isEmpty, !waiting.isEmpty else { return nil }
+        guard policy == .queue || waitsForReplaced, going.isEmpty, !waiting.isEmpty else { return nil }
         let next = waiting.removeFirst()
         going.append(next)
         return next

@@ -18,6 +18,7 @@ extension Run {
         _ operation: Work, _ input: Work.Input, in scope: FlowScope, timeout: Duration?, clock: any Clock<Duration>,
         onReturn: @escaping @Sendable () -> Void
     ) where Work.State == State {
+        core.withLock { $0.hasBegun = true }
         let work = scope.launch {
             await withTaskCancellationHandler {
                 self.startTimer(timeout, clock)
@@ -66,8 +67,7 @@ extension Run {
             } catch {
                 return  // The run ended in time.
             }
-            settle(.failed(OperationTimeout(limit: timeout)))
-            stopWork()
+            end(.failed(OperationTimeout(limit: timeout)))
         }
         core.withLock { $0.timer = timer }
     }

@@ -21,6 +21,7 @@ public final class Run<State: OperationState>: OperationRun {
         var subscriptions: [FlowSubscription] = []
         var output = OutputWriter.discarding
         var isStopping = false
+        var hasBegun = false
         var hasReturned = false
     }
 
@@ -54,10 +55,9 @@ public final class Run<State: OperationState>: OperationRun {
     /// Returns at once; the end state is cancelled unless the run ended before. May be called again.
     ///
     /// Once this has returned, nothing the work writes is seen; the work itself ends when it next looks whether its task
-    /// is cancelled.
+    /// is cancelled. Only where the states say how stopping looks, the run is in that state until its work has returned.
     public func cancel(_ cause: CancellationCause) {
-        settle(.cancelled(cause))
-        stopWork()
+        end(.cancelled(cause))
     }
 
     /// How the run ended.
@@ -75,6 +75,26 @@ public final class Run<State: OperationState>: OperationRun {
     /// How the run ended; nil when the caller was cancelled first.
     package func interruptibleOutcome() async -> RunOutcome? {
         await ending.first { $0 != nil } ?? nil
+    }
+
+    /// Stops the work, and ends the flow: at once, or when the work has returned if its states show that it stops.
+    func end(_ decision: RunDecision) {
+        let isBegun = core.withLock { core in
+            // From here on the work either finds itself stopped or was there to be stopped.
+            core.isStopping = true
+            if core.hasBegun { core.decision = core.decision ?? decision }
+            return core.hasBegun
+        }
+        if isBegun, Self.stopping(from: flow.value) != nil {
+            flow.update { last in last.phase.isEnded ? last : Self.stopping(from: last) ?? last }
+        } else {
+            settle(decision)
+        }
+        stopWork()
+    }
+
+    private static func stopping(from last: State) -> State? {
+        (last as? any StoppingState)?.stopping as? State
     }
 
     /// Ends the flow in the state the first decision asks for.

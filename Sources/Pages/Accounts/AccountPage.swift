@@ -1,13 +1,14 @@
 package import Access
 package import Journals
 
-/// A page about who one is and who there is: signing in, the first user, oneself, users, tokens and the audit.
+/// A page about who one is and who there is: signing in, the first user, oneself, users, tokens, links and the audit.
 package enum AccountPage: Sendable {
     case signIn(SignInForm)
     case setUp(SetUpForm)
     case account(AccountFacts)
     case users(UserList)
     case tokens(TokenList)
+    case links(LinkList)
     case audit(AuditList)
 }
 
@@ -55,7 +56,6 @@ package struct AccountFacts: Sendable {
     package var groups: [String] = []
     package var verbs: [String] = []
     package var canSignIn = false
-    package var canSignOut = false
     /// The pages about access that they may see: `tokens`, `users`, `audit`.
     package var links: [String] = []
 
@@ -125,6 +125,38 @@ package struct TokenList: Sendable {
     package init(rows: [Row], roles: [String]) {
         self.rows = rows
         self.roles = roles
+    }
+}
+
+/// The links to a run, and the form for another one.
+package struct LinkList: Sendable {
+    package struct Row: Sendable {
+        package var id: String
+        /// Who made it; nil for the command line.
+        package var maker: String?
+        package var created: Timestamp
+        package var expires: Timestamp
+        /// Whether the reader may revoke it.
+        package var mayRevoke: Bool
+
+        package init(id: String, maker: String?, created: Timestamp, expires: Timestamp, mayRevoke: Bool) {
+            self.id = id
+            self.maker = maker
+            self.created = created
+            self.expires = expires
+            self.mayRevoke = mayRevoke
+        }
+    }
+
+    package var run: String
+    package var rows: [Row]
+    /// The link that was just made, shown once.
+    package var address: String?
+    package var error: String?
+
+    package init(run: String, rows: [Row]) {
+        self.run = run
+        self.rows = rows
     }
 }
 

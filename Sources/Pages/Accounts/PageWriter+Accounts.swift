@@ -11,15 +11,17 @@ extension PageWriter {
         case .account(let facts): ("pages/account", account(facts), facts.name)
         case .users(let list): ("pages/users", users(list), word("users"))
         case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
+        case .links(let list): ("pages/links", links(list), word("links"))
         case .audit(let list): ("pages/audit", audit(list), word("audit"))
         }
     }
 
-    /// The link in the header: who asks, or to the sign-in.
+    /// Who asks, in the header, with the way out; or the way to the sign-in.
     func accountLink(_ account: PageAccount) -> Fields {
         [
             "name": account.name ?? word("sign-in"),
             "url": account.name == nil ? "\(base)/sign-in" : "\(base)/account",
+            "signOutURL": account.canSignOut ? "\(base)/sign-out" : nil,
         ]
     }
 
@@ -97,7 +99,6 @@ extension PageWriter {
             "name": facts.name, "lead": word(lead), "kind": kind(facts.kind),
             "groups": facts.groups.isEmpty ? nil : facts.groups.joined(separator: ", "),
             "verbs": facts.verbs.isEmpty ? nil : facts.verbs.joined(separator: ", "),
-            "signOutURL": facts.canSignOut ? "\(base)/sign-out" : nil,
             "signInURL": facts.canSignIn ? "\(base)/sign-in" : nil,
             "links": facts.links.map { ["url": "\(base)/\($0)", "word": word($0)] as Fields },
         ]
@@ -124,6 +125,21 @@ extension PageWriter {
                     "id": row.id, "name": row.name, "roles": row.roles, "maker": row.maker ?? word("command-line"),
                     "expires": row.expires.map(moment), "used": row.used ?? "–",
                     "url": "\(base)/tokens/\(row.id)/revocation",
+                ]
+            },
+        ]
+    }
+
+    private func links(_ list: LinkList) -> Fields {
+        let run = "\(base)/runs/\(list.run)"
+        return [
+            "run": String(list.run.suffix(6)), "runURL": run, "action": "\(run)/links", "error": list.error,
+            "address": list.address,
+            "rows": list.rows.map { row -> Fields in
+                [
+                    "id": row.id, "maker": row.maker ?? word("command-line"), "created": moment(row.created),
+                    "expires": moment(row.expires),
+                    "url": row.mayRevoke ? "\(run)/links/\(row.id)/revocation" : nil,
                 ]
             },
         ]

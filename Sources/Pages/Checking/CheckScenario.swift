@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import Operations
+import Schedules
 import States
 
 /// Asks a writer for every page in every situation there is a branch for, made from the catalog's samples.
@@ -34,6 +35,9 @@ struct CheckScenario {
             for view in views { pages(entry, view, all: views) }
             past(entry, views)
             startForm(entry)
+            for view in [views.first, nil] {
+                _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+            }
         }
         for entry in writer.catalog.stores { stores(entry) }
         pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))
@@ -41,6 +45,7 @@ struct CheckScenario {
         pages(.runs(BoardView(sequence: 0, operations: [], recentRuns: [])))
         let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
         _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
+        schedules()
         system()
         accounts()
         let all = PageNotices(
@@ -48,6 +53,29 @@ struct CheckScenario {
         _ = writer.render("partials/notices", ["standing": writer.standing(all)])
         let problem = PageProblem(status: 404, title: "title", detail: "detail")
         _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
+    }
+
+    /// Schedules that go on, are paused, were refused and missed their times.
+    private func schedules() {
+        let at = Timestamp(milliseconds: 0)
+        let text = try? Schedule(cron: "@daily", randomDelay: "5m")
+        guard let start = text.map({ ScheduledStart($0) }), let entry = writer.catalog.entries.first else { return }
+        let record = SampleViews(entry).views.first?.record
+        let views = [nil, ScheduleStanding.Pause(by: "x", at: at)].flatMap { pause in
+            [("x", nil), (nil, "x")].map { run, refusal in
+                let standing = ScheduleStanding(
+                    "x", from: at, pause: pause, last: .init(time: at, at: at, run: run, refusal: refusal),
+                    missed: .init(count: run == nil ? 1 : 2, newest: at, at: at))
+                return ScheduleView(operation: entry.id, start: start, standing: standing, lastRun: record, at: at)
+            }
+        }
+        for views in [views, []] {
+            _ = writer.region("pages/schedules", writer.schedulesPage(views), title: writer.title(""), frame: frame)
+        }
+        for view in views {
+            let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, schedule: view)
+            _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
+        }
     }
 
     /// Who one is and who there is.
@@ -59,7 +87,7 @@ struct CheckScenario {
         setUp.error = "x"
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
-        (facts.canSignIn, facts.canSignOut) = (true, true)
+        facts.canSignIn = true
         var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
         users.error = "x"
         let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
@@ -70,9 +98,13 @@ struct CheckScenario {
             detail: "x")
         var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
         audit.older = 1
-        for page in [.signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .audit(audit)]
-            as [AccountPage]
-        {
+        let link = LinkList.Row(id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
+        var links = LinkList(run: "x", rows: [link])
+        (links.error, links.address) = ("x", "x")
+        for page in [
+            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
+            .audit(audit),
+        ] as [AccountPage] {
             let (template, fields, title) = writer.accountPage(page)
             _ = writer.region(template, fields, title: writer.title(title), frame: frame)
         }

@@ -42,16 +42,17 @@ struct PagePatcher {
             patches.append(morph("summary", "partials/summary", ["summary": writer.summary(of: board)]))
         }
         if isOpening {
-            // A run that fell out of the view takes its items with it, so the list as a whole is sent.
-            patches.append(
-                morph(
-                    "tail", "partials/tail", ["tail": writer.tail(of: board), "tailLength": "\(PageWriter.tailLength)"])
-            )
-        } else if let last = run.transitions.last, writer.isListed(run, on: board) {
-            let item = writer.tailItem(last, of: run.record)
-            patches.append(.prepend(to: "tail", html: writer.render("partials/tail-item", item).html))
+            if writer.isListed(run, on: board) {
+                patches.append(.prepend(to: "tail", html: tailItem(run)))
+            }
+        } else if writer.isListed(run, on: board) {
+            patches.append(.morphIfPresent(id: "tail-\(run.record.id)", html: tailItem(run)))
         }
         return patches + [title(.board(board))]
+    }
+
+    private func tailItem(_ run: RunView) -> String {
+        writer.render("partials/tail-item", writer.tailItem(run)).html
     }
 
     private func runs(_ run: RunView) -> [Patch] {

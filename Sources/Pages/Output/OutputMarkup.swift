@@ -15,9 +15,9 @@ struct OutputMarkup {
         for piece in text.pieces {
             let classes = piece.style.classes
             if classes.isEmpty {
-                html += Self.escaped(piece.text)
+                html += CleanText.escaped(piece.text)
             } else {
-                html += #"<span class="\#(classes)">\#(Self.escaped(piece.text))</span>"#
+                html += #"<span class="\#(classes)">\#(CleanText.escaped(piece.text))</span>"#
             }
         }
         if text.isCut { html += #"<span class="cut">…</span>"# }
@@ -33,20 +33,5 @@ struct OutputMarkup {
         }
         if line.continues { names.append("continues") }
         return names.joined(separator: " ")
-    }
-
-    /// Escaped scalar by scalar: a mark that combines with a `<` must not hide it.
-    private static func escaped(_ text: String) -> String {
-        var result = String.UnicodeScalarView()
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
-            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
-            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
-            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
-            default: result.append(scalar)
-            }
-        }
-        return String(result)
     }
 }

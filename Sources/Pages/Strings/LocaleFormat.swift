@@ -10,12 +10,22 @@ struct LocaleFormat: Sendable {
     let months: [String]
     /// A date with `{day}`, `{month}`, `{year}` and `{clock}`.
     let date: String
+    /// The same without a zone, with hours and minutes: `{time}`.
+    let local: String
+    /// How moments are said that are just passing, have passed and are to come, with `{time}`.
+    private let relative: (now: String, past: String, future: String)
+    /// The moment that the page is of, from which others are counted; nil where pages are of no moment.
+    var now: Timestamp?
 
     init(_ text: (String) -> String?) {
         decimal = text("format.decimal") ?? "."
         group = text("format.group") ?? ","
         months = (text("format.months") ?? "1 2 3 4 5 6 7 8 9 10 11 12").split(separator: " ").map(String.init)
         date = text("format.date") ?? "{year}-{month}-{day} {clock} UTC"
+        local = text("format.local") ?? "{year}-{month}-{day} {time}"
+        relative = (
+            text("time.now") ?? "now", text("time.ago") ?? "{time} ago", text("time.in") ?? "in {time}"
+        )
     }
 
     /// A whole number in groups of three.
@@ -89,14 +99,40 @@ struct LocaleFormat: Sendable {
         }
     }
 
+    /// How long ago a moment was, in its largest unit, as `Public/page/times.js` says it; in full where pages are of no moment.
+    func ago(_ moment: Timestamp) -> String {
+        guard let now else { return exact(moment) }
+        let distance = now - moment
+        let size = Self.units.first { Int64(clamping: distance.magnitude) >= $0.size } ?? (1_000, "s")
+        let count = Int64(clamping: distance.magnitude) / size.size
+        guard count > 0 else { return relative.now }
+        return (distance > 0 ? relative.past : relative.future).replacing("{time}", with: "\(count)\u{A0}\(size.name)")
+    }
+
+    /// How long something has lasted, in whole seconds, in its two largest units.
+    func elapsed(since moment: Timestamp) -> String {
+        let time = max(0, (now ?? moment) - moment)
+        return time < 60_000 ? "\(time / 1_000)\u{A0}s" : duration(seconds: time / 1_000)
+    }
+
+    private static let units: [(size: Int64, name: String)] = [
+        (86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"),
+    ]
+
     /// A moment in full, in UTC.
-    func exact(_ moment: Timestamp) -> String {
+    func exact(_ moment: Timestamp) -> String { written(moment, as: date) }
+
+    /// What a clock on a wall shows, given as if it were UTC.
+    func local(_ moment: Timestamp) -> String { written(moment, as: local) }
+
+    private func written(_ moment: Timestamp, as pattern: String) -> String {
         let time = CivilTime(moment)
         // Never traps: the place was just looked for.
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
         return [
             ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),
+            ("{time}", String(time.clock.prefix(5))),
         ]
-        .reduce(date) { text, part in text.replacing(part.0, with: part.1) }
+        .reduce(pattern) { text, part in text.replacing(part.0, with: part.1) }
     }
 }

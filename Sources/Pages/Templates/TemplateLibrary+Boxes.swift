@@ -38,19 +38,8 @@ extension TemplateLibrary {
         return TemplateProblem(file: file, line: error.context.lineNumber, message: words)
     }
 
+    /// A brace would be a tag when the box becomes a template.
     private static func escaped(_ text: String) -> String {
-        var result = ""
-        for scalar in CleanText(text).text.unicodeScalars {
-            switch scalar {
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            case "&": result += "&amp;"
-            case "\"": result += "&quot;"
-            // A brace would be a tag when the box becomes a template.
-            case "{": result += "&#123;"
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result
+        CleanText(text).markup.replacing("{", with: "&#123;")
     }
 }

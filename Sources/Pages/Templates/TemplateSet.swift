@@ -31,23 +31,41 @@ public struct TemplateSet: Sendable {
     /// - Parameter overlay: A folder laid out as `Templates`; only the files it has take the place of the bundled ones,
     ///   and of its strings only the keys it has.
     /// - Throws: `TemplateSetError` when a folder cannot be listed.
-    public init(overlay: URL? = nil) throws {
+    public init(overlay: URL? = nil) throws { try self.init(overlay: overlay, declared: DeclaredTexts()) }
+
+    /// Reads the bundled templates, lays over them what operations declare, and over that the folder's files.
+    ///
+    /// - Parameters:
+    ///   - overlay: A folder laid out as `Templates`.
+    ///   - declared: The templates and texts of operations that files declare, and what is wrong with their files.
+    /// - Throws: `TemplateSetError` when a folder cannot be listed.
+    package init(overlay: URL?, declared: DeclaredTexts) throws {
         let own = try Self.read(Self.bundled)
         let other = try overlay.map(Self.read) ?? Folder()
-        self.init(bundled: own.files, overlay: other.files, problems: own.problems + other.problems)
+        let languages = (Array(own.files.keys) + other.files.keys).filter {
+            $0.hasPrefix("strings/") && $0.hasSuffix(".json")
+        }.map { String($0.dropFirst(8).dropLast(5)) }
+        self.init(
+            bundled: own.files, overlay: declared.templates.merging(other.files) { $1 },
+            declared: declared.tables(languages: Set(languages)),
+            problems: own.problems + other.problems + declared.problems)
     }
 
     /// Creates a set of texts at hand, by path.
-    init(bundled: [String: String], overlay: [String: String] = [:], problems: [TemplateProblem] = []) {
+    init(
+        bundled: [String: String], overlay: [String: String] = [:], declared: [Table] = [],
+        problems: [TemplateProblem] = []
+    ) {
         let isTemplate = { (file: (key: String, value: String)) in file.key.hasSuffix(".mustache") }
         files = bundled.filter(isTemplate).merging(overlay.filter(isTemplate)) { $1 }
         own = Set(overlay.filter(isTemplate).keys)
         covered = bundled.filter { isTemplate($0) && overlay[$0.key] != nil }
-        tables = [bundled, overlay].flatMap { layer in
+        let layers = [bundled, overlay].map { layer in
             layer.filter { $0.key.hasPrefix("strings/") && $0.key.hasSuffix(".json") }
                 .sorted { $0.key < $1.key }
                 .map { Table(name: String($0.key.dropFirst(8).dropLast(5)), file: $0.key, text: $0.value) }
         }
+        tables = layers[0] + declared + layers[1]
         self.problems = problems
     }
 

@@ -9,6 +9,24 @@ struct CleanText {
         text = Self.isPlain(dirty) ? dirty : Self.cleaned(dirty)
     }
 
+    /// The text as character data or as the value of an attribute.
+    var markup: String { Self.escaped(text) }
+
+    /// Escaped scalar by scalar: a mark that combines with a `<` must not hide it.
+    static func escaped(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": result.append(contentsOf: "&lt;".unicodeScalars)
+            case ">": result.append(contentsOf: "&gt;".unicodeScalars)
+            case "&": result.append(contentsOf: "&amp;".unicodeScalars)
+            case "\"": result.append(contentsOf: "&quot;".unicodeScalars)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
     private static func isPlain(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x20..<0x7F).contains($0) || $0 == 0x0A || $0 == 0x09 }
     }

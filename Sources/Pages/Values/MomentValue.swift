@@ -11,6 +11,8 @@ struct MomentValue: MustacheParent, MustacheCustomRenderable {
         case "iso": CivilTime(moment).iso
         case "exact": format.exact(moment)
         case "clock": CivilTime(moment).clock
+        case "ago": format.ago(moment)
+        case "elapsed": format.elapsed(since: moment)
         default: nil
         }
     }
@@ -18,5 +20,5 @@ struct MomentValue: MustacheParent, MustacheCustomRenderable {
     var renderText: String { format.exact(moment) }
     var isNull: Bool { false }
 
-    static let names: Set<String> = ["iso", "exact", "clock"]
+    static let names: Set<String> = ["iso", "exact", "clock", "ago", "elapsed"]
 }

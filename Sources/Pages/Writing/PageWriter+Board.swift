@@ -3,7 +3,7 @@ import Journals
 import States
 
 extension PageWriter {
-    /// How many of the latest transitions the overview lists.
+    /// How many of the latest runs the overview lists.
     static var tailLength: Int { 12 }
 
     /// The overview.
@@ -30,9 +30,10 @@ extension PageWriter {
             return card
         }
         let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
-        card["chip"] = chip(run.record.state.caseName, run.record.state.phase, in: id)
+        card["chip"] = chip(run.record)
         card["run"] = summary(run.record)
         card["about"] = about(run.record)
+        card["hasFile"] = hasFile(id)
         card["state"] = cardState(run)
         card["cancel"] = cancelForm(run.record)
         card["retry"] = isUrgent ? retryForm(run.record, follows: false) : nil
@@ -64,33 +65,33 @@ extension PageWriter {
         }
     }
 
-    /// The latest transitions of all runs that the view knows, newest first.
-    func tail(of board: BoardView) -> [Fields] {
-        var seen: Set<String> = []
-        let runs = Self.listed(board).filter { seen.insert($0.record.id).inserted }
-        let all = runs.flatMap { run in
-            run.transitions.suffix(Self.tailLength).map { (transition: $0, record: run.record) }
-        }
-        return all.sorted { $0.transition.sequence > $1.transition.sequence }.prefix(Self.tailLength).map {
-            tailItem($0.transition, of: $0.record)
-        }
-    }
+    /// The latest runs that the view knows, newest first, each with the states that it passed through.
+    ///
+    /// What runs only while somebody is watching is left out: looking at a page is no news.
+    func tail(of board: BoardView) -> [Fields] { listed(board).map(tailItem) }
 
-    /// Whether the tail lists a run's transitions.
+    /// Whether the tail lists a run.
     func isListed(_ run: RunView, on board: BoardView) -> Bool {
-        Self.listed(board).contains { $0.record.id == run.record.id }
+        listed(board).contains { $0.record.id == run.record.id }
     }
 
-    private static func listed(_ board: BoardView) -> [RunView] {
-        board.recentRuns + board.operations.flatMap(\.recent)
+    private func listed(_ board: BoardView) -> some Sequence<RunView> {
+        var seen: Set<String> = []
+        return (board.recentRuns + board.operations.flatMap(\.recent))
+            .filter { !isWatched($0.record.operation) && seen.insert($0.record.id).inserted }
+            .sorted { $0.record.openedSequence > $1.record.openedSequence }.prefix(Self.tailLength)
     }
 
-    /// A transition as an item of the tail.
-    func tailItem(_ transition: Transition, of record: RunRecord) -> Fields {
-        [
-            "itemID": "c\(transition.sequence)", "at": moment(transition.at), "run": summary(record),
-            "operation": operation(record.operation), "about": about(record),
-            "chip": chip(transition.caseName, transition.phase, in: record.operation),
-        ]
+    /// A run as an item of the tail.
+    func tailItem(_ run: RunView) -> Fields {
+        let record = run.record
+        let passed = run.transitions.dropLast().suffix(Self.tailStates)
+        return row(record).merging([
+            "itemID": "tail-\(record.id)", "at": moment(record.startedAt),
+            "passed": passed.map { chip($0, of: record) },
+        ])
     }
+
+    /// How many of the states that a run passed through its item of the tail shows, the newest.
+    private static var tailStates: Int { 8 }
 }

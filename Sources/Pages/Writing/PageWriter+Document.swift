@@ -12,7 +12,8 @@ extension PageWriter {
         switch content {
         case .board(let view): (template, fields) = ("pages/board", board(view))
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
-        case .operation(let view): (template, fields) = ("pages/operation", operationPage(view, draft: draft))
+        case .operation(let view):
+            (template, fields) = ("pages/operation", operationPage(view, draft: draft, schedule: frame.schedule))
         case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):
@@ -29,18 +30,22 @@ extension PageWriter {
             "partials/main",
             [
                 "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-                "clock": (frame.pastMoment?.at ?? frame.clock).map { CivilTime($0).iso },
+                "clock": frame.clockText,
                 "paused": frame.pastMoment.map { String($0.sequence) },
             ])
     }
 
     /// A whole document around a page's element.
-    func document(_ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, frame: PageFrame)
-        -> String
-    {
+    func document(
+        _ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, isEnded: Bool = false,
+        frame: PageFrame
+    ) -> String {
         let sees = permissions.allowsAnywhere(.see) && !permissions.isLink
         let all: [(isShown: Bool, section: Section, path: String, word: StringKey, keys: String)] = [
             (sees, .operations, "/", .overview, "g o"), (sees, .runs, "/runs", .runs, "g r"),
+            (
+                sees && catalog.entries.contains { $0.schedule != nil }, .schedules, "/schedules", .schedules, "g c"
+            ),
             (sees && !catalog.stores.isEmpty, .stores, "/stores", .stores, "g t"),
             (sees, .gallery, "/gallery", .gallery, "g g"),
             (permissions.allowsEverywhere(.administer), .system, "/system", .system, "g s"),
@@ -50,6 +55,7 @@ extension PageWriter {
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
             "removal": frame.removal.map(removal),
             "standing": standing(PageNotices(notRecordedSince: frame.notRecordedSince, notices: frame.notices)),
+            "liveWord": cursor.map { _ in strings[isEnded ? .ended : .live] }, "isEnded": isEnded,
             "paused": frame.pastMoment.map { strings(.paused, ["n": format.integer($0.sequence)]) },
             "broken": library.covered.map { TrustedHTML(TemplateLibrary.boxHTML($0)) },
             "account": frame.account.map(accountLink),
@@ -59,6 +65,7 @@ extension PageWriter {
                     "chord": link.keys, "keys": link.keys.split(separator: " ").map(String.init),
                 ]
             },
+            "apiURL": sees ? "\(base)/api/v1/operations" : nil,
             "viewer": frame.viewer?.name, "who": section == .stores ? frame.viewer.map { who($0, frame) } : nil,
             "languages": locales.map { locale -> Fields in
                 [
@@ -72,7 +79,7 @@ extension PageWriter {
     }
 
     /// The sections of the site, as the header lists them.
-    enum Section { case operations, runs, stores, gallery, system, none }
+    enum Section { case operations, runs, schedules, stores, gallery, system, none }
 
     /// The section that a page belongs to.
     func section(of content: PageContent) -> Section {

@@ -23,6 +23,7 @@ extension PageWriter {
         let hasFile = entry.fields.contains { $0.kind == .file }
         return [
             "formID": formID, "action": "\(base)/operations/\(operation)/runs",
+            "isDraft": draft != nil,
             "encoding": hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded", "hasFile": hasFile,
             "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft) },
             "error": whole.isEmpty ? nil : whole,

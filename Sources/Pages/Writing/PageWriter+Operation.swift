@@ -5,11 +5,11 @@ import States
 
 extension PageWriter {
     /// An operation's page.
-    func operationPage(_ view: OperationView, draft: FormDraft?) -> Fields {
+    func operationPage(_ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil) -> Fields {
         [
             "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
-            "start": startForm(view.id, draft: draft),
+            "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
             "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
         ]
     }
@@ -17,10 +17,14 @@ extension PageWriter {
     /// What continues in an operation beside what its current run shows.
     func facts(_ view: OperationView) -> Fields {
         let entry = catalog[view.id]
+        let isReported = entry?.isReported ?? false
+        // What a second start does matters only where somebody can start a run.
+        let reentry = isReported || isWatched(view.id) ? nil : entry?.reentry
         return [
             "isWatched": isWatched(view.id), "activeRuns": format.integer(Int64(view.activeRuns)),
             "isRunning": view.activeRuns > 0,
-            "reentry": entry.flatMap { strings.optional("reentry.\($0.reentry.rawValue)") },
+            "isReported": isReported,
+            "reentry": reentry.flatMap { strings.optional("reentry.\($0.rawValue)") },
             "timeout": (entry?.timeout).map { format.duration($0.components.seconds * 1_000) },
         ]
     }

@@ -9,15 +9,24 @@ extension PageWriter {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
             "output": output.map { self.output($0, of: view.record.id) },
-            "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "scrubber": scrubber(run: view), "isPast": false,
+            "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
+            "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation), "scrubber": scrubber(run: view), "isPast": false,
             // A link shows one run, and leads to nothing else.
             "isFramed": !permissions.isLink,
             "compareURL": permissions.isLink
                 ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
             "exportURL": allows(.export, onOperation: view.record.operation)
                 ? "\(base)/runs/\(view.record.id)/export" : nil,
+            "linksURL": offersLinks && allows(.export, onOperation: view.record.operation)
+                ? "\(base)/runs/\(view.record.id)/links" : nil,
             "isImported": view.record.origin != nil,
         ]
+    }
+
+    /// Whether a reader may start an operation themselves, here or by a command.
+    private func mayStart(_ operation: String) -> Bool {
+        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation) else { return false }
+        return !hasFile(operation) && allows(.start, onOperation: operation)
     }
 
     /// The newest runs, live.
@@ -69,7 +78,9 @@ extension PageWriter {
 
     private func fields(of filter: RunFilter) -> Fields {
         [
-            "actor": filter.actor, "text": filter.text, "from": filter.from, "to": filter.to,
+            "actor": filter.actor, "text": filter.text,
+            // A field for a moment may hold nothing else.
+            "from": filter.hasBadFrom ? "" : filter.from, "to": filter.hasBadTo ? "" : filter.to,
             "fromError": filter.hasBadFrom ? strings[.invalidMoment] : nil,
             "toError": filter.hasBadTo ? strings[.invalidMoment] : nil,
         ]

@@ -16,8 +16,10 @@ extension PageWriter {
     /// the default one of the phase.
     func template(for state: StateRecord, of operation: String) -> String {
         let own = "operations/\(operation)/\(state.caseName)"
-        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)/\(state.caseName)" }
-        return [own, shared].compactMap { $0 }.first(where: library.contains)
+        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)" }
+        // States that only a file or a program names are shown by their phase.
+        let names = shared.map { ["\($0)/\(state.caseName)", "\($0)/\(state.phase.rawValue)"] } ?? []
+        return ([own] + names).first(where: library.contains)
             ?? "operations/default/\(state.phase.rawValue)"
     }
 
@@ -30,7 +32,7 @@ extension PageWriter {
     func stateFields(_ run: RunView, _ place: Place) -> Fields {
         let state = run.record.state
         return [
-            "body": stateBody(run, place), "tone": state.phase.tone,
+            "body": stateBody(run, place), "tone": tone(of: run.record),
             "gauge": state.phase == .active ? gauge(state.progress) : nil, "left": left(run),
             "cause": cause(of: run.record).map(words(for:)),
         ]

@@ -13,13 +13,9 @@ extension PageWriter {
                 ]
             },
             "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
-            "problems": system.problems.map { ["place": place($0), "message": $0.message] as Fields },
+            "problems": system.problems.map { ["place": $0.place, "message": $0.message] as Fields },
             "hasProblems": !system.problems.isEmpty,
         ]
-    }
-
-    private func place(_ problem: TemplateProblem) -> String {
-        problem.line > 0 ? "\(problem.file):\(problem.line)" : problem.file
     }
 
     private func text(of value: SystemFacts.Fact.Value) -> String? {

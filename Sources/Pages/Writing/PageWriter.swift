@@ -13,11 +13,13 @@ struct PageWriter: Sendable {
     let locale: PageLocale
     let locales: [PageLocale]
     let strings: StringTable
-    let format: LocaleFormat
+    var format: LocaleFormat
     /// What every URL begins with: nothing, or the mount path without its last slash.
     let base: String
     /// What those who are shown the pages may do.
     let permissions: Permissions
+    /// Whether a run's page leads to the links to it.
+    var offersLinks = false
 
     /// Whether something may be done to an operation and its runs.
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
@@ -46,6 +48,14 @@ struct PageWriter: Sendable {
         strings.optional("operation.\(operation).summary") ?? catalog[operation]?.summary ?? ""
     }
 
+    /// The name of a run's state for people: one that has begun is not "none".
+    func label(of caseName: String, _ phase: Phase, in operation: String) -> String {
+        guard phase == .idle, caseName == "none", strings.optional("case.\(operation).none") == nil else {
+            return label(of: caseName, in: operation)
+        }
+        return strings[.waitingToStart]
+    }
+
     /// The name of a case for people.
     func label(of caseName: String, in operation: String) -> String {
         PayloadValues(format: format, strings: strings, operation: operation).caseLabel(caseName)
@@ -71,6 +81,28 @@ struct PageWriter: Sendable {
     /// A state as shape, word and colour, for `partials/chip`.
     func chip(_ caseName: String, _ phase: Phase, in operation: String) -> Fields {
         ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
+    }
+
+    /// A run's state, for `partials/chip`; one that ended only because nobody watched is nobody's concern.
+    func chip(_ record: RunRecord) -> Fields {
+        let state = record.state
+        return chip(state.caseName, state.phase, in: record.operation).merging([
+            "word": label(of: state.caseName, state.phase, in: record.operation), "tone": tone(of: record),
+        ])
+    }
+
+    /// The colour of a run.
+    func tone(of record: RunRecord) -> String {
+        let cause = record.cause.map { EndCause($0) }
+        let isUnwatched = record.state.phase == .cancelled && (cause == .unwatched || cause == .rolledOver)
+        return isUnwatched ? Phase.idle.tone : record.state.phase.tone
+    }
+
+    /// A state that a run passed through, for `partials/chip`.
+    func chip(_ state: Transition, of record: RunRecord) -> Fields {
+        chip(state.caseName, state.phase, in: record.operation).merging([
+            "word": label(of: state.caseName, state.phase, in: record.operation)
+        ])
     }
 
     /// Why a run ended, in the reader's language where the words are ours.

@@ -10,12 +10,17 @@ package struct Greeting: StateOperation {
     package struct Configuration: Sendable {
         /// The address of the service, read at each run; nil while it is unknown, as before a server is bound.
         package let url: @Sendable () -> String?
+        /// Whether that address is this very server's.
+        package let isOwn: Bool
         /// How long a greeting may take.
         package let timeout: Duration
 
         /// Creates a configuration.
-        package init(timeout: Duration = .seconds(10), url: @escaping @Sendable () -> String?) {
+        package init(
+            timeout: Duration = .seconds(10), isOwn: Bool = false, url: @escaping @Sendable () -> String?
+        ) {
             self.url = url
+            self.isOwn = isOwn
             self.timeout = timeout
         }
     }
@@ -37,7 +42,8 @@ package struct Greeting: StateOperation {
                 reason: "The address of the greeting service is not known yet. Try again soon.")
         }
         let url = base + (base.contains("?") ? "&" : "?") + "label=" + input.label.queryEncoded
-        let answer = try await exchange.fetch(url, limit: 16_384, timeout: configuration.timeout)
+        let answer = try await exchange.fetch(
+            url, isOwn: configuration.isOwn, limit: 16_384, timeout: configuration.timeout)
         state.value = .success(greeting: String(decoding: answer, as: UTF8.self).inert(limit: 2_000))
     }
 }

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Flows
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 
 extension HTTPExchange {
     /// The addresses of the host that the request may connect to.
@@ -41,7 +42,8 @@ extension HTTPExchange {
         do { prepared = try self.prepared(request, target) } catch {
             throw HTTPFailure.invalidURL(reason: "This URL cannot be requested. Check its spelling.")
         }
-        let client = HTTPClient(configuration: Self.configuration(for: prepared, target, at: address))
+        let client = HTTPClient(
+            configuration: Self.configuration(for: prepared, target, at: address, isOwn: request.isOwn))
         let step = Locked(HTTPStep.connecting)
         let delegate = HTTPExchangeDelegate(
             target: target, url: target.text, keeping: request.keeping, limit: request.limit, trace: trace
@@ -72,10 +74,16 @@ extension HTTPExchange {
     /// The client receives the address under the very name it would look up. If it ever uses another address, the
     /// connection is closed before anything is sent.
     private static func configuration(
-        for request: HTTPClient.Request, _ target: HTTPTarget, at address: IPAddress
+        for request: HTTPClient.Request, _ target: HTTPTarget, at address: IPAddress, isOwn: Bool
     ) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         if target.address == nil { configuration.dnsOverride = [request.host: address.description] }
+        if isOwn {
+            // It asks itself by its address, for which its certificate need not be; nothing leaves the machine.
+            var encryption = TLSConfiguration.makeClientConfiguration()
+            encryption.certificateVerification = .none
+            configuration.tlsConfiguration = encryption
+        }
         configuration.connectionPool.retryConnectionEstablishment = false
         let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
             let peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }

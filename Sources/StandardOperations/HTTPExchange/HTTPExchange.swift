@@ -15,6 +15,8 @@ struct HTTPExchange: Sendable {
         var url: String
         /// Whether an operator has configured the URL, which may then lead anywhere; redirects may not.
         var isConfigured = false
+        /// Whether the URL leads to this very server, whose certificate is for the name that the world calls it by.
+        var isOwn = false
         var body: String?
         /// How many bytes of the body's beginning are kept.
         var keeping: Int
@@ -62,6 +64,7 @@ struct HTTPExchange: Sendable {
             target = try HTTPTarget(target.resolving(place))
             trace.note("Redirected to \(target.text)")
             request.isConfigured = false
+            request.isOwn = false
             if answer.status == 303 || (answer.status < 303 && request.method == .POST) {
                 request.method = request.method == .HEAD ? .HEAD : .GET
                 request.body = nil

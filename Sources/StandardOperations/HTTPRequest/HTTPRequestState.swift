@@ -69,3 +69,8 @@ package enum HTTPRequestState: OperationState {
         }
     }
 }
+
+extension HTTPRequestState: DetouringState {
+    /// What it passes through only when something does not work at first.
+    package static var detours: Set<String> { ["retrying"] }
+}

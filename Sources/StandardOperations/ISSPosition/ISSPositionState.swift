@@ -70,3 +70,8 @@ package enum ISSPositionState: OperationState {
         ]
     }
 }
+
+extension ISSPositionState: DetouringState {
+    /// What it passes through only when something does not work at first.
+    package static var detours: Set<String> { ["stale", "error"] }
+}

@@ -17,6 +17,6 @@ extension RunbookStep {
         } else {
             forms = ["untick", "comment"]
         }
-        return forms.map { ActionOffer($0, values: ["step": .string(id)], anchor: id) }
+        return forms.map { ActionOffer($0, values: ["step": .string(id)], anchor: id, about: text) }
     }
 }

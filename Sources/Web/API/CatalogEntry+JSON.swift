@@ -8,7 +8,7 @@ extension CatalogEntry {
         [
             "id": .string(id), "title": .string(title), "summary": .string(summary),
             "fields": .array(fields.map(\.json)), "inputSchema": JSONSchema(for: fields).value,
-            "lifetime": .string(lifetimeName), "reentry": .string(reentry.rawValue),
+            "lifetime": .string(lifetimeName), "reentry": .string(reentry.rawValue), "reported": .bool(isReported),
             "activeRuns": .integer(Int64(view?.activeRuns ?? 0)), "latest": view?.latest?.record.json ?? .null,
         ]
     }

@@ -11,7 +11,8 @@ extension RunRecord {
             "sequence": .integer(sequence.rawValue), "startedAt": .string(startedAt.description),
             "endedAt": endedAt.map { .string($0.description) } ?? .null,
             "cause": cause.map(JSONValue.string) ?? .null,
-            "retryOf": opening.retryOf.map(JSONValue.string) ?? .null,
+            "retryOf": opening.retryOf.map(JSONValue.string) ?? .null, "reported": .bool(isReported),
+            "title": opening.report?.title.map(JSONValue.string) ?? .null,
         ]
     }
 }

@@ -15,6 +15,7 @@ final class AudienceDashboard: Sendable {
     let renderer: PageRenderer
     let pollResponder: PollResponder
     let streamResponder: StreamResponder
+    let pages: PageCache
     private let services: DashboardServices
 
     init(
@@ -26,6 +27,7 @@ final class AudienceDashboard: Sendable {
         self.board = board
         self.renderer = renderer
         self.services = services
+        pages = caches.pages
         pollResponder = PollResponder(
             board: board, renderer: renderer, mount: services.mount, clock: services.clock, softCap: softCap,
             audience: isPublic ? nil : audience.label, caches: caches, holds: services.holds)

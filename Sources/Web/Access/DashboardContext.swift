@@ -7,10 +7,15 @@ package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
     package var coreContext: CoreRequestContextStorage
     /// The address at the other end of the connection.
     package let remoteAddress: SocketAddress?
+    private let channel: any Channel
 
     /// Makes the context of a request.
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
         remoteAddress = source.channel.remoteAddress
+        channel = source.channel
     }
+
+    /// Ends the body of the request, whose client may well go on sending, as its sender has no right to it any more.
+    func stopBody() { channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.stopBody) }
 }

@@ -15,6 +15,7 @@ struct DashboardServices: Sendable {
     let check: RequestCheck
     let stateWrites: RateLimit
     let bodies: BodyBudget
+    let bodiesBeingRead = BodiesBeingRead()
     let clock: any WaitClock
     let makeID: @Sendable () -> String
     let startedAt: Timestamp

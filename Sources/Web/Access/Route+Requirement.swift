@@ -8,7 +8,7 @@ extension Route {
         switch self {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
         case .operationRuns(let id): .operation(.start, id)
-        case .comparison(let id): .operation(.see, id)
+        case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
         case .runRetries(let run): .run(.start, run)
         case .storeActions(let id): .store(.act, id)
@@ -20,6 +20,8 @@ extension Route {
         case .runsExport: .anything(.export)
         case .imports: .everything(.restore)
         case .noticeDismissal: .everything(.administer)
+        case .schedules: .anything(.see)
+        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
         case .gallery: .anything(.see)
         case .system: .everything(.administer)
         case .poll: .feed
@@ -45,9 +47,10 @@ extension PageName {
 extension APIRoute {
     fileprivate var requirement: Requirement {
         switch self {
-        case .operations, .runs, .stores: .anything(.see)
-        case .operation(let id): .operation(.see, id)
+        case .operations, .runs, .stores, .schedules: .anything(.see)
+        case .operation(let id), .schedule(let id): .operation(.see, id)
         case .operationRuns(let id): .operation(.start, id)
+        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
         case .run(let run), .runOutput(let run), .runComparison(let run): .run(.see, run)
         case .runCancellation(let run): .run(.cancel, run)
         case .runRetries(let run): .run(.start, run)

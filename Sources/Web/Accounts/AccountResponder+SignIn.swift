@@ -57,7 +57,8 @@ extension AccountResponder {
     /// Sends the browser on with its new session.
     func enter(_ secret: SecretText, to back: String) -> Response {
         var response = Response.seeOther(dashboard.mount.wayBack(back))
-        response.headers[values: .setCookie] = [directory.cookie.field(secret)]
+        // Whoever opened a link before is somebody now.
+        response.headers[values: .setCookie] = [directory.cookie.linkClearing, directory.cookie.field(secret)]
         return response
     }
 
@@ -66,7 +67,7 @@ extension AccountResponder {
         let secret = session(visit)
         try await change { try await directory.signOut(secret, from: visit.address) }
         var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in?signed-out=yes" : ""))
-        response.headers[values: .setCookie] = [directory.cookie.clearing]
+        response.headers[values: .setCookie] = [directory.cookie.clearing, directory.cookie.linkClearing]
         response.headers[.clearSiteData] = "\"cache\""
         return response
     }

@@ -12,7 +12,6 @@ extension AccountResponder {
         var facts = AccountFacts(name: principal.name, kind: principal.kind.rawValue)
         facts.groups = principal.groups.sorted()
         facts.verbs = verbs(visit)
-        facts.canSignOut = session(visit) != nil && !visit.authorization.isAnonymous
         facts.canSignIn = accounts.canSignIn && visit.authorization.isAnonymous
         let permissions = visit.authorization.permissions
         if [.person, .operator].contains(principal.kind), permissions.allowsAnywhere(.see) {

@@ -7,11 +7,13 @@ import States
 
 /// Answers what is about who one is and who there is: signing in and out, users, tokens, the audit.
 ///
-/// It stands before the dashboard's own routes, as whoever signs in may not see anything of the dashboard yet, and has
-/// nothing of the board.
+/// It stands before the dashboard's own routes, as whoever signs in may not see anything of the dashboard yet. Of the board
+/// it asks only which run somebody may give away.
 struct AccountResponder: Sendable {
     let dashboard: Dashboard
     let accounts: Accounts
+    /// How the dashboard knows who sends a request.
+    let check: AccessCheck
 
     var directory: AccessDirectory { accounts.directory }
 
@@ -25,26 +27,28 @@ struct AccountResponder: Sendable {
         let address: String?
         /// The other end of the connection.
         let peer: String?
+        /// The id of the request, as the log has it.
+        let id: String
         let frame: PageFrame
 
         var isPost: Bool { request.method == .post }
     }
 
     /// The answer; nil for a path that belongs to the dashboard.
-    func respond(to request: Request, _ authentication: Authentication, peer: SocketAddress?) async -> Response? {
+    func respond(
+        to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?
+    ) async -> Response? {
         let text = request.head.path ?? ""
         guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
         else { return nil }
-        let peer = peer?.ipAddress
-        let address = directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor])
         var response: Response
         do {
             try check(request, route)
             let authorization = try authorization(authentication, route)
             let visit = Visit(
-                request: request, target: target, route: route, authorization: authorization, address: address,
-                peer: peer, frame: frame(request, text, authorization))
-            try admit(visit)
+                request: request, target: target, route: route, authorization: authorization, address: origin.address,
+                peer: peer, id: origin.id, frame: frame(request, text, authorization))
+            try await admit(visit)
             response = try await answer(visit)
         } catch {
             response = self.response(to: error, request, text, route)
@@ -80,14 +84,16 @@ struct AccountResponder: Sendable {
         }
     }
 
-    private func admit(_ visit: Visit) throws(Problem) {
+    private func admit(_ visit: Visit) async throws(Problem) {
         let permissions = visit.authorization.permissions
         let isAllowed =
             switch visit.route.requirement {
             case .nothing: true
             case .anything(let verb): permissions.allowsAnywhere(verb) && permissions.run == nil
             case .everything(let verb): permissions.allowsEverywhere(verb)
-            case .operation, .store, .run, .feed, .reporting: false
+            // What may not be seen of the board is refused as what there is not.
+            case .run: try await isAdmitted(visit)
+            case .operation, .store, .feed, .reporting: false
             }
         guard !isAllowed else { return }
         directory.audit.record(
@@ -111,6 +117,15 @@ struct AccountResponder: Sendable {
         case .audit: return try await audit(visit)
         case .auditExport: return try await exportAudit(visit)
         case .apiAudit: return try await apiAudit(visit)
+        case .link(let text): return try await openLink(text, visit)
+        case .runLinks(let run): return try await links(to: run, visit)
+        case .runLinkRevocation(let run, let link):
+            try await change { try await revoke(link, to: run, visit) }
+            return .seeOther(dashboard.mount.url("runs/\(run)/links"))
+        case .apiRunLinks(let run): return try await apiLinks(to: run, visit)
+        case .apiRunLink(let run, let link):
+            try await change { try await revoke(link, to: run, visit) }
+            return Response(status: .noContent)
         }
     }
 
@@ -214,7 +229,14 @@ extension Accounts {
     /// Who asks, for the header of pages; nil where nobody is asked.
     func header(_ authorization: Authorization) -> PageAccount? {
         guard canSignIn || authorization.principal.kind == .person else { return nil }
-        return PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
+        var account = PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
+        // By what comes with a cookie; a proxy or a token cannot be signed out here.
+        account.canSignOut =
+            switch authorization.credential {
+            case .session, .link: true
+            case .request, .token: false
+            }
+        return account
     }
 }
 

@@ -18,6 +18,9 @@ enum AccountRoute: Hashable, Sendable {
     case tokens
     case tokenRevocation(String)
     case audit, auditExport
+    /// The way in by a link to one run.
+    case link(String)
+    case runLinks(String), runLinkRevocation(run: String, link: String)
     /// The same for programs.
     case apiAccount
     case apiUsers
@@ -25,6 +28,7 @@ enum AccountRoute: Hashable, Sendable {
     case apiTokens
     case apiToken(String)
     case apiAudit
+    case apiRunLinks(String), apiRunLink(run: String, link: String)
 
     init?(_ segments: [String]) {
         let path = segments.prefix(2) == ["api", "v1"] ? Array(segments.dropFirst(2)) : segments
@@ -44,6 +48,10 @@ enum AccountRoute: Hashable, Sendable {
         case (false, 3, "tokens", "revocation"): self = .tokenRevocation(path[1])
         case (false, 1, "audit", _): self = .audit
         case (false, 2, "audit", "export"): self = .auditExport
+        case (false, 2, "links", let link): self = .link(link)
+        case (false, 3, "runs", "links"): self = .runLinks(path[1])
+        case (false, 5, "runs", "revocation") where path[2] == "links":
+            self = .runLinkRevocation(run: path[1], link: path[3])
         case (true, 1, "account", _): self = .apiAccount
         case (true, 1, "users", _): self = .apiUsers
         case (true, 2, "users", let name): self = .apiUser(name)
@@ -52,6 +60,8 @@ enum AccountRoute: Hashable, Sendable {
         case (true, 1, "tokens", _): self = .apiTokens
         case (true, 2, "tokens", let id): self = .apiToken(id)
         case (true, 1, "audit", _): self = .apiAudit
+        case (true, 3, "runs", "links"): self = .apiRunLinks(path[1])
+        case (true, 4, "runs", let id) where path[2] == "links": self = .apiRunLink(run: path[1], link: id)
         default: return nil
         }
     }
@@ -59,10 +69,12 @@ enum AccountRoute: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens: [.get, .head, .post]
-        case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit: [.get, .head]
-        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation: [.post]
-        case .apiUser, .apiToken: [.delete]
+        case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks:
+            [.get, .head, .post]
+        case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link:
+            [.get, .head]
+        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation: [.post]
+        case .apiUser, .apiToken, .apiRunLink: [.delete]
         case .apiUserRoles, .apiUserPassword: [.put]
         }
     }
@@ -70,9 +82,11 @@ enum AccountRoute: Hashable, Sendable {
     /// Whether its mistakes are problem documents.
     var isForPrograms: Bool {
         switch self {
-        case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit: true
+        case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
+            .apiRunLinks, .apiRunLink:
+            true
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .users, .userRoles, .userPassword,
-            .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport:
+            .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation:
             false
         }
     }
@@ -83,6 +97,12 @@ enum AccountRoute: Hashable, Sendable {
     var requirement: Requirement {
         switch self {
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp: .nothing
+        // Who has a link shows it here.
+        case .link: .nothing
+        // Who may take a run away as a file may give it away as a link.
+        case .runLinks(let run), .runLinkRevocation(let run, link: _), .apiRunLinks(let run),
+            .apiRunLink(let run, link: _):
+            .run(.export, run)
         // Tells whoever asks about nobody but themselves.
         case .account, .apiAccount: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword:

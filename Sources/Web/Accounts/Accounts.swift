@@ -12,6 +12,11 @@ package struct Accounts: Sendable {
         self.provider = provider
     }
 
+    /// Whether it matters who asks: nobody needs a link where nobody is asked.
+    package var asksWho: Bool {
+        if case .none = directory.configuration.mode { false } else { true }
+    }
+
     /// Whether somebody may be asked to sign in.
     var canSignIn: Bool { directory.configuration.hasSignIn }
 }

@@ -8,7 +8,7 @@ import NIOHTTPTypes
 /// sends something that is not HTTP, which it answers in words.
 ///
 /// It puts a `ReadThrottle` between itself and the socket.
-final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, RegisteredConnection {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
@@ -107,6 +107,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case ConnectionEvent.makeRoom:
             makeRoom(context)
             return
+        case ConnectionEvent.stopBody:
+            stopBody(.revoked)
+            return
         case is ChannelShouldQuiesceEvent:
             isClosing = true
             schedule(in: limits.lastBytes) { $0.stopBody(.shutdown) }
@@ -159,7 +162,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         switch event as? ConnectionEvent {
         case .holdBegan: machine.holdBegan(now: context.eventLoop.now)
         case .holdEnded: machine.holdEnded()
-        case .makeRoom, nil:
+        case .makeRoom, .stopBody, nil:
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }

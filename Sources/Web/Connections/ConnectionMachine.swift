@@ -194,4 +194,6 @@ enum ConnectionEvent: Sendable {
     case holdEnded
     /// All connections are taken and this one should make room, in its own way; comes in.
     case makeRoom
+    /// Whoever sends the body has no right to it any more; comes in.
+    case stopBody
 }

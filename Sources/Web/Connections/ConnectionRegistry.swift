@@ -6,7 +6,7 @@ final class ConnectionRegistry: Sendable {
     private struct Entry {
         let channel: any Channel
         let address: ConnectionAddress
-        let watch: NIOLoopBound<ConnectionGuard>
+        let watch: NIOLoopBound<any RegisteredConnection>
     }
 
     private struct State {
@@ -16,8 +16,8 @@ final class ConnectionRegistry: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Takes in a connection; called on its event loop.
-    func add(_ channel: any Channel, _ watch: ConnectionGuard) {
+    /// Takes in a connection, in place of what was known of it; called on its event loop.
+    func add(_ channel: any Channel, _ watch: any RegisteredConnection) {
         let entry = Entry(
             channel: channel, address: ConnectionAddress(channel.remoteAddress),
             watch: NIOLoopBound(watch, eventLoop: channel.eventLoop))
@@ -77,4 +77,12 @@ final class ConnectionRegistry: Sendable {
         let entries = state.withLockedValue { state in ids.compactMap { state.entries[$0] } }
         for entry in entries { entry.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom) }
     }
+}
+
+/// A connection as the registry knows it; everything is called on its event loop.
+protocol RegisteredConnection: AnyObject {
+    /// Whom the connection waits for; nil for one that is over.
+    func activity() -> ConnectionMachine.Activity?
+    /// Ends the connection, whatever there is still to send or to read.
+    func closeNow()
 }

@@ -22,18 +22,11 @@ struct Notices {
         let isDismissed: Bool
         do { isDismissed = try await dashboard.board.dismissNotice(id) } catch { throw Problem(error) }
         guard case .api = exchange.route else {
-            return exchange.wantsJSON ? try .json([:]) : .seeOther(back(exchange))
+            return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
         }
         guard isDismissed else {
             throw .notFound("There is no such notice. It may have been dismissed already: see the list of notices.")
         }
         return try list()
-    }
-
-    private func back(_ exchange: Exchange) -> String {
-        // `https://host/path?query`: what stands behind the third slash, with it.
-        let parts = (exchange.header(.referer) ?? "").split(
-            separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        return dashboard.mount.wayBack(parts.count == 4 ? "/" + parts[3] : "")
     }
 }

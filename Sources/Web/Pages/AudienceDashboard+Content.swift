@@ -32,6 +32,12 @@ extension AudienceDashboard {
         }
     }
 
+    /// The schedule that an operation's page shows; nil on other pages, and where there is none.
+    func schedule(on name: PageName) async throws(Problem) -> ScheduleView? {
+        guard case .operation(let id) = name else { return nil }
+        do { return try await board.schedule(of: id) } catch { throw Problem(error) }
+    }
+
     /// The store of that id, as the catalog has it.
     func store(_ id: String) throws(Problem) -> StoreEntry {
         guard let entry = board.catalog.store(id) else { throw .unknownStore(id) }

@@ -3,6 +3,7 @@ import Boards
 import HTTPTypes
 import Hummingbird
 import Journals
+import NIOCore
 import Operations
 import Pages
 import States
@@ -39,20 +40,36 @@ struct LivePages {
         return .page(try await document(name, exchange, draft: nil))
     }
 
-    private func document(_ name: PageName, _ exchange: Exchange, draft: FormDraft?) async throws(Problem) -> String {
+    private func document(
+        _ name: PageName, _ exchange: Exchange, draft: FormDraft?
+    ) async throws(Problem) -> ByteBuffer {
+        // Read before the content: what is rewritten in between is rendered again rather than never.
+        let rewrites = dashboard.board.feed.rewrites
         let (content, sequence) = try await dashboard.content(of: name)
         // Whoever looks at a page keeps what runs only while watched going for its grace time at least.
         dashboard.board.watch(name.topic.topic).release()
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
         let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
-        let after = isBeingFilledIn(content, draft) ? nil : next
+        let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
-        return dashboard.renderer.document(
-            content, cursor: dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after),
-            frame: frame,
-            draft: draft, output: try await dashboard.output(on: name, exchange.locale))
+        frame.schedule = try await dashboard.schedule(on: name)
+        let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
+        let output = try await dashboard.output(on: name, exchange.locale)
+        if let draft {
+            return ByteBuffer(
+                string: dashboard.renderer.document(
+                    content, cursor: cursor, frame: frame, draft: draft, output: output))
+        }
+        let key = PageCache.Key(
+            audience: dashboard.audience, page: page, cursor: cursor, rewrites: rewrites,
+            output: output.map { PageCache.Key.Output(head: $0.tail.head, isClosed: $0.tail.isClosed) },
+            frame: frame.closed)
+        let document = await dashboard.pages.document(for: key) { [renderer = dashboard.renderer, frame] in
+            renderer.openDocument(content, cursor: cursor, frame: frame, output: output)
+        }
+        return document.filled(for: frame)
     }
 
     /// The start form filled in with what the run was started with that the query names.

@@ -14,17 +14,21 @@ final class GenerationCache<Key: Hashable & Sendable, Value: Sendable>: Sendable
     /// Makes a cache that keeps values of at most this cost in all, give or take one value.
     init(limit: Int) { self.limit = limit }
 
-    /// The value, made when it is not there.
-    ///
-    /// Made outside of the lock: two who ask in the same moment may both make it.
-    func value(for key: Key, cost: (Value) -> Int, make: () -> Value) -> Value {
-        let found = state.withLockedValue { state -> Value? in
+    /// The value, if it is there.
+    func known(_ key: Key) -> Value? {
+        state.withLockedValue { state in
             if let entry = state.young[key] { return entry.value }
             guard let entry = state.old.removeValue(forKey: key) else { return nil }
             insert(entry, for: key, into: &state)
             return entry.value
         }
-        if let found { return found }
+    }
+
+    /// The value, made when it is not there.
+    ///
+    /// Made outside of the lock: two who ask in the same moment may both make it.
+    func value(for key: Key, cost: (Value) -> Int, make: () -> Value) -> Value {
+        if let known = known(key) { return known }
         let value = make()
         let entry = (value: value, cost: cost(value))
         state.withLockedValue { insert(entry, for: key, into: &$0) }

@@ -50,7 +50,9 @@ final class PollResponder: Sendable {
         let streamAnswers = StreamAnswers(board: board, clock: clock, audience: audience, caches: caches)
         self.streamAnswers = streamAnswers
         let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
-            Self.letGo($0, answers: answers, streamAnswers: streamAnswers)
+            var released = ReleasedWaiters(answers: answers, streamAnswers: streamAnswers)
+            for release in $0 { released.add(release) }
+            released.deliver()
         }
         self.waitLists = waitLists
         announcer = RecordingAnnouncer(board.recordingStatus, board.currentNotices, clock: clock) {
@@ -154,6 +156,7 @@ final class PollResponder: Sendable {
         let deadline = (clock.uptime + time + 99) / 100 * 100
         switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
         case .pass: return .published
+        case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
             let watch = board.watch(topic)
@@ -197,7 +200,6 @@ final class PollResponder: Sendable {
             return .answer(answers.busy(request, sequence: sequence))
         }
         let topic = page.topic.topic
-        let count = holds.add()
         let waiter = HeldPoll(
             request: request, page: page, admission: admission, watch: board.watch(topic), eventLoop: eventLoop
         ) { [self] answer in
@@ -205,24 +207,34 @@ final class PollResponder: Sendable {
             deliver(answer)
         }
         // Those who came at one moment leave in steps: ten, a tenth of a second apart.
-        let jitter = Int64(count % 10) * (PollSlots.jitter / 10)
+        let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
         let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
-        switch waitLists.enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
-        case .held(let place):
-            return .held(place)
-        case .pass:
-            holds.remove()
-            return .answer(answers.batch(request, page: page, from: sequence))
-        case .draining:
-            holds.remove()
-            return .answer(answers.drain(request, sequence: sequence))
+        return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
+        case .held(let place): .held(place)
+        case .pass: .answer(answers.batch(request, page: page, from: sequence))
+        case .ended: .answer(answers.end(request, sequence: sequence))
+        case .draining: .answer(answers.drain(request, sequence: sequence))
         }
+    }
+
+    /// Enters a wait list, and counts who stays there.
+    private func enter(
+        _ waiter: ChangeWaiter, topic: Topic, after sequence: SequenceNumber, until deadline: Int64
+    ) -> WaitLists<ChangeWaiter>.Entry {
+        // Counted first: whoever is let go at once is counted out by then.
+        _ = holds.add()
+        let entry = waitLists.enter(waiter, topic: topic, after: sequence, until: deadline)
+        if case .held = entry { return entry }
+        holds.remove()
+        return entry
     }
 
     /// What became of a reader of a stream who came to wait.
     enum StreamEntry {
         /// The stream has moved already.
         case pass
+        /// The stream has ended.
+        case ended
         /// Waits; `deliver` is called later, once, unless the place is left before.
         case held(WaitRegistration<ChangeWaiter>)
         /// The server shuts down.
@@ -244,15 +256,11 @@ final class PollResponder: Sendable {
             holds.remove()
             deliver(answer)
         }
-        _ = holds.add()
-        switch waitLists.enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
-        case .held(let place): return .held(place)
-        case .pass:
-            holds.remove()
-            return .pass
-        case .draining:
-            holds.remove()
-            return .draining
+        return switch enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
+        case .held(let place): .held(place)
+        case .pass: .pass
+        case .ended: .ended
+        case .draining: .draining
         }
     }
 
@@ -261,77 +269,5 @@ final class PollResponder: Sendable {
         guard place.leave() else { return false }
         holds.remove()
         return true
-    }
-
-    /// Answers those who were let go: each distinct answer is made once, and each event loop is woken once.
-    private static func letGo(
-        _ releases: [WaitListMachine<ChangeWaiter>.Release], answers: PollAnswers, streamAnswers: StreamAnswers
-    ) {
-        var made: [AnswerKey: PollAnswer] = [:]
-        var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
-        var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
-        for release in releases {
-            switch release.waiter {
-            case .task(let wait):
-                wait.send(release.outcome)
-            case .poll(let waiter):
-                let answer: PollAnswer
-                if !waiter.admission.isUnchanged {
-                    // Made for nobody else: their rights are not those of whoever else waits here.
-                    answer = waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
-                    deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
-                        .append(.poll(waiter, answer))
-                    continue
-                }
-                let key = AnswerKey(request: waiter.request, outcome: release.outcome)
-                answer = made[key] ?? Self.answer(to: waiter, release.outcome, answers: answers)
-                made[key] = answer
-                deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
-                    .append(.poll(waiter, answer))
-            case .stream(let waiter):
-                let question = HeldStream.Question(
-                    request: waiter.request, sequence: waiter.sequence, outcome: release.outcome)
-                let answer: StreamAnswer
-                if !waiter.admission.isUnchanged {
-                    // Asked again, and answered by the rights that are in force then.
-                    answer = waiter.admission.current == nil ? .refused : streamAnswers.again(waiter)
-                } else {
-                    answer = madeForStreams[question] ?? waiter.answer(release.outcome, answers: streamAnswers)
-                    madeForStreams[question] = answer
-                }
-                deliveries[ObjectIdentifier(waiter.eventLoop), default: (waiter.eventLoop, [])].list
-                    .append(.stream(waiter, answer))
-            }
-        }
-        for (loop, list) in deliveries.values {
-            loop.execute { for delivery in list { delivery.perform() } }
-        }
-    }
-
-    private static func answer(to waiter: HeldPoll, _ outcome: WaitOutcome, answers: PollAnswers) -> PollAnswer {
-        let sequence = waiter.request.sequence
-        return switch outcome {
-        case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
-        case .expired: answers.empty(waiter.request, sequence: sequence)
-        case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
-        case .drained: answers.drain(waiter.request, sequence: sequence)
-        }
-    }
-
-    private struct AnswerKey: Hashable {
-        let request: PollRequest
-        let outcome: WaitOutcome
-    }
-
-    private enum Delivery: Sendable {
-        case poll(HeldPoll, PollAnswer)
-        case stream(HeldStream, StreamAnswer)
-
-        func perform() {
-            switch self {
-            case .poll(let waiter, let answer): waiter.deliver(answer)
-            case .stream(let waiter, let answer): waiter.deliver(answer)
-            }
-        }
     }
 }

@@ -24,6 +24,7 @@ struct Snapshots {
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
         var frame = exchange.frame(dashboard)
         frame.locale = page.locale
+        frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
         return try answer(
             dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor, page

@@ -12,6 +12,7 @@ extension Problem {
             case .unknownOperation: ("unknown-operation", .notFound, "Unknown operation")
             case .unknownRun: ("unknown-run", .notFound, "Unknown run")
             case .unknownStore: ("unknown-store", .notFound, "Unknown store")
+            case .unknownSchedule: ("unknown-schedule", .notFound, "Unknown schedule")
             case .unknownAction: ("unknown-action", .unprocessableContent, "Unknown action")
             case .notAllowed: ("forbidden", .forbidden, "Not allowed")
             case .unknownMoment: ("unknown-moment", .notFound, "Unknown moment")

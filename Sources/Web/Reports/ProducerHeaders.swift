@@ -33,6 +33,16 @@ enum ProducerHeaders {
         return number
     }
 
+    /// The lease that a reporter asks for; nil where it does not.
+    static func lease(in fields: HTTPFields) throws(Problem) -> Duration? {
+        let values = fields[values: .weirLease]
+        if values.isEmpty { return nil }
+        guard values.count == 1, let seconds = Int64(values[0]), (1...86_400).contains(seconds) else {
+            throw malformed(.weirLease, "must be a whole number of seconds from 1 to 86400, sent once.")
+        }
+        return .seconds(seconds)
+    }
+
     static func malformed(_ name: HTTPField.Name, _ detail: String) -> Problem {
         Problem(
             "malformed-header", .badRequest, "Malformed header", "\(name.rawName) \(detail)",

@@ -41,7 +41,8 @@ struct ReportStreams {
                 run: run, operation: operation, reporter: exchange.actor,
                 opening: RunOpening(
                     actor: exchange.actor, input: opening.input, report: RunReport(title: opening.title)),
-                ending: closes(exchange) ? .closed(nil) : .none))
+                ending: closes(exchange) ? .closed(nil) : .none,
+                lease: try ProducerHeaders.lease(in: exchange.request.headers)))
         switch receipt.outcome {
         case .taken, .known:
             var fields = self.fields(receipt)
@@ -62,6 +63,7 @@ struct ReportStreams {
                 "is not served here. Number the requests with Producer-Id, Producer-Epoch and Producer-Seq.")
         }
         let producer = try ProducerHeaders.stamp(in: exchange.request.headers)
+        let lease = try ProducerHeaders.lease(in: exchange.request.headers)
         let isClosing = closes(exchange)
         let body: JSONValue?
         do { body = try await json(exchange, mayLackType: false) } catch {
@@ -81,7 +83,7 @@ struct ReportStreams {
         let receipt = try await take(
             Report(
                 run: run, operation: operation, reporter: exchange.actor, entries: messages?.entries ?? [],
-                ending: isClosing ? .closed(messages?.end) : .none, producer: producer))
+                ending: isClosing ? .closed(messages?.end) : .none, producer: producer, lease: lease))
         switch receipt.outcome {
         case .taken, .known:
             var fields = fields(receipt)

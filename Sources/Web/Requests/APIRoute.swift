@@ -15,6 +15,10 @@ enum APIRoute: Hashable, Sendable {
     case storeActions(String)
     case storeState(String)
     case storeReset(String)
+    case schedules
+    case schedule(String)
+    case schedulePause(String)
+    case scheduleResumption(String)
     case runOutput(String)
     case runExport(String)
     case runsExport
@@ -33,6 +37,10 @@ enum APIRoute: Hashable, Sendable {
         case (2, "operations", let id?): self = .operation(id)
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
         case (1, "runs", _): self = .runs
+        case (1, "schedules", _): self = .schedules
+        case (2, "schedules", let id?): self = .schedule(id)
+        case (3, "schedules", "pause"): self = .schedulePause(segments[1])
+        case (3, "schedules", "resumption"): self = .scheduleResumption(segments[1])
         case (1, "imports", _): self = .imports
         case (1, "notices", _): self = .notices
         case (3, "notices", "dismissal"): self = .noticeDismissal(segments[1])
@@ -62,9 +70,10 @@ enum APIRoute: Hashable, Sendable {
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
-        case .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
+        case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal:
+        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal,
+            .schedulePause, .scheduleResumption:
             [.post]
         case .storeState: [.put]
         }

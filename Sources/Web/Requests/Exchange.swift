@@ -19,6 +19,8 @@ struct Exchange: Sendable {
     let admission: Admission?
     /// The right by which the request goes on while its body is read or its answer written.
     let right: HeldRight?
+    /// Who asks, as the header of a page says it; nil where nobody is asked.
+    let account: PageAccount?
 
     /// Who asks, as runs and stores record it.
     var actor: String { viewer.name }
@@ -32,6 +34,13 @@ struct Exchange: Sendable {
     /// Whether the client wants JSON where a browser gets a page.
     var wantsJSON: Bool { ContentType(firstOf: header(.accept))?.isJSON ?? false }
 
+    /// The page below the mount path that the browser came from; the overview if that is not known.
+    func wayBack(in mount: MountPath) -> String {
+        // `https://host/path?query`: what stands behind the third slash, with it.
+        let parts = (header(.referer) ?? "").split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        return mount.wayBack(parts.count == 4 ? "/" + parts[3] : "")
+    }
+
     /// The frame of a page that answers this request.
     func frame(_ dashboard: AudienceDashboard) -> PageFrame {
         var since: Timestamp?
@@ -41,6 +50,7 @@ struct Exchange: Sendable {
             notRecordedSince: since, viewer: viewer)
         frame.removal = dashboard.board.announcedRemoval
         frame.notices = dashboard.board.notices
+        frame.account = account
         return frame
     }
 }

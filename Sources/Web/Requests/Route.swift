@@ -9,6 +9,8 @@ enum Route: Hashable, Sendable {
     case pageAfter(PageName, cursor: String)
     /// The runs of an operation, as its start form names them.
     case operationRuns(String)
+    /// How an operation stands, as a picture.
+    case badge(String)
     /// Two of an operation's runs, side by side.
     case comparison(String)
     /// The cancellation of a run.
@@ -35,6 +37,12 @@ enum Route: Hashable, Sendable {
     case imports
     /// The dismissal of a notice.
     case noticeDismissal(String)
+    /// All schedules.
+    case schedules
+    /// The pause of an operation's schedule.
+    case schedulePause(String)
+    /// The end of that pause.
+    case scheduleResumption(String)
     /// Every sample of every operation.
     case gallery
     /// What the server is and how it does.
@@ -71,11 +79,15 @@ enum Route: Hashable, Sendable {
         case (0, _): self = .page(.overview)
         case (1, "runs"): self = .page(.runs)
         case (1, "gallery"): self = .gallery
+        case (1, "schedules"): self = .schedules
+        case (3, "schedules") where segments[2] == "pause": self = .schedulePause(segments[1])
+        case (3, "schedules") where segments[2] == "resumption": self = .scheduleResumption(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
         case (2, "operations"): self = .page(.operation(segments[1]))
         case (3, "operations") where segments[2] == "runs": self = .operationRuns(segments[1])
+        case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])
@@ -116,6 +128,7 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
+        case .schedulePause, .scheduleResumption: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

@@ -96,8 +96,21 @@ struct InputBody {
         }
         let filename = MultipartPart.plainFilename(part.filename ?? "")
         return .file(
-            sent.adding(field.name, description(filename, length: nil, type: part.contentType)),
+            sent.adding(field.name, description(filename, length: try fileLength(), type: part.contentType)),
             IncomingFile(source: .multipart(reader)))
+    }
+
+    /// How long the sender says that the one file of a form is; the length of the whole body does not tell.
+    private func fileLength() throws(Problem) -> Int64? {
+        guard let sent = exchange.header(.uploadLength) else { return nil }
+        guard let length = Int64(sent), length >= 0 else {
+            throw Problem(
+                "malformed-header", .badRequest, "Malformed header",
+                "Upload-Length must be the length of the file in bytes, a whole number such as 1048576.",
+                errors: [.init(field: "Upload-Length", detail: "must be a whole number of bytes")])
+        }
+        if let limit = dashboard.configuration.maximumUploadBytes, length > limit { throw .fileTooLarge(limit: limit) }
+        return length
     }
 
     private func raw(_ filename: String, type: ContentType?, field: InputField) throws(Problem) -> Content {

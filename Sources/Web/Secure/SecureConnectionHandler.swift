@@ -24,6 +24,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private let limits: ConnectionLimits
     private var isStream = false
     private var isHolding = false
+    private var isOpen = false
     private var machine: ConnectionMachine
     private var check: RepeatedTask?
 
@@ -45,6 +46,8 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             return
         }
         guard isStream else { return }
+        holds.opened(context.channel)
+        isOpen = true
         machine = ConnectionMachine(limits: limits, now: context.eventLoop.now)
         let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
         check = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.interval, delay: limits.interval) { _ in
@@ -71,6 +74,15 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             }
         }
         context.fireChannelRead(data)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard isStream, case .stopBody? = event as? ConnectionEvent else {
+            context.fireUserInboundEventTriggered(event)
+            return
+        }
+        // Whoever reads the body is given the reason, and answers.
+        if machine.isReadingRequest { context.fireErrorCaught(BodyStop.revoked) }
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -126,6 +138,8 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     private func end(_ context: ChannelHandlerContext) {
         letGo(context)
+        if isOpen { holds.closed(context.channel) }
+        isOpen = false
         check?.cancel()
         check = nil
     }

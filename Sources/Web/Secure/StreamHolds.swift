@@ -1,35 +1,65 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// How many polls are held on each connection of HTTP/2: never so many that no stream is left for anything else.
+/// What the streams of each connection of HTTP/2 are doing: how many there are, and how many hold a poll, which are never so
+/// many that no stream is left for anything else.
 final class StreamHolds: Sendable {
-    /// How many may be, of the hundred streams that a connection has.
+    /// How many polls may be held, of the hundred streams that a connection has.
     static let limit = 90
 
-    private let counts = NIOLockedValueBox<[ObjectIdentifier: Int]>([:])
+    private struct Connection {
+        var streams = 0
+        var held = 0
+        /// Since when it is so.
+        var since: NIODeadline
+    }
 
-    /// Counts one on the connection of a stream; false when it is one too many.
+    private let connections = NIOLockedValueBox<[ObjectIdentifier: Connection]>([:])
+
+    /// A stream of a connection begins.
+    func opened(_ stream: any Channel) { change(stream) { $0.streams += 1 } }
+
+    /// A stream has ended, and holds nothing any more.
+    func closed(_ stream: any Channel) { change(stream) { $0.streams -= 1 } }
+
+    /// Counts a poll on the connection of a stream; false when it is one too many.
     ///
     /// It is to be ended in either case.
     func begin(on stream: any Channel) -> Bool {
-        let key = Self.key(of: stream)
-        return counts.withLockedValue { counts in
-            counts[key, default: 0] += 1
-            return counts[key, default: 0] <= Self.limit
-        }
+        change(stream) { $0.held += 1 }
+        return connections.withLockedValue { ($0[Self.key(of: stream)]?.held ?? 0) <= Self.limit }
     }
 
     /// Counts one less.
-    func end(on stream: any Channel) {
-        let key = Self.key(of: stream)
-        counts.withLockedValue { counts in
-            let left = counts[key, default: 0] - 1
-            counts[key] = left > 0 ? left : nil
+    func end(on stream: any Channel) { change(stream) { $0.held -= 1 } }
+
+    /// Whom a connection waits for; nil for one that never had a stream.
+    func activity(of connection: any Channel) -> ConnectionMachine.Activity? {
+        connections.withLockedValue { connections in
+            connections[ObjectIdentifier(connection)].map { known in
+                if known.streams == 0 { return .idle(known.since) }
+                return known.held >= known.streams ? .held(known.since) : .busy(known.since)
+            }
         }
     }
 
-    /// On how many connections polls are held.
-    var connections: Int { counts.withLockedValue { $0.count } }
+    /// The connection is over.
+    func forget(_ connection: any Channel) {
+        connections.withLockedValue { $0[ObjectIdentifier(connection)] = nil }
+    }
+
+    private func change(_ stream: any Channel, _ body: (inout Connection) -> Void) {
+        let (key, now) = (Self.key(of: stream), stream.eventLoop.now)
+        connections.withLockedValue { connections in
+            var connection = connections[key] ?? Connection(since: now)
+            body(&connection)
+            connection.since = now
+            // What is left of a connection that was forgotten.
+            connections[key] =
+                connection.streams > 0 || connection.held > 0 || stream.parent?.isActive == true
+                ? connection : nil
+        }
+    }
 
     private static func key(of stream: any Channel) -> ObjectIdentifier { ObjectIdentifier(stream.parent ?? stream) }
 }

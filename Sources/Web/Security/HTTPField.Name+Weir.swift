@@ -14,6 +14,7 @@ extension HTTPField.Name {
     static let preferenceApplied = known("Preference-Applied")
     static let refresh = known("Refresh")
     static let referrerPolicy = known("Referrer-Policy")
+    static let uploadLength = known("Upload-Length")
     static let weirActor = known("X-Weir-Actor")
 
     /// A name that stands in our own sources.

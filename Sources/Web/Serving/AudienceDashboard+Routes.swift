@@ -36,8 +36,16 @@ extension AudienceDashboard {
         case .api(.notices): try Notices(dashboard: self).list()
         case .noticeDismissal(let id), .api(.noticeDismissal(let id)):
             try await Notices(dashboard: self).dismiss(id, exchange)
+        case .badge(let operation): try Badges(dashboard: self).show(operation, exchange)
         case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
         case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
+        case .schedules: await ScheduleList(dashboard: self).show(exchange)
+        case .api(.schedules): try await ScheduleList(dashboard: self).list()
+        case .api(.schedule(let id)): try await ScheduleList(dashboard: self).show(id)
+        case .schedulePause(let id), .api(.schedulePause(let id)):
+            try await SchedulePauses(dashboard: self).pause(id, exchange)
+        case .scheduleResumption(let id), .api(.scheduleResumption(let id)):
+            try await SchedulePauses(dashboard: self).resume(id, exchange)
         case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)

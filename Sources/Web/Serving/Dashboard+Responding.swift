@@ -11,19 +11,29 @@ extension Dashboard {
     /// Never throws: a mistake is an answer too.
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
-    func respond(to request: Request, _ authentication: Authentication, check access: AccessCheck) async -> Response {
+    func respond(
+        to request: Request, _ authentication: Authentication, check access: AccessCheck,
+        from origin: RequestOrigin? = nil,
+        stopBody: (@Sendable () -> Void)? = nil
+    ) async -> Response {
         let text = request.head.path ?? ""
         var route: Route?
+        var audited = AuditedRequest()
         var seen = access.isOpen ? everything : nothing
         var response: Response
         do throws(Problem) {
             let target = try target(request, text: text, check: access, route: &route)
             guard let route else { throw .noSuchPage }
-            response = try await answer(request, target, route, authentication, check: access, seen: &seen)
+            response = try await answer(
+                request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
+                audited: &audited)
         } catch {
             seen = await dashboard(for: authentication, access) ?? seen
-            response = self.response(to: error, request: request, text: text, route: route, seen: seen)
+            let account = authentication.authorization.flatMap { origin?.header($0) }
+            response = self.response(
+                to: error, request: request, text: text, route: route, account: account, seen: seen)
         }
+        if let origin, let route { origin.record(request, route, audited, response) }
         let isPage = response.headers[.contentType]?.hasPrefix("text/html") ?? false
         SecurityHeaders.add(to: &response.headers, isPage: isPage)
         if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
@@ -57,22 +67,37 @@ extension Dashboard {
     /// Answers from the dashboard of those who may do what the sender may, and again where that has changed meanwhile.
     private func answer(
         _ request: Request, _ target: RequestTarget, _ route: Route, _ authentication: Authentication,
-        check access: AccessCheck, seen: inout AudienceDashboard
+        check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
+        seen: inout AudienceDashboard, audited: inout AuditedRequest
     ) async throws(Problem) -> Response {
         if !access.isOpen, route.requirement == .nothing {
-            return try await seen.answer(exchange(request, target, route, nil, nil, seen))
+            return try await seen.answer(exchange(request, target, route, nil, nil, nil))
         }
         guard case .authorized(let authorization) = authentication else {
             if case .refused(let refusal) = authentication { throw Problem(refusal) }
             throw .unauthenticated
         }
+        audited.principal = authorization.principal
         var admission = Admission(authorization: authorization, check: access)
         for _ in 0..<3 {
             do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
             let operation = try await seen.admit(
                 route.requirement, isAnonymous: admission.authorization.isAnonymous)
             let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
-            let response = try await seen.answer(exchange(request, target, route, admission, right, seen))
+            audited.isAdmitted = true
+            let exchange = try exchange(
+                request, target, route, admission, right, origin?.header(admission.authorization))
+            let name = admission.authorization.principal.name
+            audited.actor = exchange.actor == name ? nil : exchange.actor
+            var reading: Int?
+            if !request.isSafe, let right, let stopBody {
+                reading = services.bodiesBeingRead.begin(right, stop: stopBody)
+            }
+            defer { if let reading { services.bodiesBeingRead.end(reading) } }
+            let response = try await seen.answer(exchange)
+            if origin != nil, let run = route.shownRun {
+                audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0
+            }
             // What was done is done; what was only looked at may not be shown any more.
             guard request.isSafe, !admission.isUnchanged else { return response }
             guard let current = admission.current else { throw .unauthenticated }
@@ -83,12 +108,12 @@ extension Dashboard {
 
     private func exchange(
         _ request: Request, _ target: RequestTarget, _ route: Route, _ admission: Admission?, _ right: HeldRight?,
-        _ seen: AudienceDashboard
+        _ account: PageAccount?
     ) throws(Problem) -> Exchange {
         Exchange(
             request: request, target: target, route: route, locale: locale(of: request),
             viewer: try viewer(of: request, route, admission), eventLoop: eventLoopGroup.any(), admission: admission,
-            right: right)
+            right: right, account: account)
     }
 
     /// Who asks, as pages and records name them.
@@ -126,13 +151,15 @@ extension Dashboard {
 
     /// A problem as a document for a program, or as a page for a browser.
     private func response(
-        to problem: Problem, request: Request, text: String, route: Route?, seen: AudienceDashboard
+        to problem: Problem, request: Request, text: String, route: Route?, account: PageAccount?,
+        seen: AudienceDashboard
     ) -> Response {
         var response: Response
         let accept = request.headers[.accept] ?? ""
         if route?.isForPrograms != true, accept.contains("text/html") {
             let page = PageProblem(status: problem.status.code, title: problem.title, detail: problem.detail)
-            let frame = PageFrame(locale: locale(of: request), path: text)
+            var frame = PageFrame(locale: locale(of: request), path: text)
+            frame.account = account
             response = .page(seen.renderer.problem(page, frame: frame), status: problem.status)
             response.headers[.cacheControl] = "no-store"
         } else {

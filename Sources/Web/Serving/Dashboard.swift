@@ -64,7 +64,7 @@ public final class Dashboard: Sendable {
     ) throws {
         let renderer = PageRenderer(
             catalog: board.catalog, templates: try templates ?? TemplateSet(),
-            mountPath: MountPath(configuration.mountPath).description)
+            mountPath: MountPath(configuration.mountPath).description, offersLinks: configuration.offersLinks)
         try self.init(
             board: board, renderer: renderer, configuration: configuration, eventLoopGroup: eventLoopGroup,
             clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)
@@ -103,7 +103,8 @@ public final class Dashboard: Sendable {
         audiences.keep(everything)
         audiences.keep(nothing)
         subjects = board.catalog.subjects
-        rights = RightsWatch(clock: clock) { [weak audiences] in
+        rights = RightsWatch(clock: clock) { [weak audiences, bodies = services.bodiesBeingRead] in
+            bodies.lookAtRights()
             audiences?.all.forEach { $0.pollResponder.lookAtRights() }
         } onLook: { [weak audiences] in
             audiences?.letIdleGo()

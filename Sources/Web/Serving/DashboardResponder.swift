@@ -1,3 +1,4 @@
+import Access
 package import Hummingbird
 
 /// Answers all requests of a server with a dashboard.
@@ -21,14 +22,23 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     /// Suspends while a request is held or a body is read; throws what the app throws where it says who asks.
     package func respond(to request: Request, context: Context) async throws -> Response {
         let authentication = try await access.authenticate(request, context)
+        let stopBody = (context as? DashboardContext).map { context in { @Sendable in context.stopBody() } }
         guard let accounts = access.accounts else {
-            return await dashboard.respond(to: request, authentication, check: access.check)
+            return await dashboard.respond(
+                to: request, authentication, check: access.check, stopBody: stopBody)
         }
-        let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress
-        let pages = AccountResponder(dashboard: dashboard, accounts: accounts)
-        if let response = await pages.respond(to: request, authentication, peer: peer) { return response }
+        let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
+        let origin = RequestOrigin(
+            accounts: accounts,
+            address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
+            id: context.id)
+        let check = access.check.narrowed(for: authentication)
+        let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
+        if let response = await pages.respond(to: request, authentication, from: origin, peer: peer) {
+            return response
+        }
         let response = await dashboard.respond(
-            to: request, authentication, check: access.check.narrowed(for: authentication))
+            to: request, authentication, check: check, from: origin, stopBody: stopBody)
         return pages.signInRedirect(for: response.status, request, request.head.path ?? "") ?? response
     }
 }

@@ -151,7 +151,7 @@ package struct DashboardServer: Service {
         return HTTPServerBuilder { responder in
             SecureChannel(
                 try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: configuration, responder: responder),
-                handshake: TimeAmount(limits.head))
+                handshake: TimeAmount(limits.head), registry: registry, holds: holds)
         }
     }
 

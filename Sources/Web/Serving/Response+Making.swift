@@ -36,7 +36,12 @@ extension Response {
 
     /// A page, asked for anew at each visit.
     static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
-        text(
+        page(ByteBuffer(string: html), status: status)
+    }
+
+    /// A page, asked for anew at each visit.
+    static func page(_ html: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+        bytes(
             html, type: "text/html; charset=utf-8", status: status, caching: "no-cache",
             headers: [.vary: "Accept-Language, Cookie"])
     }

@@ -52,6 +52,8 @@ public struct WebConfiguration: Sendable {
     public var spoolFolder = FileManager.default.temporaryDirectory
     /// Whether `GET hello?label=` greets, which the greeting operation of `weir serve` asks by default.
     package var helloRoute = false
+    /// Whether people are known who may make links to a run.
+    package var offersLinks = false
     /// The certificate with which `DashboardServer` speaks HTTP/2 and HTTP/1.1 over TLS; nil for HTTP/1.1 in the clear.
     package var certificate: ServerCertificate?
 

@@ -17,6 +17,8 @@ extension HTTPField.Name {
     static let producerReceived = known("Producer-Received-Seq")
     /// Ours: from where on a stream is kept.
     static let streamFirstOffset = known("Stream-First-Offset")
+    /// Ours: how many seconds a reporter may be silent.
+    static let weirLease = known("Weir-Lease")
     /// Asks nginx to pass events on at once.
     static let accelBuffering = known("X-Accel-Buffering")
 }

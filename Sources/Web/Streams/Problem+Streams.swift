@@ -19,6 +19,12 @@ extension Problem {
                     "This offset belongs to another history than the server's. Begin again at Stream-First-Offset, with "
                         + "nothing of what was read before."
                 )
+            case .otherPart:
+                (
+                    "other-audience", "Other audience",
+                    "What you may see is not what it was when this offset was given, so changes before it may be missing in "
+                        + "what was read. Begin again at Stream-First-Offset, with nothing of what was read before."
+                )
             case .future:
                 (
                     "future-offset", "Future offset",

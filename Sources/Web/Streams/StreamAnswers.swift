@@ -17,6 +17,8 @@ final class StreamAnswers: Sendable {
     }
 
     let history: StreamOffset.History
+    /// Stands for what of the board may be seen; nil for everything.
+    private let part: String?
     private let feed: VisibleFeed
     private let clock: any WaitClock
     private let audience: String?
@@ -26,6 +28,7 @@ final class StreamAnswers: Sendable {
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(board: VisibleBoard, clock: any WaitClock, audience: String?, caches: PollCaches) {
         history = StreamOffset.History(epoch: board.epoch, began: board.began)
+        part = board.label
         feed = board.feed
         self.clock = clock
         self.audience = audience
@@ -101,7 +104,18 @@ final class StreamAnswers: Sendable {
 
     // MARK: Answers
 
-    func offset(_ sequence: SequenceNumber) -> String { StreamOffset(history, sequence).description }
+    /// The place behind a change or line of a stream, as its reader holds it.
+    func offset(_ sequence: SequenceNumber, of name: StreamName) -> String {
+        StreamOffset(history, sequence, part: part(of: name)).description
+    }
+
+    /// What a reader gets of a stream who asks from there on.
+    func decision(_ request: StreamRequest, _ status: StreamStatus) -> StreamStatus.Decision {
+        status.decision(request.start, in: history, part: part(of: request.name))
+    }
+
+    /// All streams but the board are seen whole or not at all.
+    private func part(of name: StreamName) -> String? { name.topic == .board ? part : nil }
 
     /// What follows a place.
     func answer(_ request: StreamRequest, _ chunk: StreamChunk, from: SequenceNumber) -> StreamAnswer {
@@ -149,8 +163,8 @@ final class StreamAnswers: Sendable {
     /// What can be said of a stream without reading it.
     func head(_ request: StreamRequest, _ status: StreamStatus) -> StreamAnswer {
         var fields: HTTPFields = [
-            .contentType: request.name.contentType, .streamNextOffset: offset(status.head),
-            .streamFirstOffset: offset(status.floor),
+            .contentType: request.name.contentType, .streamNextOffset: offset(status.head, of: request.name),
+            .streamFirstOffset: offset(status.floor, of: request.name),
         ]
         if status.isClosed { fields[.streamClosed] = "true" }
         return StreamAnswer(.ok, fields, caching: .never)
@@ -159,7 +173,7 @@ final class StreamAnswers: Sendable {
     private func fields(
         _ request: StreamRequest, at sequence: SequenceNumber, isUpToDate: Bool, isClosed: Bool
     ) -> HTTPFields {
-        var fields: HTTPFields = [.streamNextOffset: offset(sequence)]
+        var fields: HTTPFields = [.streamNextOffset: offset(sequence, of: request.name)]
         if isUpToDate { fields[.streamUpToDate] = "true" }
         if isClosed { fields[.streamClosed] = "true" }
         if request.mode != .catchUp, !isClosed {

@@ -68,7 +68,7 @@ struct StreamEvents {
             let outcome = await dashboard.pollResponder.wait(
                 for: request.name.topic, after: place, atMost: min(rest, Self.pulse))
             switch outcome {
-            case .published: break
+            case .published, .ended: break
             case .expired: try await send(ByteBuffer(string: ":\n\n"))
             // The server shuts down, or others need the connection.
             case .drained, .interrupted: return
@@ -102,7 +102,8 @@ struct StreamEvents {
     private func control(
         at place: SequenceNumber, _ cursor: StreamCursor?, isUpToDate: Bool, _ isClosed: Bool
     ) -> ByteBuffer {
-        var event = ByteBuffer(string: "event: control\ndata: {\"streamNextOffset\":\"\(answers.offset(place))\"")
+        var event = ByteBuffer(
+            string: "event: control\ndata: {\"streamNextOffset\":\"\(answers.offset(place, of: request.name))\"")
         if isClosed {
             event.writeString(",\"streamClosed\":true")
         } else if let cursor {

@@ -3,10 +3,11 @@ import Journals
 /// A place in a stream, as programs hold it: a text that sorts as the places do, also when one history takes the place of
 /// another.
 ///
-/// `TIME_EPOCH_SEQUENCE`, for a reported run `TIME_EPOCH_SEQUENCE_LINE`: when the epoch began, as ten digits of base 32 for
-/// the milliseconds since 1970; the epoch; the sequence of the last change before the place, and the number of the last
-/// line, as sixteen decimal digits each. The stream of an output has its numbers of lines for sequences. Each place has
-/// one such text, and anything else is none.
+/// `TIME_EPOCH_SEQUENCE`, for a reported run `TIME_EPOCH_SEQUENCE_LINE`, for the board of those who may see part of it
+/// `TIME_EPOCH_SEQUENCE_PART`: when the epoch began, as ten digits of base 32 for the milliseconds since 1970; the epoch;
+/// the sequence of the last change before the place, and the number of the last line, as sixteen decimal digits each; and
+/// thirteen letters and digits for what its reader may see, since a reader who may see more has not read it. The stream of
+/// an output has its numbers of lines for sequences. Each place has one such text, and anything else is none.
 struct StreamOffset: Hashable, Sendable, CustomStringConvertible {
     /// The history that a place is in.
     struct History: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +33,7 @@ struct StreamOffset: Hashable, Sendable, CustomStringConvertible {
             description = "\(time)_\(epoch)"
         }
 
-        private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        fileprivate static func isLetterOrDigit(_ byte: UInt8) -> Bool {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
         }
@@ -42,11 +43,14 @@ struct StreamOffset: Hashable, Sendable, CustomStringConvertible {
     let sequence: SequenceNumber
     /// The number of the last line, in the stream of a reported run; nil in any other.
     let line: SequenceNumber?
+    /// Stands for what of the board its reader may see; nil for everything, and in any other stream.
+    let part: String?
 
-    init(_ history: History, _ sequence: SequenceNumber, line: SequenceNumber? = nil) {
+    init(_ history: History, _ sequence: SequenceNumber, line: SequenceNumber? = nil, part: String? = nil) {
         self.history = history
         self.sequence = sequence
         self.line = line
+        self.part = part
     }
 
     /// Reads an offset; nil for anything that is not spelled as one.
@@ -57,21 +61,22 @@ struct StreamOffset: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 3 || parts.count == 4, let history = History(parts[0], parts[1]),
             let sequence = Self.number(parts[2])
         else { return nil }
-        self.history = history
-        self.sequence = sequence
-        if parts.count == 4 {
-            guard let line = Self.number(parts[3]) else { return nil }
-            self.line = line
-        } else {
-            line = nil
+        switch parts.dropFirst(3).first {
+        case nil: self.init(history, sequence)
+        case let part? where part.utf8.count == Self.partWidth && part.utf8.allSatisfy(History.isLetterOrDigit):
+            self.init(history, sequence, part: String(part))
+        case let part?:
+            guard let line = Self.number(part) else { return nil }
+            self.init(history, sequence, line: line)
         }
     }
 
     var description: String {
-        "\(history)_\(Self.text(sequence))" + (line.map { "_" + Self.text($0) } ?? "")
+        "\(history)_\(Self.text(sequence))" + (line.map { "_" + Self.text($0) } ?? part.map { "_" + $0 } ?? "")
     }
 
     private static let width = 16
+    private static let partWidth = 13
 
     private static func text(_ number: SequenceNumber) -> String {
         let digits = number.description

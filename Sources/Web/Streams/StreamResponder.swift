@@ -63,7 +63,7 @@ final class StreamResponder: Sendable {
         guard let status = found ?? status(of: request.name) else { return .askRoute }
         // Where memory ends, the journal may have more.
         if request.start == .beginning, found == nil, status.floor > 0 { return .askRoute }
-        switch status.decision(request.start, in: answers.history) {
+        switch answers.decision(request, status) {
         case .lost: return .askRoute
         case .end(let sequence): return .answer(answers.nothing(request, at: sequence, isClosed: true))
         case .read(let from):
@@ -100,6 +100,7 @@ final class StreamResponder: Sendable {
         case .pass:
             guard let chunk = answers.chunk(of: request.name, after: sequence) else { return .askRoute }
             return .answer(answers.answer(request, chunk, from: sequence))
+        case .ended: return .answer(answers.nothing(request, at: sequence, isClosed: true))
         case .draining: return .answer(answers.drained(request, at: sequence))
         case .crowded: return .crowded
         }
@@ -145,6 +146,7 @@ final class HeldStream: Sendable {
             // What has left memory in the meantime is read with the next request, from the same place.
             answers.chunk(of: request.name, after: sequence).map { answers.answer(request, $0, from: sequence) }
                 ?? answers.nothing(request, at: sequence, isClosed: false)
+        case .ended: answers.nothing(request, at: sequence, isClosed: true)
         case .expired, .interrupted:
             answers.nothing(request, at: sequence, isClosed: answers.isClosed(request.name, at: sequence))
         case .drained: answers.drained(request, at: sequence)

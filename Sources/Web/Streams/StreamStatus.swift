@@ -17,6 +17,8 @@ struct StreamStatus: Hashable, Sendable {
         case removed
         /// The place is in another history.
         case replaced
+        /// The place counts what another may see.
+        case otherPart
         /// The place lies beyond all there is, so that it must be of a history which was taken back.
         case future
     }
@@ -33,14 +35,17 @@ struct StreamStatus: Hashable, Sendable {
         case lost(Loss)
     }
 
-    /// What a reader gets who asks from there on.
-    func decision(_ start: StreamRequest.Start, in history: StreamOffset.History) -> Decision {
+    /// What a reader gets who asks from there on, and may see that part of the board.
+    func decision(
+        _ start: StreamRequest.Start, in history: StreamOffset.History, part: String? = nil
+    ) -> Decision {
         let sequence: SequenceNumber
         switch start {
         case .beginning: sequence = min(floor, head)
         case .now: sequence = head
         case .after(let offset):
             if offset.history != history { return .lost(.replaced) }
+            if offset.part != part { return .lost(.otherPart) }
             if offset.sequence > head { return .lost(.future) }
             if offset.sequence < floor { return .lost(.removed) }
             sequence = offset.sequence

@@ -19,8 +19,8 @@ struct Streams {
         let status = try await status(of: name)
         if exchange.request.method == .head { return Response(answers.head(request, status)) }
         let from: SequenceNumber
-        switch status.decision(request.start, in: answers.history) {
-        case .lost(let loss): throw .lost(loss, first: answers.offset(min(status.floor, status.head)))
+        switch answers.decision(request, status) {
+        case .lost(let loss): throw .lost(loss, first: answers.offset(min(status.floor, status.head), of: name))
         case .read(let after): from = after
         case .nothing(let at), .end(let at): from = at
         }
@@ -44,7 +44,8 @@ struct Streams {
         case .crowded: throw .crowdedStreams
         case .askRoute:
             guard let chunk = try await chunk(of: request.name, after: from) else {
-                throw .lost(.removed, first: answers.offset(try await self.status(of: request.name).floor))
+                let floor = try await self.status(of: request.name).floor
+                throw .lost(.removed, first: answers.offset(floor, of: request.name))
             }
             answer = answers.answer(request, chunk, from: from)
         }

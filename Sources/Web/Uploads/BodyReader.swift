@@ -29,7 +29,11 @@ struct BodyReader {
         do {
             piece = try await iterator.next()
         } catch let stop as BodyStop {
-            throw stop == .shutdown ? .shutdown : .tooSlow
+            switch stop {
+            case .tooSlow: throw .tooSlow
+            case .shutdown: throw .shutdown
+            case .revoked: throw .revoked
+            }
         } catch {
             throw .stopped(received: received, announced: announced)
         }
@@ -85,4 +89,6 @@ enum BodyStop: Error, Equatable {
     case tooSlow
     /// The server shuts down.
     case shutdown
+    /// Whoever sends it may not any more.
+    case revoked
 }

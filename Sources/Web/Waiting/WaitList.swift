@@ -8,6 +8,8 @@ final class WaitList<Waiter: Sendable>: Sendable {
         case pass(head: SequenceNumber)
         case held(WaitListMachine<Waiter>.ID)
         case draining
+        /// Nothing ever follows.
+        case ended
         /// The list was closed at the same moment: ask for a new one.
         case closed
     }
@@ -56,10 +58,15 @@ final class WaitList<Waiter: Sendable>: Sendable {
         let (entry, timer) = state.withLockedValue { state -> (Entry, Int64?) in
             guard !state.isClosed else { return (.closed, nil) }
             // The head is read under the lock: a change published later finds the waiter, one before is seen here.
+            // The end is looked at first: what comes right before it is then seen too.
+            let isEnded = source.isEnded(topic)
             let known = source.head(of: topic)
-            switch state.machine.enter(waiter, after: after, until: deadline, known: known, now: now) {
+            switch state.machine.enter(
+                waiter, after: after, until: deadline, known: known, isEnded: isEnded, now: now)
+            {
             case .pass(let head): return (.pass(head: head), Self.arm(&state))
             case .draining: return (.draining, Self.arm(&state))
+            case .ended: return (.ended, Self.arm(&state))
             case .held(let id): return (.held(id), Self.arm(&state))
             }
         }
@@ -105,7 +112,9 @@ final class WaitList<Waiter: Sendable>: Sendable {
             let now = self.clock.uptime
             self.perform { state in
                 state.isNotified = false
-                return state.machine.published(max(head, self.source.head(of: self.topic)), now: now)
+                let isEnded = self.source.isEnded(self.topic)
+                let last = max(head, self.source.head(of: self.topic))
+                return state.machine.published(last, isEnded: isEnded, now: now)
             }
         }
     }

@@ -7,6 +7,7 @@ import Journals
 /// All times are milliseconds of one monotonic clock. Waiting for a change after `n` ends when
 /// - the head passes `n`: at once if 50 ms have passed since the last release (`quiet`), else at +50 ms, so that a burst of changes
 ///   becomes few answers and a lone change is not delayed;
+/// - the topic ends, and all of it was read: at once;
 /// - the deadline comes;
 /// - it is interrupted, because there is something to say that is no change;
 /// - the list is drained because the server shuts down.
@@ -24,6 +25,8 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         case held(ID)
         /// No more waiting here: the server shuts down.
         case draining
+        /// No waiting: nothing ever follows.
+        case ended
     }
 
     /// A waiter that is released.
@@ -54,6 +57,7 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
     private var lastID: ID = 0
     private var lastUse: Int64
     private var isDraining = false
+    private var isEnded = false
 
     init(head: SequenceNumber, now: Int64, quiet: Int64 = 50) {
         self.quiet = quiet
@@ -70,12 +74,14 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
 
     /// Adds a waiter.
     ///
-    /// `known` is the feed's current head.
+    /// `known` is the feed's current head, and `isEnded` whether nothing follows it.
     mutating func enter(
-        _ waiter: Waiter, after: SequenceNumber, until deadline: Int64, known: SequenceNumber, now: Int64
+        _ waiter: Waiter, after: SequenceNumber, until deadline: Int64, known: SequenceNumber, isEnded: Bool = false,
+        now: Int64
     ) -> Entry {
         lastUse = now
         head = max(head, known)
+        self.isEnded = self.isEnded || isEnded
         if isDraining { return .draining }
         if after < head {
             let isOpen = now >= releasedAt + quiet
@@ -84,6 +90,8 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
                 if isOpen, !groups.keys.contains(where: { $0.after < head }) { markReleased(now) }
                 return .pass(head: head)
             }
+        } else if self.isEnded {
+            return .ended
         }
         lastID += 1
         let group = Group(after: after, deadline: deadline)
@@ -103,9 +111,10 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return waiter
     }
 
-    /// The topic's head moved.
-    mutating func published(_ head: SequenceNumber, now: Int64) -> [Release] {
+    /// The topic's head moved, or nothing follows it any more.
+    mutating func published(_ head: SequenceNumber, isEnded: Bool = false, now: Int64) -> [Release] {
         self.head = max(self.head, head)
+        self.isEnded = self.isEnded || isEnded
         return wake(now: now)
     }
 
@@ -119,6 +128,8 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
             if group.after < head, isOpen {
                 outcome = .published
                 isChange = true
+            } else if group.after >= head, isEnded {
+                outcome = .ended
             } else if group.deadline <= now {
                 outcome = isDraining ? .drained : group.after < head ? .published : .expired
             } else {
@@ -186,6 +197,8 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
 enum WaitOutcome: Hashable, Sendable {
     /// There is a change.
     case published
+    /// Nothing ever follows.
+    case ended
     /// The time is over.
     case expired
     /// There is something to say that is no change.

@@ -8,6 +8,8 @@ final class WaitLists<Waiter: Sendable>: Sendable {
         case pass(head: SequenceNumber)
         case held(WaitRegistration<Waiter>)
         case draining
+        /// Nothing ever follows.
+        case ended
     }
 
     private struct State {
@@ -39,6 +41,7 @@ final class WaitLists<Waiter: Sendable>: Sendable {
             switch waitList.enter(waiter, after: after, until: deadline) {
             case .pass(let head): return .pass(head: head)
             case .draining: return .draining
+            case .ended: return .ended
             case .held(let id): return .held(WaitRegistration(waitList: waitList, id: id))
             case .closed: continue
             }

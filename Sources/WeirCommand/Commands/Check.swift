@@ -9,19 +9,23 @@ import StandardStores
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
-            "Checks templates and strings against operations and stores, and tells every problem by file and line.",
-        usage: "weir check [--config <file>] [--templates <folder>] [--runbook <file>] ...",
+            "Checks operation files, templates and strings, and tells every problem by file and line.",
+        usage: "weir check [--config <file>] [--operations <folder>] [--templates <folder>] [--runbook <file>] ...",
         discussion: SettingFlags.help)
 
     @OptionGroup var flags: SettingFlags
 
     func run() async throws {
-        let settings = try Settings.inForce(flags.sources(environment: ProcessInfo.processInfo.environment))
+        let environment = ProcessInfo.processInfo.environment
+        let settings = try Settings.inForce(flags.sources(environment: environment))
         let port = MutableStateFlow<Int?>(nil)
         var catalog = StandardCatalog(
             settings: settings, folder: URL(filePath: "."), port: port.asStateFlow()
         ).catalog()
+        let files: FileOperations
         do {
+            files = try FileOperations(settings, config: flags.config, environment: environment)
+            files.add(to: &catalog)
             let runbooks = try Runbooks(files: settings.list("runbook"))
             runbooks.add(to: &catalog)
         } catch {
@@ -34,8 +38,8 @@ struct Check: AsyncParsableCommand {
         }
         let problems: [TemplateProblem]
         do {
-            problems = PageRenderer(catalog: catalog, templates: try TemplateSet(overlay: settings.templatesFolder))
-                .check()
+            let templates = try TemplateSet(overlay: settings.templatesFolder, declared: files.texts)
+            problems = PageRenderer(catalog: catalog, templates: templates).check()
         } catch let error as TemplateSetError {
             complain(error.description)
             throw ExitCode(1)

@@ -2,6 +2,8 @@ import Foundation
 
 /// Asks for a password: on a terminal without showing it, otherwise as the first line of standard input.
 struct PasswordPrompt {
+    var words = "Password: "
+
     func read(confirming: Bool) throws -> String {
         guard isatty(0) == 1 else {
             guard let line = readLine(strippingNewline: true) else {
@@ -9,7 +11,7 @@ struct PasswordPrompt {
             }
             return line
         }
-        let first = try ask("Password: ")
+        let first = try ask(words)
         guard try !confirming || ask("The same again: ") == first else {
             throw StartError.malformed("The two are not the same. Try again.")
         }

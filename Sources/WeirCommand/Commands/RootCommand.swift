@@ -9,7 +9,8 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         subcommands: [
             Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self, AuditCommands.self,
-            ListSettings.self,
+            OperationCommands.self, ListSettings.self, LogIn.self, LogOut.self, ListRuns.self, StartRun.self, Watch.self,
+            CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
         ],
         defaultSubcommand: nil)
 

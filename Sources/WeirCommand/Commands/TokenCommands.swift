@@ -31,7 +31,7 @@ struct TokenCommands: AsyncParsableCommand {
                 days = number
             }
             let token = try await place.with {
-                try await $0.createToken(name, roles: given, days: days, by: .system).token
+                try await $0.createToken(name, roles: given, days: days, by: .commandLine).token
             }
             print(token.text)
         }
@@ -65,7 +65,7 @@ struct TokenCommands: AsyncParsableCommand {
         @OptionGroup var place: UserCommands.Place
 
         func run() async throws {
-            try await place.with { try await $0.revokeToken(id, by: .system, anybody: true) }
+            try await place.with { try await $0.revokeToken(id, by: .commandLine, anybody: true) }
             print("Revoked \(id).")
         }
     }

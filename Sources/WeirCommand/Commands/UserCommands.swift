@@ -16,7 +16,8 @@ struct UserCommands: AsyncParsableCommand {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
-        /// Does something with the directory of users, and writes the audit to its end.
+        /// Does something with the directory of users; what it changes is in the audit when the server runs next, at the
+        /// latest.
         func with<Result>(_ body: (AccessDirectory) async throws -> Result) async throws -> Result {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             umask(0o077)
@@ -29,7 +30,8 @@ struct UserCommands: AsyncParsableCommand {
                 let control = AccessControl(rules: settings.rules ?? AccessRules())
                 let audit = try AuditLog(folder: nil)
                 let directory = try await AccessDirectory(
-                    configuration, control: control, storage: try AccessFiles(folder).storage(), audit: audit)
+                    configuration, control: control, storage: try AccessFiles(folder).storage(), audit: audit,
+                    leavesAudit: true)
                 return try await body(directory)
             } catch let error as StartError {
                 complain(error.description)
@@ -76,7 +78,7 @@ struct UserCommands: AsyncParsableCommand {
             }
             try await place.with { directory in
                 let password = try PasswordPrompt().read(confirming: true)
-                try await directory.addUser(name, password: password, roles: given, by: .system)
+                try await directory.addUser(name, password: password, roles: given, by: .commandLine)
             }
             print("Added \(name).")
         }
@@ -104,7 +106,7 @@ struct UserCommands: AsyncParsableCommand {
         @OptionGroup var place: Place
 
         func run() async throws {
-            try await place.with { try await $0.setRoles(roles.assignments, of: name, by: .system) }
+            try await place.with { try await $0.setRoles(roles.assignments, of: name, by: .commandLine) }
             print("Changed \(name).")
         }
     }
@@ -118,7 +120,7 @@ struct UserCommands: AsyncParsableCommand {
 
         func run() async throws {
             try await place.with { directory in
-                try await directory.setPassword(try PasswordPrompt().read(confirming: true), of: name, by: .system)
+                try await directory.setPassword(try PasswordPrompt().read(confirming: true), of: name, by: .commandLine)
             }
             print("Changed \(name).")
         }
@@ -132,10 +134,15 @@ struct UserCommands: AsyncParsableCommand {
         @OptionGroup var place: Place
 
         func run() async throws {
-            try await place.with { try await $0.removeUser(name, by: .system) }
+            try await place.with { try await $0.removeUser(name, by: .commandLine) }
             print("Removed \(name).")
         }
     }
+}
+
+extension Principal {
+    /// Whoever runs a command on this machine.
+    static var commandLine: Principal { Principal(.operator, name: NSUserName()) }
 }
 
 extension StoredAssignment {

@@ -38,6 +38,7 @@ struct ServerProcess: Sendable {
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
         let runbooks = try Runbooks(files: settings.list("runbook"))
+        let declared = try FileOperations(settings, config: sources.config, environment: sources.environment)
         let plan = try AccessPlan(settings)
         let certificate = try certificate()
         let folder = DataFolder(settings)
@@ -51,6 +52,8 @@ struct ServerProcess: Sendable {
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
         var catalog = operations.catalog()
+        declared.add(to: &catalog)
+        declared.report(to: logger)
         runbooks.add(to: &catalog)
         do {
             try await operations.removeLeftovers()
@@ -58,7 +61,7 @@ struct ServerProcess: Sendable {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
-        let board = try await openBoard(catalog, journal)
+        let board = try await openBoard(catalog, journal, drainTimeout: drainTimeout(declared))
         do {
             try await runbooks.takeInEdits(on: board)
         } catch {
@@ -72,7 +75,8 @@ struct ServerProcess: Sendable {
         let directory = try await files.open(plan, control: control, audit: audit)
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
         let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
-        let server = try server(board, Accounts(directory, provider: provider), certificate) { [logger] bound in
+        let accounts = Accounts(directory, provider: provider)
+        let server = try server(board, accounts, certificate, declared.texts) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
@@ -87,7 +91,7 @@ struct ServerProcess: Sendable {
                         head: AuditHead(audit, settings: settings, logger: logger))),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = .milliseconds(2_800)
+        configuration.maximumGracefulShutdownDuration = drainTimeout(declared) + .milliseconds(2_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {
@@ -121,6 +125,12 @@ struct ServerProcess: Sendable {
                     "held": "\(server.dashboard.held)",
                 ])
         }
+    }
+
+    /// How long runs have to end when the server does: programs as long as their files allow them.
+    private func drainTimeout(_ declared: FileOperations) -> Duration {
+        let period = declared.stopGracePeriod
+        return period > .zero ? period + .seconds(1) : .milliseconds(700)
     }
 
     /// Says where the server is; returns its address.
@@ -160,9 +170,11 @@ struct ServerProcess: Sendable {
         }
     }
 
-    private func openBoard(_ catalog: Catalog, _ journal: any Journal) async throws -> Board {
+    private func openBoard(
+        _ catalog: Catalog, _ journal: any Journal, drainTimeout: Duration
+    ) async throws -> Board {
         var configuration = Board.Configuration()
-        configuration.drainTimeout = .milliseconds(700)
+        configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention
         configuration.maximumActiveRuns = settings.integer("runs.maximum") ?? configuration.maximumActiveRuns
         configuration.maximumActiveRunsPerOperation =
@@ -171,6 +183,8 @@ struct ServerProcess: Sendable {
             settings.integer("runs.maximum-per-actor") ?? configuration.maximumActiveRunsPerActor
         configuration.maximumReportedRuns = settings.integer("reports.maximum") ?? configuration.maximumReportedRuns
         configuration.reportLease = settings.duration("reports.lease") ?? configuration.reportLease
+        configuration.maximumReportLease =
+            settings.duration("reports.maximum-lease") ?? configuration.maximumReportLease
         configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
         do {
             return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)
@@ -180,7 +194,7 @@ struct ServerProcess: Sendable {
     }
 
     private func server(
-        _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?,
+        _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?, _ declared: DeclaredTexts,
         onBound: @escaping @Sendable (Int) async -> Void
     ) throws -> DashboardServer {
         var web = WebConfiguration()
@@ -193,10 +207,11 @@ struct ServerProcess: Sendable {
         settings.setLimits(of: &web)
         web.version = RootCommand.version
         web.certificate = certificate
+        web.offersLinks = accounts.asksWho
         do {
             return try DashboardServer(
                 board: board, access: .accounts(accounts),
-                templates: try TemplateSet(overlay: settings.templatesFolder),
+                templates: try TemplateSet(overlay: settings.templatesFolder, declared: declared),
                 configuration: web,
                 host: settings.text("host") ?? "127.0.0.1", port: settings.integer("port") ?? 8_080, onBound: onBound)
         } catch let error as TemplateSetError {

@@ -61,7 +61,9 @@ struct StandardCatalog: Sendable {
             summary: "Where the International Space Station is, every few seconds while somebody is watching.",
             reentry: .joinExisting, lifetime: .whileWatched())
         catalog.add(
-            Greeting(.init(url: greetingURL), environment: environment), id: "greeting", title: "Greeting",
+            Greeting(
+                .init(isOwn: settings.text("greeting.url") == nil, url: greetingURL), environment: environment),
+            id: "greeting", title: "Greeting",
             summary: "Asks a greeting service to greet somebody.")
         catalog.add(
             HTTPRequestOperation(environment: environment), id: "http-request", title: "HTTP request",
@@ -74,10 +76,13 @@ struct StandardCatalog: Sendable {
 
     private var greetingURL: @Sendable () -> String? {
         let (given, port, host) = (settings.text("greeting.url"), port, settings.text("host") ?? "127.0.0.1")
+        let scheme = settings.text("tls.cert") == nil ? "http" : "https"
         return {
             if let given { return given }
             let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
-            return port.value.map { "http://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello" }
+            return port.value.map {
+                "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/hello"
+            }
         }
     }
 }

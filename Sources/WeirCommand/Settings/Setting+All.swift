@@ -26,6 +26,11 @@ extension Setting {
             key: "public", kind: .path, standard: nil,
             help: "A folder whose files replace the built-in ones, file by file."),
         Setting(
+            key: "operations", kind: .path, standard: nil,
+            help:
+                "A folder of YAML files that declare operations; without it, the folder `operations` beside the settings file, "
+                + "if there is one."),
+        Setting(
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(
@@ -62,6 +67,9 @@ extension Setting {
         Setting(
             key: "reports.lease", kind: .seconds(1...86_400), standard: "30",
             help: "After how many seconds without a message from its reporter a reported run ends as interrupted."),
+        Setting(
+            key: "reports.maximum-lease", kind: .seconds(1...86_400), standard: "3600",
+            help: "The longest such time that a reporter can ask for with Weir-Lease."),
         Setting(
             key: "http-request.allow", kind: .destinations, standard: nil,
             help:

@@ -31,7 +31,7 @@ enum SettingsDocument {
         `SIGHUP` (`kill -HUP`, `systemctl reload`) makes the server read the file again. It applies the settings marked *live* below
         at once, and logs which other changes require a restart. A file with a mistake changes nothing: the log reports the mistake
         with file and line, and the previous settings stay in force. `SIGUSR1` writes a status line to the log. `SIGTERM` and `SIGINT`
-        end the server within three seconds.
+        end the server within three seconds; while programs of operation files run, within the longest `stop_grace_period` more.
 
         ## All settings
 

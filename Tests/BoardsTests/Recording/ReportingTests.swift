@@ -1,3 +1,4 @@
+import Flows
 import Journals
 import States
 import Testing
@@ -21,9 +22,9 @@ struct ReportingTests {
 
     private func open(
         on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
-        configure: (inout Board.Configuration) -> Void = { _ in }
+        wall: MutableStateFlow<Int64>? = nil, configure: (inout Board.Configuration) -> Void = { _ in }
     ) async throws -> BoardFixture {
-        try await BoardFixture.open(on: journal, clock: clock) { configuration in
+        try await BoardFixture.open(on: journal, clock: clock, wall: wall) { configuration in
             configuration.retention = nil
             configuration.reportsUndeclared = true
             configure(&configuration)
@@ -37,6 +38,20 @@ struct ReportingTests {
         #expect(fixture.board.feed.head(of: .run("a")) == receipt.place?.sequence)
         #expect(fixture.board.feed.output(of: "a")?.head == 1)
         #expect(try await fixture.board.run("a").record.state.caseName == "push")
+        await fixture.board.shutdown()
+    }
+
+    @Test func `those who watch a run's lines hear of their end, though no line comes`() async throws {
+        let fixture = try await open()
+        _ = try await fixture.board.report(opening("a"))
+        _ = try await fixture.board.report(state("a", "push"))
+        let heard = Locked<[SequenceNumber]>([])
+        let observation = fixture.board.feed.observe(.output("a")) { head in heard.withLock { $0.append(head) } }
+        defer { observation.cancel() }
+        let end = Report(run: "a", operation: "deploy", reporter: "anna", ending: .closed(nil))
+        for _ in 0..<2 { _ = try await fixture.board.report(end) }
+        #expect(fixture.board.feed.output(of: "a")?.isClosed == true)
+        #expect(heard.withLock { $0 } == [1])
         await fixture.board.shutdown()
     }
 
@@ -84,6 +99,52 @@ struct ReportingTests {
         #expect(try await fixture.board.run("alive").record.endedAt == nil)
         // A beat leaves nothing behind.
         #expect(try await fixture.cases(of: .run("alive")) == ["opened"])
+        await fixture.board.shutdown()
+    }
+
+    @Test func `a machine that slept for an hour ends no run before its reporter had time to be heard`() async throws {
+        let clock = ManualClock()
+        let fixture = try await open(clock: clock)
+        _ = try await fixture.board.report(opening("a"))
+        let beat = Report(run: "a", operation: "deploy", reporter: "anna")
+        for _ in 0..<3 {
+            // One beat goes by, however long the sleep.
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3_600))
+            await clock.sleepers(1)
+            #expect(try await fixture.board.report(beat).outcome == .taken)
+        }
+        #expect(try await fixture.board.run("a").record.endedAt == nil)
+        await fixture.board.shutdown()
+    }
+
+    @Test func `a clock on the wall that is set back or ahead ends no run, and messages keep their order`() async throws
+    {
+        let clock = ManualClock()
+        let wall = MutableStateFlow(Int64(10_000_000_000))
+        let fixture = try await open(clock: clock, wall: wall)
+        _ = try await fixture.board.report(opening("a"))
+        var sent: [String] = []
+        for (index, jump) in [0, -86_400_000, 1, 172_800_000, -3_600_000, -1].enumerated() {
+            wall.value += Int64(jump)
+            _ = try await fixture.board.report(state("a", "s\(index)", number: SequenceNumber(clamping: index)))
+            sent += ["s\(index)", "s\(index)"]
+            await clock.sleepers(1)
+            clock.advance(by: .seconds(3))
+        }
+        let read = try await fixture.board.reports(of: "a", operation: "deploy", limit: 100).messages.map { message in
+            switch message {
+            case .change(let change): (change.state.caseName, change.at)
+            case .line(let line): (line.text, line.at)
+            }
+        }
+        #expect(read.map { $0.0 } == ["opened"] + sent)
+        #expect(zip(read, read.dropFirst()).allSatisfy { $0.1 <= $1.1 })
+        wall.value = 0
+        let end = Report(run: "a", operation: "deploy", reporter: "anna", ending: .closed(nil))
+        #expect(try await fixture.board.report(end).outcome == .taken)
+        let record = try await fixture.board.run("a").record
+        #expect(try #require(record.endedAt) >= record.startedAt)
         await fixture.board.shutdown()
     }
 
@@ -205,6 +266,21 @@ struct ReportingTests {
         leases.close("a")
         #expect(leases.beat().isEmpty)
         #expect(leases.count == 0)
+    }
+
+    @Test func `a reporter gets the longer lease that it asks for, and never a shorter one than is usual`() {
+        var leases = ReportLeases(RunLimits(total: 10, perOperation: 10, perActor: 10), operations: 1)
+        _ = leases.open("long", .init(operation: "deploy", actor: "anna"))
+        _ = leases.open("short", .init(operation: "deploy", actor: "anna"))
+        leases.renew("long", length: 3 * ReportLeases.length)
+        leases.renew("short", length: 1)
+        for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
+        #expect(leases.beat().map { $0.run } == ["short"])
+        leases.close("short")
+        // A message without a wish leaves the lease as it is.
+        leases.renew("long")
+        for _ in 0..<3 * ReportLeases.length { #expect(leases.beat().isEmpty) }
+        #expect(leases.beat().map { $0.run } == ["long"])
     }
 
     @Test func `a run that was resumed without room takes none when it ends`() {

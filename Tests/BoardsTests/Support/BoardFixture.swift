@@ -17,7 +17,7 @@ struct BoardFixture: Sendable {
         _ operations: [String: TestOperation] = [:], stores: [String: Tally] = [:], printing: PrintingOperation? = nil,
         reentry: ReentryPolicy = .concurrent,
         lifetime: Lifetime = .onDemand, on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
-        logger: Logger = Logger(label: "test"),
+        wall: MutableStateFlow<Int64>? = nil, logger: Logger = Logger(label: "test"),
         configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
     ) async throws -> BoardFixture {
         var catalog = Catalog()
@@ -32,14 +32,15 @@ struct BoardFixture: Sendable {
         configuration.journalCheckInterval = nil
         configure(&configuration)
         let time = Locked(Int64(1_000))
-        let board = try await Board.open(
-            catalog: catalog, journal: journal, configuration: configuration,
-            now: {
-                Timestamp(
-                    milliseconds: time.withLock { time in
+        let now = { @Sendable in
+            Timestamp(
+                milliseconds: wall?.value
+                    ?? time.withLock { time in
                         time += 1; return time
                     })
-            }, clock: clock, logger: logger)
+        }
+        let board = try await Board.open(
+            catalog: catalog, journal: journal, configuration: configuration, now: now, clock: clock, logger: logger)
         return BoardFixture(board: board, journal: journal, clock: clock)
     }
 

@@ -7,6 +7,7 @@ final class JournalDouble: Journal, Sendable {
         var error: JournalError?
         var verificationError: JournalError?
         var notices: [JournalNotice] = []
+        var noteError: JournalError?
         var failsAfterAppending = false
         var outputError: JournalError?
         var deniesOutput = false
@@ -41,6 +42,12 @@ final class JournalDouble: Journal, Sendable {
     var verificationError: JournalError? {
         get { core.withLock { $0.verificationError } }
         set { core.withLock { $0.verificationError = newValue } }
+    }
+
+    /// What every note that is set throws from now on; nil for none.
+    var noteError: JournalError? {
+        get { core.withLock { $0.noteError } }
+        set { core.withLock { $0.noteError = newValue } }
     }
 
     /// What an operator should know.
@@ -210,6 +217,9 @@ final class JournalDouble: Journal, Sendable {
         try await inner.forecast(policy, now: now, after: sequence)
     }
     func note(_ name: String) async throws -> String? { try await inner.note(name) }
-    func setNote(_ name: String, _ text: String?) async throws { try await inner.setNote(name, text) }
+    func setNote(_ name: String, _ text: String?) async throws {
+        if let noteError { throw noteError }
+        try await inner.setNote(name, text)
+    }
     func close() async { await inner.close() }
 }

@@ -224,3 +224,21 @@ def test_back_from_the_browsers_cache_it_catches_up(page, server):
     at(page, 1)
     assert page.evaluate("window.sameDocument") is True
     expect(page.locator("#state")).to_have_text("State 1")
+
+
+def test_what_may_not_be_seen_any_more_is_shown_no_longer(page, server):
+    open_page(page, server)
+    server.publish(morph(1))
+    at(page, 1)
+    server.script({"status": 401})
+    link = page.locator("#page a")
+    expect(link).to_have_text("Signed out. Load again.")
+    assert page.locator("#page").inner_text() == "Signed out. Load again."
+    assert page.title() == "Weir"
+    expect(page.locator("#live")).to_have_attribute("data-state", "stopped")
+    # Nothing that comes later is painted.
+    server.publish(morph(2))
+    page.evaluate("new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+    assert "State" not in page.locator("#page").inner_text()
+    link.click()
+    expect(page.locator("#state")).to_have_text("State 0")

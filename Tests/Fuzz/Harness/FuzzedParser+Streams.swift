@@ -17,7 +17,7 @@ extension FuzzedParser {
         if let offset = StreamOffset(text) {
             expect(offset.description == text, "“\(text)” and “\(offset)” are two spellings of one place")
             expect(StreamOffset(offset.description) == offset, "“\(text)” reads as another place")
-            let next = StreamOffset(offset.history, offset.sequence.next, line: offset.line)
+            let next = StreamOffset(offset.history, offset.sequence.next, line: offset.line, part: offset.part)
             expect(
                 next == offset || offset.description.utf8.lexicographicallyPrecedes(next.description.utf8),
                 "\(next) does not sort behind \(offset)")

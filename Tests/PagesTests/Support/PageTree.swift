@@ -38,10 +38,12 @@ final class PageTree {
         return elements.lazy.compactMap { $0.parent(of: child) }.first
     }
 
-    /// The same tree in one spelling: attributes in order, white space of no meaning left out.
+    /// The same tree in one spelling: attributes in order, white space of no meaning left out, and no words about how long
+    /// ago something was, which pass with the time of the reader.
     var canonical: String {
         let attributes = attributes.sorted { $0.name < $1.name }.map { " \($0.name)=\"\($0.value)\"" }.joined()
-        let inside = children.map { child in
+        let passes = name == "time" && (self["data-relative"] ?? self["data-since"]) != nil
+        let inside = (passes ? [] : children).map { child in
             switch child {
             case .element(let element): element.canonical
             case .text(let text): text.split { $0.isWhitespace }.joined(separator: " ")

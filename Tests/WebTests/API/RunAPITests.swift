@@ -22,7 +22,7 @@ struct RunAPITests {
             #expect(
                 Set(run.object?.keys.map(\.self) ?? []) == [
                     "id", "operation", "actor", "input", "phase", "case", "state", "progress", "revision", "sequence",
-                    "startedAt", "endedAt", "cause", "retryOf",
+                    "startedAt", "endedAt", "cause", "retryOf", "reported", "title",
                 ])
             #expect(run["operation"] == "steps")
             #expect(run["actor"] == "Ada")
@@ -33,6 +33,8 @@ struct RunAPITests {
             #expect(run["progress"] == .null)
             #expect(run["revision"] == 2)
             #expect(run["retryOf"] == .null)
+            #expect(run["reported"] == false)
+            #expect(run["title"] == .null)
             #expect(run["endedAt"]?.string?.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil)
         }
     }

@@ -83,6 +83,24 @@ struct UploadTests {
         }
     }
 
+    @Test func `a form that says how long its file is shows how far that is, and holds the file to it`() async throws {
+        let body = [
+            "--b\r\nContent-Disposition: form-data; name=\"destination\"\r\n\r\nhere\r\n",
+            "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\nwhole\r\n--b--\r\n",
+        ].joined()
+        try await TestServer.run { server in
+            let answer = try await server.ask(
+                "POST", Self.runs, headers: [Self.multipart, "Upload-Length: 5"], body: body)
+            #expect(answer.status == 201)
+            #expect(try answer.json()["input"]?["file"]?["length"] == 5)
+            for wrong in ["-1", "many", "5.0", "99999999999999999999"] {
+                let refused = try await server.ask(
+                    "POST", Self.runs, headers: [Self.multipart, "Upload-Length: \(wrong)"], body: body)
+                #expect(try refused.json()["type"] == "urn:weir:problem:malformed-header")
+            }
+        }
+    }
+
     @Test func `a run that ends before its file lets the sender go`() async throws {
         try await TestServer.run(holdUploads: true) { server in
             let connection = try await server.connect()

@@ -26,6 +26,7 @@ struct AccessMatrixTests {
             // Reporters are refused in another way, see below.
             .filter { !$0.hasPrefix("/api/v1/streams/reported/") }.map { path in
                 path.replacing("/operations/steps", with: "/operations/\(about.operation)")
+                    .replacing("/schedules/steps", with: "/schedules/\(about.operation)")
                     .replacing("/effects/2/", with: "/effects/\(effect)/")
                     .replacing("/stores/bell", with: "/stores/\(about.store)")
             } + feeds.flatMap { ["/live/1/\($0)/snap", "/live/1/\($0)/\(epoch)/0/now", "/live/1/\($0)/\(epoch)/0/0"] }
@@ -85,7 +86,8 @@ struct AccessMatrixTests {
         async throws
     {
         let known = KnownNames()
-        try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
+        try await TestServer.run(bell: true, secret: true, scheduled: true, access: known.access) {
+            server async throws in
             let mine = try await server.start().run
             let theirs = try await server.board.start("secret", input: ["label": "a"], actor: "x").run
             known.run.value = mine

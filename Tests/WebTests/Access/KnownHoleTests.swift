@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Foundation
 import Journals
 import States
 import Testing
@@ -7,6 +8,14 @@ import Testing
 @testable import Web
 
 /// The ways in which tools of this kind have let people see and do what they may not, each tried here.
+///
+/// They are the advisories of OliveTin: GHSA-228v-wc5r-j8m7 (output in the event stream), GHSA-jf73-858c-54pg (titles of what may
+/// not be seen), GHSA-jm28-2wcr-qf3h (output in the answer to a start), GHSA-p443-p7w5-2f7f (a restart with somebody else's
+/// rights), GHSA-4fqm-6fmh-82mq (guests cancel), GHSA-fwhj-785h-43hh (a command about nothing), GHSA-f637-w7p2-m7fx (mistakes in
+/// input tell what there is), GHSA-364q-w7vh-vhpc (a path made of an id), GHSA-gq2m-77hf-vwgh (a session that outlives the
+/// sign-out), GHSA-pc8g-78pf-4xrp (hashing for strangers: `SigningInTests`), GHSA-45m3-398w-m2m9, GHSA-xpxj-f2fm-rqch and
+/// GHSA-g962-2j28-3cg9 (identity providers: their own tests), and GHSA-49gm-hh7w-wfvf and GHSA-p3qf-84rg-jxfc (arguments that a
+/// shell reads: the tests of commands, which have no shell).
 @Suite(.timeLimit(.minutes(2)))
 struct KnownHoleTests {
     @Test func `the stream of events brings nobody the output of a run that they may not see`() async throws {
@@ -79,6 +88,110 @@ struct KnownHoleTests {
                 #expect(!answer.text.contains("hush"), "\(path)")
             }
             #expect(server.board.feed.head(of: .board) == head)
+        }
+    }
+
+    @Test func `who may look without signing in cancels, retries and starts nothing`() async throws {
+        let known = KnownNames(AccessRules(grants: [RoleGrant(RoleAssignment("viewer"), to: [.everyone])]))
+        try await TestServer.run(access: known.access) { server async throws in
+            let run = try await server.start().run
+            for path in [
+                "/runs/\(run)/cancellation", "/api/v1/runs/\(run)/cancellation", "/runs/\(run)/retries",
+                "/api/v1/operations/steps/runs",
+            ] {
+                #expect(try await server.ask("POST", path, body: "").status == 401, "\(path)")
+            }
+            #expect(try await server.board.run(run).record.endedAt == nil)
+        }
+    }
+
+    @Test func `a retry is the caller's own, whoever may look without signing in`() async throws {
+        let known = KnownNames(
+            AccessRules(grants: [
+                RoleGrant(RoleAssignment("admin"), to: [.everyone]),
+                RoleGrant(RoleAssignment("viewer"), to: [.signedIn]),
+            ]))
+        try await TestServer.run(access: known.access) { server async throws in
+            let run = try await server.start().run
+            server.gate.finish()
+            await server.board.outcome(of: run)
+            let answer = try await server.ask("POST", "/api/v1/runs/\(run)/retries", headers: ["X-Test: vera"])
+            let id = try #require(try answer.json()["id"]?.string)
+            #expect(try await server.board.run(id).record.opening.actor == "vera")
+        }
+    }
+
+    @Test(arguments: [
+        "nothere", "..%2F..%2Fetc", "%00", "%F0%9F%92%A5", "-1", "9223372036854775808", "{{id}}", "x'%20OR%201=1--",
+    ])
+    func `a command about what never was is answered, and the server goes on`(id: String) async throws {
+        let known = KnownNames()
+        try await TestServer.run(bell: true, access: known.access) { server async throws in
+            for path in [
+                "/api/v1/runs/\(id)/cancellation", "/api/v1/runs/\(id)/retries", "/api/v1/operations/\(id)/runs",
+                "/api/v1/stores/\(id)/actions", "/api/v1/stores/\(id)/reset",
+            ] {
+                for name in ["ada", "vera"] {
+                    let answer = try await server.ask(
+                        "POST", path, headers: ["X-Test: \(name)", "Content-Type: application/json"], body: "{}")
+                    #expect([400, 403, 404].contains(answer.status), "\(name) \(path) \(answer.status)")
+                }
+            }
+            #expect(try await server.ask("GET", "/health/live").status == 200)
+        }
+    }
+
+    @Test func `mistakes in what is sent tell nobody what there is`() async throws {
+        let known = KnownNames()
+        try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
+            for body in ["{}", "nonsense", #"{"label": 7}"#, #"{"other": "x"}"#] {
+                for (there, absent) in [
+                    ("/api/v1/operations/secret/runs", "/api/v1/operations/absent/runs"),
+                    ("/api/v1/stores/vault/actions", "/api/v1/stores/bonds/actions"),
+                ] {
+                    let headers = ["X-Test: otto", "Content-Type: application/json"]
+                    let one = try await server.ask("POST", there, headers: headers, body: body)
+                    let other = try await server.ask("POST", absent, headers: headers, body: body)
+                    #expect(one.status == 404 && other.status == 404)
+                    let text = one.text.replacing("secret", with: "absent").replacing("vault", with: "bonds")
+                    #expect(text == other.text, "\(there)")
+                }
+            }
+        }
+    }
+
+    @Test func `an id that a client chooses is no name of a run or a file`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-holes-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        var configuration = WebConfiguration()
+        configuration.spoolFolder = folder.appending(path: "spool")
+        let known = KnownNames()
+        try await TestServer.run(configuration: configuration, access: known.access) { server async throws in
+            let answer = try await server.ask(
+                "POST", "/api/v1/operations/keep/runs?filename=..%2F..%2Fevil",
+                headers: [
+                    "X-Test: otto", "Idempotency-Key: ../../evil", "Content-Type: application/octet-stream",
+                ], body: "12345")
+            let id = try #require(answer["location"]?.split(separator: "/").last.map(String.init))
+            #expect(!id.contains("evil"))
+            await server.board.outcome(of: id)
+            let left = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
+            #expect(!left.contains { $0.contains("evil") })
+            #expect(
+                !FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().appending(path: "evil").path)
+            )
+        }
+    }
+
+    @Test func `a session that was signed out is over, whoever kept its cookie`() async throws {
+        try await AccountServer.run { server in
+            let stolen = try await server.cookie(of: "root")
+            #expect(try await server.ask("GET", "/api/v1/operations", [stolen]).status == 200)
+            _ = try await server.ask("POST", "/sign-out", AccountServer.form + [stolen], body: "")
+            for path in ["/api/v1/operations", "/live/1/board/snap", "/api/v1/streams/board", "/api/v1/users"] {
+                #expect(try await server.ask("GET", path, [stolen]).status == 401, "\(path)")
+            }
         }
     }
 

@@ -119,6 +119,39 @@ struct RightsInFlightTests {
         }
     }
 
+    @Test func `an upload that stands still stops too when its sender's rights go`() async throws {
+        let known = KnownNames()
+        try await TestServer.run(bell: true, access: known.access) { server async throws in
+            let (otto, victor) = (try await server.connect(), try await server.connect())
+            let head = [
+                "POST /api/v1/operations/keep/runs?filename=a.bin HTTP/1.1", "Host: localhost",
+                "Content-Length: 1000", "Content-Type: application/octet-stream",
+            ]
+            known.control.replace(
+                rules: AccessRules(grants: [RoleGrant(RoleAssignment("operator"), to: [.signedIn])]))
+            for (name, connection) in [("otto", otto), ("victor", victor)] {
+                try await connection.send(
+                    raw: (head + ["X-Test: \(name)"]).joined(separator: "\r\n") + "\r\n\r\n12345")
+            }
+            try await server.until { server.board.view().operation("keep")?.activeRuns == 2 }
+            let clock = ContinuousClock()
+            let began = clock.now
+            known.signOut("otto")
+            // Not another byte is sent.
+            let answer = try await otto.response()
+            #expect(clock.now - began < .seconds(5))
+            #expect(answer.status == 403)
+            let run = try #require(answer["location"]?.split(separator: "/").last.map(String.init))
+            await server.board.outcome(of: run)
+            let message = try await server.board.run(run).record.state.payload["message"]?.string
+            #expect(message?.contains("rights were taken away") == true)
+            // Who has theirs still goes on.
+            try await victor.send(raw: String(repeating: "x", count: 995))
+            #expect(try await victor.response().status == 201)
+            #expect(server.dashboard.services.bodiesBeingRead.count == 0)
+        }
+    }
+
     @Test func `an import whose sender's rights go leaves nothing`() async throws {
         let known = KnownNames()
         try await TestServer.run(bell: true, access: known.access) { server async throws in

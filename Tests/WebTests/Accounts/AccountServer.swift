@@ -15,6 +15,9 @@ struct AccountServer: Sendable {
     let port: Int
     let directory: AccessDirectory
     let folder: URL
+    let board: Board
+    let dashboard: Dashboard
+    let gate: Gate
 
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false,
@@ -23,7 +26,12 @@ struct AccountServer: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
         var catalog = Catalog()
-        catalog.add(Steps(gate: Gate()), id: "steps", title: "Steps", summary: "Goes step by step.")
+        let gate = Gate()
+        catalog.add(
+            Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.", tags: ["production"])
+        catalog.add(Steps(gate: gate), id: "secret", title: "Secret", summary: "Keeps a secret.")
+        catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.")
+        catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.", tags: ["production"])
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
         var configuration = AccessConfiguration(mode)
         configuration.cost = try #require(ScryptCost(4, 8, 1))
@@ -35,7 +43,9 @@ struct AccountServer: Sendable {
                     name, password: password, roles: [StoredAssignment(role: role)], by: .system)
             }
         }
-        let dashboard = try Dashboard(board: board)
+        var web = WebConfiguration()
+        web.offersLinks = true
+        let dashboard = try Dashboard(board: board, configuration: web)
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         try await TestServer.serve(
@@ -45,7 +55,11 @@ struct AccountServer: Sendable {
                     eventLoopGroup: MultiThreadedEventLoopGroup.singleton
                 ) { bound.send($0) }
             }, logger: logger
-        ) { port, _ in try await test(AccountServer(port: port, directory: directory, folder: folder)) }
+        ) { port, _ in
+            try await test(
+                AccountServer(
+                    port: port, directory: directory, folder: folder, board: board, dashboard: dashboard, gate: gate))
+        }
         await board.shutdown()
     }
 
@@ -57,6 +71,29 @@ struct AccountServer: Sendable {
         let response = try await connection.response(isHead: method == "HEAD")
         await connection.close()
         return response
+    }
+
+    /// Opens a connection.
+    func connect(isReading: Bool = true) async throws -> RawConnection {
+        try await RawConnection.open(port: port, isReading: isReading)
+    }
+
+    /// Waits until something is so.
+    func until(_ condition: () async throws -> Bool) async throws {
+        while try await !condition() {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    }
+
+    /// Adds a user with a role, and signs them in.
+    func person(_ name: String, _ role: String, operations: [String]? = nil, tags: [String]? = nil) async throws
+        -> String
+    {
+        try await directory.addUser(
+            name, password: Self.password, roles: [StoredAssignment(role: role, operations: operations, tags: tags)],
+            by: .system)
+        return try await cookie(of: name)
     }
 
     /// What a browser sends with a form of this server's own page.

@@ -35,7 +35,7 @@ struct WaitListMachineTests {
                     answers += 1
                     cursor = head
                 case .held: isHeld = true
-                case .draining: Issue.record("nothing drains")
+                case .draining, .ended: Issue.record("nothing drains or ends")
                 }
             }
         }
@@ -107,6 +107,25 @@ struct WaitListMachineTests {
         _ = machine.enter(2, after: 4, until: 9_000, known: 3, now: 0)
         #expect(machine.published(4, now: 100).map(\.waiter) == [1])
         #expect(machine.published(5, now: 200).map(\.waiter) == [2])
+    }
+
+    @Test func `the end of a topic lets those go at once who have read all of it, and nobody waits there again`() {
+        var machine = WaitListMachine<Int>(head: 3, now: 0)
+        _ = machine.enter(1, after: 3, until: 9_000, known: 3, now: 0)
+        let releases = machine.published(3, isEnded: true, now: 10)
+        #expect(releases.map(\.outcome) == [.ended])
+        #expect(machine.enter(2, after: 3, until: 9_000, known: 3, now: 20) == .ended)
+        #expect(machine.enter(3, after: 2, until: 9_000, known: 3, now: 20) == .pass(head: 3))
+        #expect(machine.count == 0)
+    }
+
+    @Test func `an end that comes with something new is heard with it`() {
+        var machine = WaitListMachine<Int>(head: 3, now: 0)
+        _ = machine.enter(1, after: 3, until: 9_000, known: 3, now: 0)
+        #expect(machine.published(4, isEnded: true, now: 100).map(\.outcome) == [.published])
+        // Right after that release, what is new is due fifty milliseconds later, as always.
+        _ = machine.enter(2, after: 4, until: 9_000, known: 5, isEnded: false, now: 110)
+        #expect(machine.wake(now: 150).map(\.outcome) == [.published])
     }
 
     @Test func `an interruption lets those go who fit, and the others wait on`() {

@@ -36,6 +36,19 @@ struct WaitListsTests {
         #expect(source.observerCount == 0)
     }
 
+    @Test func `the end of a topic is heard by those who wait, and by those who come too late to be told`() {
+        let waitLists = makeRoom()
+        _ = waitLists.enter(1, topic: .output("r"), after: 0, until: 13_000)
+        source.end(.output("r"))
+        #expect(gone.withLockedValue { $0.isEmpty })
+        clock.advance(by: 1)
+        #expect(gone.withLockedValue { $0.map(\.1) } == [.ended])
+        guard case .ended = waitLists.enter(2, topic: .output("r"), after: 0, until: 13_000) else {
+            Issue.record("was held")
+            return
+        }
+    }
+
     // Protocol test 11
     @Test func `one who leaves is not told, and leaves nothing behind`() {
         let waitLists = makeRoom()
@@ -132,6 +145,8 @@ private final class LateObservation: HeadSource {
     let beforeObserving = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
 
     func head(of topic: Topic) -> SequenceNumber { current.withLockedValue { $0 } }
+
+    func isEnded(_ topic: Topic) -> Bool { false }
 
     func watchHead(of topic: Topic, onMove: @escaping @Sendable (SequenceNumber) -> Void) -> any Sendable {
         beforeObserving.withLockedValue { $0 }?()

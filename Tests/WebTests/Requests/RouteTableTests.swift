@@ -15,10 +15,12 @@ struct RouteTableTests {
     static func paths(run: String, epoch: String, tail: String) -> [String] {
         [
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
-            "/operations/steps/runs", "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation",
-            "/runs/\(run)/retries", "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
+            "/operations/steps/runs", "/operations/steps/badge.svg",
+            "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries", "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
-            "/imports", "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
+            "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
+            "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
             "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
             "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
             "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
@@ -88,13 +90,14 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 23 + 23
+    private static let kindCount = 27 + 27
 
     private func name(_ route: Route) -> String {
         switch route {
         case .page: "page"
         case .pageAfter: "pageAfter"
         case .operationRuns: "operationRuns"
+        case .badge: "badge"
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
@@ -108,6 +111,9 @@ struct RouteTableTests {
         case .runsExport: "runsExport"
         case .imports: "imports"
         case .noticeDismissal: "noticeDismissal"
+        case .schedules: "schedules"
+        case .schedulePause: "schedulePause"
+        case .scheduleResumption: "scheduleResumption"
         case .gallery: "gallery"
         case .system: "system"
         case .poll: "poll"
@@ -138,6 +144,10 @@ struct RouteTableTests {
         case .runExport: "runExport"
         case .runsExport: "runsExport"
         case .imports: "imports"
+        case .schedules: "schedules"
+        case .schedule: "schedule"
+        case .schedulePause: "schedulePause"
+        case .scheduleResumption: "scheduleResumption"
         case .notices: "notices"
         case .noticeDismissal: "noticeDismissal"
         case .feedChanges: "feedChanges"

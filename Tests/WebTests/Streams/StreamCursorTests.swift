@@ -31,6 +31,18 @@ import Testing
         #expect(Set((0..<20).map { StreamCursor.following(cursor, at: origin + $0 * 900) }).count == 1)
     }
 
+    @Test func `a clock that is set back or ahead never makes a cursor go back, or come twice`() throws {
+        var wall = origin + 5_000 * 20_000
+        var cursor: StreamCursor?
+        for jump in [0, 7_000, -3_600_000, 14_000, -86_400_000, 20_000, 3_600_000, -1, 90_000_000, Int64.min / 4, 1] {
+            wall += jump
+            let next = StreamCursor.following(cursor, at: wall)
+            if let cursor { #expect(next.number > cursor.number) }
+            #expect((1...StreamCursor.longestHold).contains(StreamCursor.hold(at: wall)))
+            cursor = next
+        }
+    }
+
     @Test func `what is no number of an interval is no cursor`() {
         for text in ["", "-1", "+1", "01", "1.0", "1e3", " 1", "1 ", "１", "abc", "9999999999999999"] {
             #expect(StreamCursor(text) == nil, "\(text)")

@@ -17,6 +17,9 @@ import Testing
                 #expect(StreamOffset(plain.description) == plain)
                 let both = StreamOffset(history(began), sequence, line: sequence.previous)
                 #expect(StreamOffset(both.description) == both)
+                let part = StreamOffset(history(began), sequence, part: "0123456789abc")
+                #expect(StreamOffset(part.description) == part)
+                #expect(part != plain)
             }
         }
     }
@@ -49,7 +52,8 @@ import Testing
         let good = StreamOffset(history(1_790_000_000_000), 41).description
         #expect(StreamOffset(good) != nil)
         let bad = [
-            "", "_", "0", "-1", "now", "k3f9.41", String(good.dropLast()), good + "0", good + "_", good + "_1",
+            good + "_0123456789ab", good + "_0123456789abcd", good + "_0123456789ab-", good + "_0123456789ABC", "", "_",
+            "0", "-1", "now", "k3f9.41", String(good.dropLast()), good + "0", good + "_", good + "_1",
             good.uppercased(), good.replacingOccurrences(of: "_", with: "-"), " " + good, good + " ",
             good.replacingOccurrences(of: "0000000000000041", with: "9999999999999999"),
             good.replacingOccurrences(of: "0000000000000041", with: "-000000000000041"),

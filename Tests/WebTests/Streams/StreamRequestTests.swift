@@ -78,6 +78,18 @@ import Testing
         #expect(decision(.after(StreamOffset(history, 10))) == .lost(.future))
     }
 
+    @Test func `a place that counts what others may see is a loss, after that of another history`() {
+        let status = StreamStatus(head: 9, floor: 4, isClosed: false)
+        let part = "0123456789abc"
+        for (sent, seen) in [(part, nil), (nil, part), ("zzzzzzzzzzzzz", part)] as [(String?, String?)] {
+            let offset = StreamOffset(history, 9, part: sent)
+            #expect(status.decision(.after(offset), in: history, part: seen) == .lost(.otherPart))
+        }
+        let same = StreamOffset(history, 9, part: part)
+        #expect(status.decision(.after(same), in: history, part: part) == .nothing(at: 9))
+        #expect(status.decision(.after(StreamOffset(other, 9, part: part)), in: history) == .lost(.replaced))
+    }
+
     @Test func `the tail of an open stream waits, that of a closed one is the end`() {
         #expect(decision(.now) == .nothing(at: 9))
         #expect(decision(.now, isClosed: true) == .end(at: 9))

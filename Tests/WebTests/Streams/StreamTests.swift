@@ -174,6 +174,100 @@ struct StreamTests {
         }
     }
 
+    // 10.1
+    @Test
+    func `a clock that is set back or ahead while somebody waits changes neither the wait nor the order of cursors`()
+        async throws
+    {
+        let clock = ManualClock(wall: 1_790_000_000_000)
+        try await TestServer.run(clock: clock) { server in
+            _ = try await server.start()
+            var query = "offset=now"
+            var last = Int64(-1)
+            for jump in [-3_600_000, 7_200_000, -86_400_000, 0] as [Int64] {
+                let rest = StreamCursor.hold(at: clock.wall)
+                let follower = try await server.connect()
+                try await follower.send("GET", Self.board + "?live=long-poll&" + query)
+                try await server.untilHeld(1)
+                clock.set(wallBy: jump)
+                clock.advance(by: rest - 1)
+                #expect(server.dashboard.held == 1)
+                clock.advance(by: 1)
+                #expect(server.dashboard.held == 0)
+                let answer = try await follower.response()
+                #expect(answer.status == 204)
+                let cursor = try #require(StreamCursor(answer["stream-cursor"] ?? "")).number
+                #expect(cursor > last)
+                last = cursor
+                query = "cursor=\(cursor)&offset=" + (try offset(answer))
+            }
+            // Places are good whatever the clock shows.
+            let answer = try await server.ask("GET", Self.board + "?" + query)
+            #expect(answer.status == 200)
+            #expect(try await server.ask("GET", Self.board + "?offset=-1").json().array?.count == 2)
+        }
+    }
+
+    // 5.6, 5.7 and 8
+    @Test func `a stream without anything is read all the same, and waited for`() async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock) { server in
+            for query in ["", "?offset=-1", "?offset=now"] {
+                let answer = try await server.ask("GET", Self.board + query)
+                #expect(answer.status == 200)
+                #expect(answer.text == "[]")
+                #expect(answer["stream-up-to-date"] == "true")
+                #expect(try await server.ask("GET", Self.board + "?offset=" + offset(answer)).text == "[]")
+            }
+            var followers: [RawConnection] = []
+            for query in ["offset=-1", "offset=now"] {
+                let follower = try await server.connect()
+                try await follower.send("GET", Self.board + "?live=long-poll&" + query)
+                followers.append(follower)
+            }
+            try await server.untilHeld(2)
+            _ = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "test")
+            try await server.until {
+                clock.advance(by: 1)
+                return server.dashboard.held == 0
+            }
+            for follower in followers {
+                #expect(try await follower.response().json().array?.first?["sequence"] == 1)
+            }
+        }
+    }
+
+    // 4: immutable by position, 5.6: chunks
+    @Test func `what was read stays what it is, however much follows`() async throws {
+        try await TestServer.run(reporting: true) { server in
+            let path = "/api/v1/streams/reported/deploy/r1"
+            let json = "Content-Type: application/json"
+            _ = try await server.ask("PUT", path, body: "")
+            let large = String(repeating: "x", count: 60_000)
+            for number in 0..<6 {
+                let body = #"{"state":"s","n":\#(number),"text":"\#(large)"}"#
+                #expect(try await server.ask("POST", path, headers: [json], body: body).status == 204)
+            }
+            var (query, found, pages) = ("", [Int64](), 0)
+            var first: RawResponse?
+            while true {
+                let page = try await server.ask("GET", "/api/v1/streams/run-r1" + query)
+                #expect(page.body.count <= StreamChunk.byteLimit + 100_000)
+                found += try #require(try page.json().array).compactMap { $0["state"]?["n"]?.integer }
+                first = first ?? page
+                pages += 1
+                query = "?offset=" + (try offset(page))
+                if page["stream-up-to-date"] == "true" { break }
+            }
+            #expect(found == Array(0..<6))
+            #expect(pages > 1)
+            _ = try await server.ask("POST", path, headers: [json], body: #"{"state":"t"}"#)
+            let again = try await server.ask("GET", "/api/v1/streams/run-r1")
+            #expect(again.body == first?.body)
+            #expect(again["etag"] == first?["etag"])
+        }
+    }
+
     // 5.7, stream closure
     @Test func `at the end of a run nobody waits`() async throws {
         try await TestServer.run { server in
@@ -255,65 +349,6 @@ struct StreamTests {
                     #expect(!messages.isEmpty)
                 }
                 #expect(numbers == Array(0..<1_250))
-            }
-        }
-    }
-
-    // 5.8
-    @Test func `events bring what is there and what comes, each batch with the place behind it`() async throws {
-        let clock = ManualClock()
-        try await TestServer.run(clock: clock) { server in
-            _ = try await server.start()
-            let follower = try await server.connect()
-            try await follower.send("GET", Self.board + "?live=sse&offset=-1")
-            try await server.untilHeld(1)
-            server.gate.step()
-            try await server.until { server.board.feed.head(of: .board) == 3 }
-            try await server.until {
-                clock.advance(by: 100)
-                return server.dashboard.streamResponder.answers.encodings >= 2
-            }
-            let isOver = Shared(false)
-            let reading = Task {
-                defer { isOver.value = true }
-                return try await follower.response()
-            }
-            // A minute later the connection is over.
-            try await server.until {
-                clock.advance(by: 1_000)
-                return isOver.value
-            }
-            let answer = try await reading.value
-            #expect(answer["content-type"] == "text/event-stream")
-            #expect(answer["content-length"] == nil)
-            let events = answer.text.components(separatedBy: "\n\n").filter { $0.hasPrefix("event:") }
-            let data = try events.filter { $0.hasPrefix("event: data") }.map {
-                try JSONValue(parsing: String($0.dropFirst("event: data\ndata: ".count)))
-            }
-            #expect(data.flatMap { $0.array ?? [] }.compactMap { $0["sequence"]?.integer } == [1, 2, 3])
-            let controls = try events.filter { $0.hasPrefix("event: control") }.map {
-                try JSONValue(parsing: String($0.dropFirst("event: control\ndata: ".count)))
-            }
-            #expect(controls.count == data.count)
-            #expect(controls.allSatisfy { $0["streamCursor"]?.string != nil && $0["upToDate"] == true })
-            #expect(controls.last?["streamNextOffset"]?.string == server.dashboard.streamResponder.answers.offset(3))
-        }
-    }
-
-    // 5.8, stream closure
-    @Test func `events of a run end with it, and say so`() async throws {
-        try await TestServer.run { server in
-            let run = try await server.start().run
-            server.gate.finish()
-            await server.board.outcome(of: run)
-            for query in ["offset=-1", "offset=now"] {
-                let answer = try await server.ask("GET", "/api/v1/streams/run-\(run)?live=sse&\(query)")
-                let last = try #require(answer.text.components(separatedBy: "\n\n").last { !$0.isEmpty })
-                let control = try JSONValue(parsing: String(last.dropFirst("event: control\ndata: ".count)))
-                #expect(control["streamClosed"] == true)
-                #expect(control["upToDate"] == true)
-                #expect(control["streamCursor"] == nil)
-                #expect(answer.text.contains("event: data") == (query == "offset=-1"))
             }
         }
     }

@@ -44,6 +44,9 @@ final class ManualClock: WaitClock {
         }
     }
 
+    /// Sets what the clock on the wall shows, forwards or back, while no time passes.
+    func set(wallBy time: Int64) { state.withLockedValue { $0.wall += time } }
+
     /// The same for very many timers: those due now in one step, without an order among them.
     func runAll(until end: Int64) {
         state.withLockedValue { state in

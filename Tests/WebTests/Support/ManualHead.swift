@@ -7,6 +7,7 @@ import NIOConcurrencyHelpers
 final class ManualHead: HeadSource {
     private struct State {
         var heads: [Topic: SequenceNumber] = [:]
+        var ended: Set<Topic> = []
         var observers: [Topic: [Int: @Sendable (SequenceNumber) -> Void]] = [:]
         var last = 0
     }
@@ -20,6 +21,17 @@ final class ManualHead: HeadSource {
     private let state = NIOLockedValueBox(State())
 
     func head(of topic: Topic) -> SequenceNumber { state.withLockedValue { $0.heads[topic] ?? 0 } }
+
+    func isEnded(_ topic: Topic) -> Bool { state.withLockedValue { $0.ended.contains(topic) } }
+
+    /// Says that nothing follows.
+    func end(_ topic: Topic) {
+        let observers = state.withLockedValue { state in
+            state.ended.insert(topic)
+            return Array((state.observers[topic] ?? [:]).values)
+        }
+        for observer in observers { observer(head(of: topic)) }
+    }
 
     func watchHead(of topic: Topic, onMove: @escaping @Sendable (SequenceNumber) -> Void) -> any Sendable {
         let id = state.withLockedValue { state in

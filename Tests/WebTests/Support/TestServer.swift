@@ -6,6 +6,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Pages
+import Schedules
 import States
 import Testing
 
@@ -26,6 +27,7 @@ struct TestServer: Sendable {
         journal: any Journal = MemoryJournal(epoch: "testepoch0001"), configuration: WebConfiguration = .init(),
         clock: (any WaitClock)? = nil, tailLimit: Int = 10_000, holdUploads: Bool = false,
         printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
+        scheduled: Bool = false,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
         access: DashboardAccess<DashboardContext> = .open,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
@@ -38,7 +40,10 @@ struct TestServer: Sendable {
             configuration.helloRoute = true
         }
         var catalog = Catalog()
-        catalog.add(Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.")
+        catalog.add(
+            Steps(gate: gate), id: "steps", title: "Steps", summary: "Goes step by step.",
+            schedule: scheduled ? try Schedule(cron: "0 0 29 2 *", timezone: "Europe/Lisbon") : nil,
+            scheduledInput: ["label": "leap"])
         catalog.add(Keep(gate: holdUploads ? gate : nil), id: "keep", title: "Keep", summary: "Keeps a file.")
         if printing { catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.") }
         if bell { catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.") }

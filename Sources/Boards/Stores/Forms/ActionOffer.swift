@@ -10,6 +10,8 @@ public struct ActionOffer: Sendable, Hashable {
     package let values: JSONValue
     /// Which part of the state it belongs to, such as a step's id; nil if it concerns the whole.
     package let anchor: String?
+    /// What that part is called, for those who cannot see where the button stands, and for the log; nil if it has no name.
+    package let about: String?
     /// Whether it makes sense at the moment.
     ///
     /// What is disabled is not refused: two may act at once, and the reducer decides.
@@ -17,12 +19,14 @@ public struct ActionOffer: Sendable, Hashable {
 
     /// Creates an offer.
     public init(
-        _ form: String, title: String? = nil, values: JSONValue = [:], anchor: String? = nil, isEnabled: Bool = true
+        _ form: String, title: String? = nil, values: JSONValue = [:], anchor: String? = nil, about: String? = nil,
+        isEnabled: Bool = true
     ) {
         self.form = form
         self.title = title
         self.values = values
         self.anchor = anchor
+        self.about = about
         self.isEnabled = isEnabled
     }
 }

@@ -50,8 +50,8 @@ extension PageWriter {
         let options = { (chosen: String?) in
             view.recent.map { run -> Fields in
                 summary(run.record).merging([
-                    "state": label(of: run.record.state.caseName, in: view.id), "isChosen": run.record.id == chosen,
-                    "glyph": run.record.state.phase.glyph,
+                    "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id), "isChosen": run.record.id == chosen,
+                    "glyph": run.record.state.phase.glyph, "about": about(run.record),
                 ])
             }
         }
@@ -73,7 +73,7 @@ extension PageWriter {
     private func leg(_ leg: RunComparison.Segment, of run: RunView, _ whole: Int64) -> Fields {
         let start = min(max(leg.state.at - run.record.startedAt, 0), whole)
         return [
-            "chip": chip(leg.state.caseName, leg.state.phase, in: run.record.operation),
+            "chip": chip(leg.state, of: run.record),
             "duration": leg.duration.map(format.duration),
             "lane": [
                 "laneID": nil, "length": String(whole), "tone": leg.state.phase.tone, "x": String(start),

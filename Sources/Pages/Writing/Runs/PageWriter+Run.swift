@@ -19,8 +19,8 @@ extension PageWriter {
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
             "rowID": "row-\(record.id)", "isNamed": false,
-            "chip": chip(record.state.caseName, record.state.phase, in: record.operation),
-            "operation": operation(record.operation), "about": about(record),
+            "chip": chip(record),
+            "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record.operation),
         ])
     }
 
@@ -36,11 +36,12 @@ extension PageWriter {
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "again": againURL(record),
             "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "isReported": record.isReported, "reportTitle": record.opening.report?.title,
             "change": format.integer(record.sequence),
         ])
     }
 
-    private func link(toRun id: String) -> Fields {
+    func link(toRun id: String) -> Fields {
         ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
     }
 
@@ -66,13 +67,15 @@ extension PageWriter {
         )
     }
 
-    /// The input in one line.
-    func about(_ record: RunRecord) -> String {
+    /// The input in one line, or the title that the reporter of a run gave it.
+    func about(_ record: RunRecord) -> String? {
+        if let title = record.opening.report?.title { return title }
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
         let fields = catalog[record.operation]?.fields.map(\.name) ?? []
-        return fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
+        let words = fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
             .map { String((fileText($0) ?? values.text($0)).prefix(80)) }
             .filter { !$0.isEmpty }.joined(separator: " \u{B7} ")
+        return words.isEmpty ? nil : words
     }
 
     /// The name and size of a file that was given.
@@ -91,12 +94,24 @@ extension PageWriter {
     /// The form that tries a run again with the same input; none for a run that goes on.
     func retryForm(_ record: RunRecord, follows: Bool) -> Fields? {
         guard record.endedAt != nil, let entry = catalog[record.operation], !entry.isReported,
-            !isWatched(entry.id), allows(.start, onOperation: entry.id)
+            !isWatched(entry.id), allows(.start, onOperation: entry.id), canRetry(record)
         else { return nil }
         return [
             "formID": "retry-\(record.id)", "action": "\(base)/runs/\(record.id)/retries", "follows": follows,
             "isUrgent": record.state.phase != .succeeded,
         ]
+    }
+
+    /// Whether an operation takes a file.
+    func hasFile(_ operation: String) -> Bool { catalog[operation]?.fields.contains { $0.kind == .file } ?? false }
+
+    /// Whether a retry can succeed: without its file, which only an operation can have kept, it cannot.
+    ///
+    /// A state says so itself by a member `canRetry`.
+    private func canRetry(_ record: RunRecord) -> Bool {
+        if case .bool(let canRetry)? = record.state.payload["canRetry"] { return canRetry }
+        guard hasFile(record.operation) else { return true }
+        return record.state.phase == .failed || record.state.phase == .interrupted
     }
 
     /// Where a run that is over can be started again with other input.

@@ -14,7 +14,7 @@ extension PageWriter {
             let isOpen = next == nil && run.record.endedAt == nil
             return [
                 "rowID": "run-\(run.record.id)-t\(state.revision)",
-                "chip": chip(state.caseName, state.phase, in: run.record.operation), "lane": lane(state, next, of: run),
+                "chip": chip(state, of: run.record), "lane": lane(state, next, of: run),
                 "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
                 "at": moment(state.at), "isLast": next == nil,
             ]
@@ -62,6 +62,8 @@ extension PageWriter {
         for (state, next) in zip(run.transitions, run.transitions.dropFirst()) {
             times[state.caseName, default: 0] += next.at - state.at
         }
+        let detours = catalog[record.operation]?.detours ?? []
+        names.removeAll { detours.contains($0) && times[$0] == nil && $0 != record.state.caseName }
         let current = run.transitions.last { $0.phase == .active }?.caseName
         let steps = names.map { name -> Fields in
             let isCurrent = name == current && record.state.phase != .succeeded

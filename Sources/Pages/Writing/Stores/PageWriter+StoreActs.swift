@@ -51,7 +51,7 @@ extension PageWriter {
         return Act(
             id: id, anchor: offer.anchor, isButton: open.isEmpty, isMistaken: draft != nil,
             fields: [
-                "formID": id, "name": form.name, "title": offer.title ?? title,
+                "formID": id, "name": form.name, "title": offer.title ?? title, "about": offer.about,
                 "tone": form.tone == .plain ? nil : form.tone.rawValue,
                 "action": "\(base)/stores/\(entry.id)/actions?form=\(URLText(value: id).text)",
                 "isEnabled": offer.isEnabled && !isPast, "isForm": !open.isEmpty, "isFolded": false,

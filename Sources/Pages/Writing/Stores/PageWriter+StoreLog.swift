@@ -44,7 +44,11 @@ extension PageWriter {
         guard let action = step.action, let payload = action.payload.object else { return nil }
         let values = PayloadValues(format: format, strings: strings, operation: view.entry.kind)
         let names = view.entry.form(action.name)?.fields.map(\.name) ?? payload.keys.sorted()
-        let texts = names.compactMap { payload[$0] }.map { String(values.text($0).prefix(80)) }.filter { !$0.isEmpty }
+        // A part of the state is called what its buttons call it.
+        let parts = Dictionary(view.offers.compactMap { offer in offer.anchor.map { ($0, offer.about) } }) { $1 }
+        let texts = names.compactMap { payload[$0] }.map { values.text($0) }.map { text in
+            String((parts[text].flatMap { $0 } ?? text).prefix(80))
+        }.filter { !$0.isEmpty }
         return texts.isEmpty ? nil : texts.joined(separator: " \u{B7} ")
     }
 

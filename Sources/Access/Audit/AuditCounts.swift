@@ -1,14 +1,15 @@
-/// Refusals that are counted together until they are written: who was refused what, and how often.
+/// What is counted together until it is written, refusals and looks at output: who, what, and how often.
 ///
 /// Pure. However many strangers try however much, a minute of it makes a bounded number of entries.
-struct AuditRefusals: Sendable {
+struct AuditCounts: Sendable {
     private struct Key: Hashable {
         let principal: String
         let action: AuditAction
         let subject: String?
+        let outcome: AuditEntry.Outcome
     }
 
-    /// How many kinds of refusals are counted apart; all further ones are one.
+    /// How many kinds are counted apart; all further ones are one.
     static let kinds = 200
 
     private var counted: [Key: AuditEntry] = [:]
@@ -17,9 +18,9 @@ struct AuditRefusals: Sendable {
     /// Whether there is anything to write.
     var isEmpty: Bool { counted.isEmpty && others == nil }
 
-    /// Counts a refusal.
+    /// Counts one.
     mutating func count(_ entry: AuditEntry) {
-        let key = Key(principal: entry.principal, action: entry.action, subject: entry.subject)
+        let key = Key(principal: entry.principal, action: entry.action, subject: entry.subject, outcome: entry.outcome)
         if var known = counted[key] {
             known.add(entry)
             counted[key] = known
@@ -31,14 +32,14 @@ struct AuditRefusals: Sendable {
         } else {
             var first = entry
             first.subject = nil
-            first.detail = "Refusals of many kinds, counted together."
+            first.detail = "Many kinds, counted together."
             others = first
         }
     }
 
     /// Takes out all that was counted, in the order of the first times.
     mutating func take() -> [AuditEntry] {
-        defer { self = AuditRefusals() }
+        defer { self = AuditCounts() }
         return (Array(counted.values) + [others].compactMap { $0 }).sorted {
             ($0.at, $0.principal, $0.action.rawValue) < ($1.at, $1.principal, $1.action.rawValue)
         }
@@ -46,6 +47,11 @@ struct AuditRefusals: Sendable {
 }
 
 extension AuditEntry {
+    /// Whether others like it are counted with it.
+    ///
+    /// Somebody who follows what a run prints asks again and again.
+    var isCounted: Bool { outcome == .refused || (action == .readOutput && outcome == .done) }
+
     /// Counts another one like this.
     fileprivate mutating func add(_ other: AuditEntry) {
         count = count.addingReportingOverflow(other.count).partialValue

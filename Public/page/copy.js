@@ -1,0 +1,47 @@
+// Copies what a button names: `data-copy` is the text itself, or an address to be made whole; `data-ask` is the address of a
+// run, which is copied as a command that starts the same again. Loaded at the first click.
+
+const STAY = 2_000;
+
+/** A text as one word of a shell. @param {string} text */
+export function quoted(text) {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The command that starts a run again. @param {string} url @param {{operation: string, input: unknown}} run */
+export function curl(url, { operation, input }) {
+  const target = new URL(`../operations/${operation}/runs`, url).href;
+  return `curl --json ${quoted(JSON.stringify(input ?? {}))} ${quoted(target)}`;
+}
+
+/** @param {HTMLElement} button */
+export async function copy(button) {
+  const { copy, ask, textCopied = "Copied", textFailed = "Not copied" } = button.dataset;
+  const before = button.textContent ?? "";
+  if (button.dataset.busy !== undefined) return;
+  button.dataset.busy = "";
+  try {
+    await navigator.clipboard.writeText(ask === undefined ? whole(copy ?? "") : await command(ask));
+    button.textContent = textCopied;
+  } catch (error) {
+    console.warn("It could not be copied", error);
+    button.textContent = textFailed;
+  }
+  setTimeout(() => {
+    button.textContent = before;
+    delete button.dataset.busy;
+  }, STAY);
+}
+
+/** @param {string} text */
+function whole(text) {
+  return text.startsWith("/") ? new URL(text, location.href).href : text;
+}
+
+/** @param {string} path */
+async function command(path) {
+  const url = new URL(path, location.href).href;
+  const response = await fetch(url, { headers: { Accept: "application/json" } });
+  if (!response.ok) throw new Error(`The run was answered with ${response.status}`);
+  return curl(url, await response.json());
+}

@@ -1,0 +1,154 @@
+// The command palette, `Ctrl K`: everything that can be gone to, by a few letters of its name. Loaded when it is first opened.
+
+/** @typedef {{name: string, about: string, url?: string, element?: HTMLElement}} Place */
+
+const MOST = 12;
+
+/**
+ * How well a name fits what was typed: whole beginnings first, then beginnings of words, then letters in order; null if it
+ * does not.
+ * @param {string} name @param {string} typed
+ */
+export function fit(name, typed) {
+  const [whole, wanted] = [plain(name), plain(typed)];
+  if (whole.startsWith(wanted)) return 0;
+  if (whole.split(/[\s/·-]+/).some((word) => word.startsWith(wanted))) return 1;
+  if (whole.includes(wanted)) return 2;
+  let at = 0;
+  for (const letter of wanted.replaceAll(" ", "")) {
+    at = whole.indexOf(letter, at) + 1;
+    if (at === 0) return null;
+  }
+  return 3;
+}
+
+/** In small letters, without accents. @param {string} text */
+function plain(text) {
+  return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
+}
+
+/** The places that fit, best first. @template {{name: string}} T @param {T[]} places @param {string} typed @returns {T[]} */
+export function fitting(places, typed) {
+  return places.map((place) => ({ place, how: fit(place.name, typed) })).filter(({ how }) => how !== null)
+    .sort((one, other) => Number(one.how) - Number(other.how)).slice(0, MOST).map(({ place }) => place);
+}
+
+/** @type {HTMLDialogElement|undefined} */ let dialog;
+/** @type {Place[]} */ let places = [];
+
+/** Opens it. */
+export function open() {
+  dialog ??= make();
+  const field = /** @type {HTMLInputElement} */ (dialog.querySelector("input"));
+  field.value = "";
+  places = here();
+  dialog.showModal();
+  field.dispatchEvent(new Event("input"));
+  void elsewhere().then((more) => {
+    places = [...places, ...more];
+    field.dispatchEvent(new Event("input"));
+  });
+}
+
+/** What the page itself leads to. @returns {Place[]} */
+function here() {
+  const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-key], .foot a, .foot [data-zone], .foot [data-opens=keys], main .actions button, main [data-copy], main [data-ask]")]);
+  return links.map((element) => ({ name: nameOf(element), about: "", element })).filter(({ name }) => name);
+}
+
+/** @param {HTMLElement} element */
+function nameOf(element) {
+  return (element.getAttribute("aria-label") ?? element.innerText ?? "").replace(/\s+/g, " ").trim();
+}
+
+/**
+ * All operations and stores, which the gallery has in the reader's language, and the newest runs, as far as the reader may
+ * see them.
+ * @returns {Promise<Place[]>}
+ */
+async function elsewhere() {
+  const base = document.querySelector(".mark")?.getAttribute("href") ?? "/";
+  const [gallery, list] = await Promise.all([get(`${base}gallery`, "document"), get(`${base}api/v1/runs?limit=20`, "json")]);
+  const links = /** @type {HTMLAnchorElement[]} */ ([...(gallery?.querySelectorAll("section > h2 > a") ?? [])]);
+  const found = links.map((link) => ({ name: link.textContent ?? "", about: "", url: link.getAttribute("href") ?? "" }));
+  const titles = new Map(found.map(({ name, url }) => [url, name]));
+  const runs = (list?.runs ?? []).map((/** @type {any} */ { id, operation }) => (
+    { name: `${titles.get(`${base}operations/${operation}`) ?? operation} ${id.slice(-6)}`, about: "", url: `${base}runs/${id}` }
+  ));
+  return [...found, ...runs];
+}
+
+/**
+ * A document is parsed by the request itself, in which nothing runs.
+ * @param {string} url @param {"document"|"json"} kind @returns {Promise<any>} null where there is none
+ */
+function get(url, kind) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.responseType = kind;
+    request.onloadend = () => resolve(request.status === 200 ? request.response : null);
+    request.open("GET", url);
+    request.setRequestHeader("Accept", kind === "json" ? "application/json" : "text/html");
+    request.send();
+  });
+}
+
+/** The dialog: a field, and a list of which one item is chosen. */
+function make() {
+  const words = document.getElementById("keys")?.dataset ?? {};
+  const made = document.createElement("dialog");
+  made.className = "palette";
+  made.setAttribute("aria-label", words.textPalette ?? "Go to");
+  const field = document.createElement("input");
+  const list = document.createElement("ul");
+  const none = document.createElement("p");
+  Object.assign(list, { id: "palette-list", role: "listbox" });
+  Object.assign(none, { className: "muted", textContent: words.textNothing ?? "Nothing fits." });
+  none.setAttribute("role", "status");
+  field.type = "text";
+  field.placeholder = words.textPalette ?? "Go to";
+  for (const [name, value] of Object.entries({
+    role: "combobox", "aria-expanded": "true", "aria-controls": list.id, "aria-autocomplete": "list", "aria-label": field.placeholder, autocomplete: "off", spellcheck: "false",
+  })) field.setAttribute(name, value);
+  list.setAttribute("aria-label", field.placeholder);
+  made.append(field, list, none);
+  document.body.append(made);
+  /** @type {Place[]} */ let shown = [];
+  let chosen = 0;
+  const choose = (/** @type {number} */ index) => {
+    chosen = shown.length ? (index + shown.length) % shown.length : 0;
+    [...list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === chosen)));
+    const item = list.children[chosen];
+    if (item) field.setAttribute("aria-activedescendant", item.id);
+    else field.removeAttribute("aria-activedescendant");
+    item?.scrollIntoView({ block: "nearest" });
+  };
+  const go = (/** @type {Place|undefined} */ place) => {
+    if (!place) return;
+    made.close();
+    if (place.url) location.assign(place.url);
+    else place.element?.click();
+  };
+  field.addEventListener("input", () => {
+    shown = fitting(places, field.value);
+    none.hidden = shown.length > 0;
+    list.replaceChildren(...shown.map(({ name, about }, index) => {
+      const item = Object.assign(document.createElement("li"), { id: `palette-${index}`, role: "option" });
+      const more = Object.assign(document.createElement("span"), { className: "muted", textContent: about });
+      item.append(name, more);
+      item.onclick = () => go(shown[index]);
+      return item;
+    }));
+    choose(0);
+  });
+  made.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown") choose(chosen + 1);
+    else if (event.key === "ArrowUp") choose(chosen - 1);
+    else if (event.key === "Enter") go(shown[chosen]);
+    else return;
+    event.preventDefault();
+  });
+  made.addEventListener("click", (event) => { if (event.target === made) made.close(); });
+  return made;
+}

@@ -1,0 +1,141 @@
+// Sends a form with a file, and shows how far that is: percentage, rate and time left, from the first byte. Loaded when a form
+// has a file.
+
+import { duration } from "./times.js";
+
+/** Over how long the rate is taken, in milliseconds. */
+const WINDOW = 5_000;
+/** From when on a rate means something. */
+const LEAST = 500;
+/** When so many bytes are on their way, the request has begun to arrive. */
+const SOME = 262_144;
+const SIZES = ["B", "kB", "MB", "GB", "TB"];
+
+/** @typedef {import("./forms.js").Reply} Reply */
+
+/** A number of bytes as the server writes it. @param {number} count @param {string} [language] */
+export function bytes(count, language) {
+  let unit = 0;
+  for (; count >= 999.5 && unit < SIZES.length - 1; unit += 1) count /= 1_000;
+  const digits = unit && count < 99.95 ? 1 : 0;
+  const number = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${number.format(count)}\u00a0${SIZES[unit]}`;
+}
+
+/** How fast something goes, over the last seconds: pure. */
+export class Rate {
+  /** @type {{at: number, count: number}[]} */ #seen = [];
+
+  /** @param {number} count how much is done @param {number} at when @returns {number|null} how much a second; null before that can be said */
+  add(count, at) {
+    this.#seen.push({ at, count });
+    while (this.#seen.length > 2 && at - this.#seen[1].at >= WINDOW) this.#seen.shift();
+    const [first] = this.#seen;
+    return at - first.at < LEAST ? null : (count - first.count) / ((at - first.at) / 1_000);
+  }
+}
+
+/**
+ * What is said of an upload under way.
+ * @param {number} sent @param {number} total @param {number|null} rate bytes a second @param {DOMStringMap} words @param {string} [language]
+ */
+export function words(sent, total, rate, { textOf = "{sent} of {total}", textRate = "{rate}/s", textLeft = "{time} left" }, language) {
+  const said = [`${Math.floor((sent / total) * 100)}\u00a0%`,
+    textOf.replace("{sent}", bytes(sent, language)).replace("{total}", bytes(total, language))];
+  if (rate !== null) said.push(textRate.replace("{rate}", bytes(rate, language)));
+  if (rate && sent < total) said.push(textLeft.replace("{time}", duration(Math.ceil((total - sent) / rate) * 1_000)));
+  return said.join(" \u00b7 ");
+}
+
+/**
+ * Posts fields and files.
+ * @param {HTMLFormElement} form @param {string} url @param {FormData} data @param {Record<string, string>} headers
+ * @param {(stop: () => void) => void} started
+ * @returns {Promise<Reply|null>} null when it was stopped
+ */
+export function upload(form, url, data, headers, started) {
+  const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
+  const line = /** @type {HTMLElement|null} */ (form.querySelector("[data-upload-text]"));
+  const rate = new Rate();
+  const files = [...data.values()].filter((value) => value instanceof File);
+  const size = files.length === 1 ? String(files[0].size) : null;
+  const known = new Set(runs());
+  const request = new XMLHttpRequest();
+  const open = (/** @type {XMLHttpRequest} */ to) => {
+    to.open("POST", url);
+    for (const [name, value] of Object.entries(headers)) to.setRequestHeader(name, value);
+    if (size) to.setRequestHeader("Upload-Length", size);
+  };
+  let arrived = 0;
+  document.addEventListener("weir:painted", look);
+  return new Promise((/** @type {(reply: Reply|null) => void} */ resolve) => {
+    request.upload.onprogress = ({ loaded, total }) => {
+      arrived = loaded;
+      if (!(total > 0)) return;
+      if (gauge) [gauge.max, gauge.value] = [total, loaded];
+      if (!line) return;
+      line.textContent = words(loaded, total, rate.add(loaded, performance.now()), line.dataset, document.documentElement.lang);
+    };
+    request.onload = () => resolve(reply(request, url));
+    // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
+    request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : reply(request, url)), 300);
+    request.onabort = () => resolve(null);
+    started(() => void stop());
+    open(request);
+    request.send(data);
+  }).finally(() => document.removeEventListener("weir:painted", look));
+
+  /** The address of the run that was started: the same key leads to it, whatever the file. @returns {Promise<string|undefined>} */
+  async function own() {
+    const empty = new FormData();
+    for (const [name, value] of data) empty.append(name, value instanceof File ? new File([], value.name, { type: value.type }) : value);
+    return (await send(empty, open, url)).body?.location;
+  }
+
+  /** A run that somebody cancelled takes no more of its file, so that sending it on is of no use. */
+  async function look() {
+    if (arrived < SOME) return;
+    const ended = runs().filter((id) => !known.has(id) && hasEnded(id));
+    for (const id of ended) known.add(id);
+    if (ended.length && ended.includes(`run-${(await own())?.split("/").at(-1)}`)) request.abort();
+  }
+
+  /** The run is cancelled before its file breaks off, so that it does not end as an error. */
+  async function stop() {
+    const place = await own();
+    if (place) await send(new FormData(), (to) => { to.open("POST", `${place}/cancellation`); to.setRequestHeader("Accept", "application/json"); }, url);
+    request.abort();
+  }
+}
+
+/** @param {FormData} data @param {(to: XMLHttpRequest) => void} open @param {string} url @returns {Promise<Reply>} */
+function send(data, open, url) {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    request.onloadend = () => resolve(reply(request, url));
+    request.timeout = 5_000;
+    open(request);
+    request.send(data);
+  });
+}
+
+/** @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
+function reply(request, url) {
+  let body = null;
+  try {
+    body = JSON.parse(request.responseText);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return { status: request.status, url: request.responseURL, redirected: request.status > 0 && request.responseURL !== url, body };
+}
+
+/** The runs that the page shows. */
+function runs() {
+  return [...document.querySelectorAll("section.run[id]")].map(({ id }) => id);
+}
+
+/** @param {string} id a run's */
+function hasEnded(id) {
+  return !document.getElementById(id)?.matches(".active, .idle");
+}

@@ -1,0 +1,134 @@
+import Operations
+import States
+
+/// An input that a file declares.
+struct DeclaredInput {
+    let field: InputField
+    let label: LocalizedText?
+    let help: LocalizedText?
+}
+
+extension DefinitionReader {
+    /// The inputs, in order.
+    mutating func inputs(_ value: FileValue?) -> [DeclaredInput] {
+        var inputs: [DeclaredInput] = []
+        var variables: [String: String] = [:]
+        for element in value?.list ?? [] {
+            guard let input = input(element) else { continue }
+            let name = input.field.name
+            if let other = variables.updateValue(name, forKey: Self.variable(for: name)) {
+                list.note(
+                    element["name"] ?? element,
+                    other == name
+                        ? "The input “\(name)” is declared twice. Rename one."
+                        : "The inputs “\(other)” and “\(name)” have the same variable in a shell. Rename one.")
+                continue
+            }
+            inputs.append(input)
+        }
+        return inputs
+    }
+
+    private mutating func input(_ value: FileValue) -> DeclaredInput? {
+        guard let name = value["name"]?.text, Shape.isName(name, limit: 40) else { return nil }
+        if name.contains("-") {
+            list.note(value["name"] ?? value, "The input “\(name)” must be named with underscores instead of hyphens.")
+        }
+        if value["type"] != nil, value["type"]?.text.flatMap(InputKind.init) == nil { return nil }
+        let type = value["type"]?.text.flatMap(InputKind.init) ?? (value["options"] == nil ? .text : .choice)
+        guard let kind = kind(type, value) else { return nil }
+        checkMembers(value, type)
+        checkPlain(value["label"])
+        checkPlain(value["help"])
+        let label = LocalizedText(value["label"])
+        let help = LocalizedText(value["help"])
+        let standard = value["default"].flatMap { Self.standard($0, kind) }
+        let field = InputField(
+            name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag ?? false, default: standard,
+            help: help?.text, unit: value["unit"]?.text)
+        if let given = value["default"], let standard {
+            do throws(InputMistakes) {
+                _ = try InputField.validate(.object([name: standard]), fields: [field])
+            } catch {
+                list.note(given, "`default` does not fit the input. \(error.mistakes.first?.detail ?? "")")
+            }
+        }
+        return DeclaredInput(field: field, label: label, help: help)
+    }
+
+    private mutating func kind(_ type: InputKind, _ value: FileValue) -> InputField.Kind? {
+        let limit = value["max_length"]?.integer.map { Int(clamping: $0) }
+        switch type {
+        case .text:
+            if let pattern = value["pattern"], let text = pattern.text, (try? Regex(text)) == nil {
+                list.note(pattern, "`pattern` is no regular expression.")
+                return nil
+            }
+            return .text(maximumLength: limit ?? 1_000, pattern: value["pattern"]?.text)
+        case .multiline: return .multiline(maximumLength: limit ?? 100_000)
+        case .url: return .url()
+        case .secret: return .secret(maximumLength: limit ?? 10_000)
+        case .switch: return .boolean
+        case .integer:
+            let bounds = (value["min"]?.number ?? -0x1p62, value["max"]?.number ?? 0x1p62)
+            guard let low = Int64(exactly: bounds.0.rounded(.up)), let high = Int64(exactly: bounds.1.rounded(.down)),
+                low <= high
+            else {
+                list.note(value["max"] ?? value, "`min` must not be larger than `max`.")
+                return nil
+            }
+            return .integer((value["min"] == nil ? .min : low)...(value["max"] == nil ? .max : high))
+        case .number:
+            let (low, high) = (value["min"]?.number ?? -.infinity, value["max"]?.number ?? .infinity)
+            guard low <= high else {
+                list.note(value["max"] ?? value, "`min` must not be larger than `max`.")
+                return nil
+            }
+            return .number(low...high)
+        case .choice:
+            let options = value["options"]?.list?.compactMap(\.text) ?? []
+            guard !options.isEmpty else {
+                list.note(value, "A choice needs `options`, such as [small, large].")
+                return nil
+            }
+            if Set(options).count < options.count {
+                list.note(value["options"] ?? value, "`options` has the same value twice.")
+            }
+            return .choice(options)
+        }
+    }
+
+    /// Members that say nothing about an input of that kind.
+    private mutating func checkMembers(_ value: FileValue, _ type: InputKind) {
+        let fitting: [String: [InputKind]] = [
+            "options": [.choice], "pattern": [.text], "max_length": [.text, .multiline, .secret],
+            "min": [.integer, .number], "max": [.integer, .number], "unit": [.integer, .number],
+        ]
+        for member in value.members ?? [] {
+            guard let types = fitting[member.name], !types.contains(type) else { continue }
+            let names = types.map { "`\($0.rawValue)`" }.joined(separator: " or ")
+            list.note(
+                member.place,
+                "`\(member.name)` belongs to an input of the type \(names). Remove it, or change the type.")
+        }
+        if type == .secret, let standard = value["default"] {
+            list.note(standard, "A secret cannot have a `default`, which everybody who reads the file would know.")
+        }
+    }
+
+    private static func standard(_ value: FileValue, _ kind: InputField.Kind) -> JSONValue? {
+        guard let text = value.text else { return nil }
+        switch kind {
+        case .boolean: return value.flag.map { .bool($0) } ?? .string(text)
+        case .integer: return value.integer.map { .integer($0) } ?? .string(text)
+        case .number: return value.number.map { .number($0) } ?? .string(text)
+        case .text, .multiline, .url, .choice, .secret, .file: return .string(text)
+        }
+    }
+
+    /// A name as words: `table_name` is `Table name`.
+    private static func words(_ name: String) -> String {
+        let words = name.split { $0 == "_" || $0 == "-" }.joined(separator: " ")
+        return words.prefix(1).uppercased() + words.dropFirst()
+    }
+}

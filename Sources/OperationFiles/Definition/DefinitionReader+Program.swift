@@ -1,0 +1,154 @@
+extension DefinitionReader {
+    /// What is run: a command or a shell's text.
+    mutating func program(_ root: FileValue) -> OperationDefinition.Program? {
+        switch (root["command"], root["shell"]) {
+        case (let command?, nil): return self.command(command).map { .command($0) }
+        case (nil, let shell?): return self.shell(shell).map { .shell($0) }
+        case (nil, nil):
+            list.note(root, "There is nothing to run. Give a `command` such as [echo, hello], or a `shell` text.")
+        case (_?, let shell?):
+            list.note(shell, "An operation has a `command` or a `shell` text, not both. Remove one.")
+        }
+        return nil
+    }
+
+    private mutating func shell(_ value: FileValue) -> String? {
+        guard let text = value.text else { return nil }
+        if text.utf8.contains(0) { list.note(value, "A script cannot hold a NUL character.") }
+        if text.contains("{{"), let template = template(value), let name = template.fields.first {
+            list.note(
+                value,
+                "A field cannot stand in the text of a shell, which would run what it holds. Write "
+                    + "\"$\(Self.variable(for: name))\" instead of {{\(name)}}.")
+        }
+        return text
+    }
+
+    /// The variable in which a shell finds an input.
+    static func variable(for field: String) -> String {
+        "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" ? "_" : $0 })
+    }
+
+    private mutating func command(_ value: FileValue) -> [OperationDefinition.Argument]? {
+        guard let elements = value.list else { return nil }
+        guard let first = elements.first else {
+            list.note(value, "The command is empty. Begin with the program, such as [echo, hello].")
+            return nil
+        }
+        var arguments: [OperationDefinition.Argument] = []
+        for element in elements {
+            if element.members != nil {
+                group(element).map { arguments.append($0) }
+            } else if let template = argument(element) {
+                arguments.append(.one(template))
+            }
+        }
+        if first.text?.contains("{{") == true || first.members != nil {
+            list.note(first, "The program itself cannot be an input: it must stand there as it is.")
+        } else if first.text?.isEmpty == true {
+            list.note(first, "The program has no name.")
+        } else if let program = first.text, program.contains(" "), elements.count == 1 {
+            list.note(
+                first,
+                "The command is one text with spaces. Write each argument by itself, such as [pg_dump, --verbose], or "
+                    + "use `shell`.")
+        }
+        checkCode(elements, arguments)
+        return arguments
+    }
+
+    private mutating func argument(_ value: FileValue) -> TextTemplate? {
+        if value.text?.utf8.contains(0) == true { list.note(value, "An argument cannot hold a NUL character.") }
+        return template(value, "command", secrets: false)
+    }
+
+    private mutating func group(_ value: FileValue) -> OperationDefinition.Argument? {
+        guard let condition = value["if"], let name = condition.text, let words = value["args"]?.list else {
+            return nil
+        }
+        if !isField(name) { noteUnknown(name, condition) }
+        return .group(if: name, words.compactMap { argument($0) })
+    }
+
+    /// Refuses a field in an argument that an interpreter takes for a program: `sh -c "ls {{folder}}"`.
+    private mutating func checkCode(_ elements: [FileValue], _ arguments: [OperationDefinition.Argument]) {
+        let words = arguments.flatMap(\.templates)
+        guard elements.count == arguments.count,
+            let flags = words.lazy.compactMap({ Self.codeFlags(of: $0.filled { _ in nil } ?? "") }).first
+        else { return }
+        var isCode = false
+        for (element, argument) in zip(elements, arguments) {
+            for template in argument.templates {
+                if isCode, !template.fields.isEmpty {
+                    list.note(
+                        element,
+                        "A field cannot stand in the text that an interpreter runs. Use `shell` with "
+                            + "\"$WEIR_INPUT_NAME\", or pass the value as an argument of its own after the text.")
+                }
+                let text = template.filled { _ in nil } ?? ""
+                isCode = flags.contains { flag in
+                    text == "-\(flag)" || (text.hasPrefix("-") && !text.hasPrefix("--") && text.hasSuffix(flag))
+                }
+            }
+        }
+    }
+
+    /// The options by which an interpreter is given a program's text; nil for a program that is none.
+    private static func codeFlags(of program: String) -> [String]? {
+        let name = program.split(separator: "/").last.map { String($0.prefix { $0.isLetter }) } ?? ""
+        return switch name {
+        case "sh", "bash", "dash", "zsh", "ksh", "ash", "fish", "su", "python", "pypy": ["c"]
+        case "perl", "ruby", "node", "lua", "php": ["e", "r", "E"]
+        default: nil
+        }
+    }
+
+    // MARK: Environment
+
+    /// The variables of the environment.
+    mutating func environment(_ value: FileValue?) -> [(name: String, value: TextTemplate)] {
+        var variables: [(name: String, value: TextTemplate)] = []
+        for member in value?.members ?? [] {
+            guard Self.isVariable(member.name) else {
+                list.note(
+                    member.place,
+                    "“\(member.name.prefix(40))” cannot be the name of a variable: use letters, digits and underscores."
+                )
+                continue
+            }
+            if member.name.hasPrefix("WEIR_") {
+                list.note(member.place, "Variables that begin with WEIR_ are set by Weir itself. Choose another name.")
+            }
+            guard let template = template(member.value, "env", secrets: true) else { continue }
+            if !template.fields.isEmpty, Self.steersPrograms(member.name) {
+                list.note(
+                    member.value,
+                    "A field cannot stand in \(member.name), which decides what programs are run. Use a fixed value.")
+            }
+            variables.append((member.name, template))
+        }
+        return variables
+    }
+
+    private static func isVariable(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return name.utf8.count <= 200
+            && name.utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            }
+    }
+
+    /// Whether a variable decides which code programs load and run.
+    private static func steersPrograms(_ name: String) -> Bool {
+        let prefixes = ["LD_", "DYLD_", "BASH_FUNC", "GIT_", "GCONV_", "PYTHON", "PERL5", "RUBY", "NODE_", "JAVA_"]
+        let names: Set = [
+            "PATH", "BASH_ENV", "ENV", "IFS", "PS4", "SHELL", "SHELLOPTS", "BASHOPTS", "CDPATH", "PROMPT_COMMAND",
+            "EDITOR", "VISUAL", "PAGER", "BROWSER", "HOME", "JDK_JAVA_OPTIONS", "RSYNC_RSH", "TMPDIR", "GLIBC_TUNABLES",
+            "NLSPATH", "LOCPATH", "TERMINFO", "TERMCAP", "CLASSPATH",
+        ]
+        return names.contains(name) || prefixes.contains(where: name.hasPrefix)
+    }
+}

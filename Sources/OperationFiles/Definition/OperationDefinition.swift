@@ -1,0 +1,95 @@
+import Commands
+package import Operations
+import States
+
+/// An operation that a file declares: a program, what it is given, and the states that it passes through.
+package struct OperationDefinition: Sendable {
+    /// The id, which is the file's name.
+    package let id: String
+    /// What people call it.
+    package let title: LocalizedText
+    /// What it does.
+    package let summary: LocalizedText
+    /// Words that it can be found by.
+    package let tags: [String]
+    /// The fields of its input.
+    package let fields: [InputField]
+    /// Their labels and helps in several languages, by field.
+    package let fieldTexts: [String: (label: LocalizedText?, help: LocalizedText?)]
+    /// What a second start does while a run is active.
+    package let reentry: ReentryPolicy
+    /// After how long a run is stopped, and fails.
+    package let timeout: Duration?
+    /// How long the program can take to stop.
+    package let stopGracePeriod: Duration
+    /// What people call its states, by case.
+    package var stateTitles: [String: LocalizedText] { states.compactMapValues(\.title) }
+
+    let program: Program
+    let environment: [(name: String, value: TextTemplate)]
+    let input: TextTemplate?
+    /// Where it runs, relative to the folder of operation files; nil for that folder.
+    let directory: String?
+    let stopSignal: ProcessSignal
+    let retry: Retry?
+    let hasTerminal: Bool
+    let isStrict: Bool
+    let limits: CommandLaunch.Limits
+    /// The declared states by name.
+    let states: [String: StateRule]
+    /// The names of the states in the order of the file, in which their patterns are tried.
+    let stateOrder: [String]
+    let exitCodes: Set<Int32>
+    let success: TextTemplate?
+    let failure: TextTemplate?
+    /// When it starts by itself; nil for never.
+    package let schedule: DeclaredSchedule?
+
+    /// What is run.
+    enum Program: Sendable {
+        /// A program and its arguments.
+        case command([Argument])
+        /// A text for the shell.
+        case shell(String)
+
+        /// What a person calls it.
+        var name: String {
+            switch self {
+            case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
+            case .shell: "/bin/sh"
+            }
+        }
+    }
+
+    /// An argument, or several that stand there only if an input has a value.
+    enum Argument: Sendable, Hashable {
+        case one(TextTemplate)
+        case group(if: String, [TextTemplate])
+
+        var template: TextTemplate? {
+            guard case .one(let template) = self else { return nil }
+            return template
+        }
+
+        var templates: [TextTemplate] {
+            switch self {
+            case .one(let template): [template]
+            case .group(_, let templates): templates
+            }
+        }
+    }
+
+    /// How a failed program is run again.
+    struct Retry: Sendable, Hashable {
+        let limit: Int
+        let interval: Duration
+    }
+}
+
+/// A declared state: how it is recognised, and what its page says.
+struct StateRule: Sendable {
+    let patterns: [LinePattern]
+    let title: LocalizedText?
+    let show: TextTemplate?
+    let unit: ProgressUnit?
+}

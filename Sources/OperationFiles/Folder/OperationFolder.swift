@@ -1,0 +1,121 @@
+package import Foundation
+
+/// The operations of a folder, one file each, and everything that is wrong with its files.
+package struct OperationFolder: Sendable {
+    /// The folder.
+    package let url: URL
+    /// The operations that can be run, by id.
+    package let definitions: [OperationDefinition]
+    /// What is wrong; an operation whose file has a mistake is not among the definitions.
+    package let mistakes: [FileMistake]
+    /// The templates of states, by path: `backup/dumping.mustache`.
+    package let templates: [String: String]
+
+    /// How many files are read.
+    static let limit = 500
+
+    /// Reads a folder.
+    ///
+    /// - Parameters:
+    ///   - url: The folder.
+    ///   - reserved: Ids that files cannot have, as other operations have them.
+    /// - Throws: ``Unreadable`` when the folder cannot be listed.
+    package init(_ url: URL, reserved: Set<String> = []) throws(Unreadable) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+        } catch {
+            throw Unreadable(path: url.path)
+        }
+        var definitions: [OperationDefinition] = []
+        var mistakes: [FileMistake] = []
+        var files: [String: String] = [:]
+        for name in names.filter(Self.isOperation).prefix(Self.limit) {
+            var list = MistakeList(file: name)
+            let id = Self.id(of: name)
+            if !Self.isID(id) {
+                list.note(
+                    .start,
+                    "“\(id.prefix(60))” cannot be an id. Name the file with at most 40 of a-z, 0-9 and single hyphens, such "
+                        + "as back-up.yml.")
+            } else if reserved.contains(id) {
+                list.note(.start, "There is an operation “\(id)” already. Rename the file.")
+            } else if let other = files.updateValue(name, forKey: id) {
+                list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
+            } else if let text = Self.text(of: url.appending(path: name), &list) {
+                let (definition, found) = DefinitionReader.read(text, id: id, file: name)
+                for mistake in found { list.take(mistake) }
+                if let definition { definitions.append(definition) }
+            }
+            mistakes += list.mistakes
+        }
+        if names.filter(Self.isOperation).count > Self.limit {
+            mistakes.append(
+                FileMistake(
+                    file: url.lastPathComponent, line: 1, column: 1,
+                    detail: "The folder has more than \(Self.limit) files; the others are not read."))
+        }
+        self.url = url
+        self.definitions = definitions
+        self.mistakes = mistakes.sorted()
+        templates = Self.templates(in: url, of: definitions.map(\.id))
+    }
+
+    /// The folder cannot be listed.
+    package struct Unreadable: Error, Sendable, CustomStringConvertible {
+        let path: String
+
+        /// What is wrong and what to do.
+        package var description: String {
+            "The folder of operation files \(path) cannot be read. Make it, or correct the setting `operations`."
+        }
+    }
+
+    private static func isOperation(_ name: String) -> Bool {
+        !name.hasPrefix(".") && (name.hasSuffix(".yml") || name.hasSuffix(".yaml"))
+    }
+
+    private static func id(of name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
+
+    private static func isID(_ id: String) -> Bool {
+        (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
+            && id.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    private static func text(of file: URL, _ list: inout MistakeList) -> String? {
+        guard let handle = try? FileHandle(forReadingFrom: file),
+            // One byte more than a file can have, so that one that is too large is seen to be.
+            let data = try? handle.read(upToCount: YAMLText.limit + 1)
+        else {
+            list.note(.start, "The file cannot be read. Let the user that the server runs as read it.")
+            return nil
+        }
+        guard data.count <= YAMLText.limit else {
+            list.note(
+                .start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
+            return nil
+        }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            list.note(.start, "The file is not UTF-8 text.")
+            return nil
+        }
+        return text
+    }
+
+    private static func templates(in folder: URL, of ids: [String]) -> [String: String] {
+        var templates: [String: String] = [:]
+        for id in ids {
+            let own = folder.appending(path: id, directoryHint: .isDirectory)
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
+            where name.hasSuffix(".mustache") {
+                guard let data = FileManager.default.contents(atPath: own.appending(path: name).path) else { continue }
+                templates["\(id)/\(name)"] = String(decoding: data, as: UTF8.self)
+            }
+        }
+        return templates
+    }
+}

@@ -1,0 +1,86 @@
+import Journals
+
+/// A document with places left open for what belongs to one request, so that it is rendered once for many.
+///
+/// What is left open are the server's time and the names of who asks: everything else is the same for an audience, in the
+/// same second.
+package struct PageDocument: Sendable {
+    /// What belongs to one request.
+    package enum Place: String, Sendable, CaseIterable {
+        /// The server's time, by which a browser corrects its own.
+        case clock
+        /// Who looks, as what they do is recorded.
+        case viewer
+        /// Who is signed in.
+        case account
+    }
+
+    /// A part of the document, in order.
+    package enum Piece: Sendable, Hashable {
+        /// Markup that everybody gets.
+        case markup(String)
+        /// What `markup(of:in:)` gives for a request.
+        case place(Place)
+    }
+
+    /// All parts, in order.
+    package let pieces: [Piece]
+
+    /// Parts a document that was rendered with marks where the places are.
+    init(marked html: String) {
+        var pieces: [Piece] = []
+        var rest = html[...]
+        for range in html.utf8.ranges(of: Self.prefix.utf8) where range.lowerBound >= rest.startIndex {
+            let after = html[range.upperBound...]
+            guard let place = Place.allCases.first(where: { after.hasPrefix($0.rawValue) }) else { continue }
+            pieces += [.markup(String(rest[..<range.lowerBound])), .place(place)]
+            rest = after.dropFirst(place.rawValue.count)
+        }
+        self.pieces = pieces + [.markup(String(rest))]
+    }
+
+    /// What a request has in a place.
+    package static func markup(of place: Place, in frame: PageFrame) -> String {
+        let text =
+            switch place {
+            case .clock: frame.clockText
+            case .viewer: frame.viewer?.name
+            case .account: frame.account?.name
+            }
+        return text.map { CleanText($0).markup } ?? ""
+    }
+
+    /// The text that stands in a place while the document is rendered.
+    static func mark(_ place: Place) -> String { prefix + place.rawValue }
+
+    /// Nobody outside can know it, so that no text which is shown can be taken for a place.
+    private static let prefix = "place-\(String(UInt64.random(in: .min ... .max), radix: 16))-"
+}
+
+extension PageFrame {
+    /// The frame that documents are rendered with which leave places open.
+    var open: PageFrame {
+        var frame = self
+        if frame.clock != nil { frame.clockMark = PageDocument.mark(.clock) }
+        frame.viewer?.name = PageDocument.mark(.viewer)
+        if frame.account?.name != nil { frame.account?.name = PageDocument.mark(.account) }
+        return frame
+    }
+
+    /// What of the frame a document with open places depends on: with equal ones, one document serves both.
+    package var closed: PageFrame {
+        var frame = self
+        frame.clock = frame.clock?.wholeSecond
+        frame.viewer?.name = ""
+        if frame.account?.name != nil { frame.account?.name = "" }
+        return frame
+    }
+
+    /// The time that the page's element carries.
+    var clockText: String? { clockMark ?? (pastMoment?.at ?? clock).map { CivilTime($0).iso } }
+}
+
+extension Timestamp {
+    /// The second that the moment lies in.
+    var wholeSecond: Timestamp { Timestamp(milliseconds: milliseconds - milliseconds % 1_000) }
+}

@@ -1,0 +1,107 @@
+import Boards
+import NIOCore
+
+/// Those who were let go together: each distinct answer is made once, and each event loop is woken once for many.
+///
+/// The first answers are on their way while those of the last are still looked for.
+struct ReleasedWaiters {
+    /// How many answers an event loop is handed at once.
+    private static let batch = 256
+
+    private let answers: PollAnswers
+    private let streamAnswers: StreamAnswers
+    private var pollAnswers: [PollQuestion: PollAnswer] = [:]
+    private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
+    /// The last poll's answer: those who wait mostly ask the same, and to compare is cheaper than to hash.
+    private var last: (question: PollQuestion, answer: PollAnswer)?
+    private var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
+
+    /// `answers` and `streamAnswers` make what is delivered.
+    init(answers: PollAnswers, streamAnswers: StreamAnswers) {
+        self.answers = answers
+        self.streamAnswers = streamAnswers
+    }
+
+    /// Takes in one who was let go.
+    mutating func add(_ release: WaitListMachine<ChangeWaiter>.Release) {
+        switch release.waiter {
+        case .task(let wait):
+            wait.send(release.outcome)
+        case .poll(let waiter):
+            add(.poll(waiter, answer(to: waiter, release.outcome)), to: waiter.eventLoop)
+        case .stream(let waiter):
+            add(.stream(waiter, answer(to: waiter, release.outcome)), to: waiter.eventLoop)
+        }
+    }
+
+    /// Hands what is left to the event loops.
+    func deliver() {
+        for (loop, list) in deliveries.values where !list.isEmpty { Self.perform(list, on: loop) }
+    }
+
+    private mutating func add(_ delivery: Delivery, to loop: any EventLoop) {
+        let id = ObjectIdentifier(loop)
+        deliveries[id, default: (loop, [])].list.append(delivery)
+        guard let list = deliveries[id]?.list, list.count >= Self.batch else { return }
+        deliveries[id]?.list = []
+        Self.perform(list, on: loop)
+    }
+
+    private static func perform(_ list: [Delivery], on loop: any EventLoop) {
+        loop.execute { for delivery in list { delivery.perform() } }
+    }
+
+    private mutating func answer(to waiter: HeldPoll, _ outcome: WaitOutcome) -> PollAnswer {
+        guard waiter.admission.isUnchanged else {
+            // Made for nobody else: their rights are not those of whoever else waits here.
+            return waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
+        }
+        let question = PollQuestion(request: waiter.request, outcome: outcome)
+        if let last, last.question == question { return last.answer }
+        if let made = pollAnswers[question] {
+            last = (question, made)
+            return made
+        }
+        let sequence = waiter.request.sequence
+        let answer =
+            switch outcome {
+            case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
+            case .ended: answers.end(waiter.request, sequence: sequence)
+            case .expired: answers.empty(waiter.request, sequence: sequence)
+            case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
+            case .drained: answers.drain(waiter.request, sequence: sequence)
+            }
+        pollAnswers[question] = answer
+        last = (question, answer)
+        return answer
+    }
+
+    private mutating func answer(to waiter: HeldStream, _ outcome: WaitOutcome) -> StreamAnswer {
+        guard waiter.admission.isUnchanged else {
+            // Asked again, and answered by the rights that are in force then.
+            return waiter.admission.current == nil ? .refused : streamAnswers.again(waiter)
+        }
+        let question = HeldStream.Question(request: waiter.request, sequence: waiter.sequence, outcome: outcome)
+        if let made = madeForStreams[question] { return made }
+        let answer = waiter.answer(outcome, answers: streamAnswers)
+        madeForStreams[question] = answer
+        return answer
+    }
+
+    private struct PollQuestion: Hashable {
+        let request: PollRequest
+        let outcome: WaitOutcome
+    }
+
+    private enum Delivery: Sendable {
+        case poll(HeldPoll, PollAnswer)
+        case stream(HeldStream, StreamAnswer)
+
+        func perform() {
+            switch self {
+            case .poll(let waiter, let answer): waiter.deliver(answer)
+            case .stream(let waiter, let answer): waiter.deliver(answer)
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+package import Commands
+import Foundation
+package import States
+import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A command that runs in this process's place: it has the same standard input, terminal, folder and environment, and what
+/// it prints passes through here on its way.
+///
+/// Each channel is read by a thread of its own, as fast as what it prints to takes it and no faster.
+package final class WrappedCommand: Sendable {
+    /// Gets what was read, before the next piece is; false when it wants no more, and the channel is closed.
+    package typealias Sink = @Sendable (OutputChannel, UnsafeRawBufferPointer) -> Bool
+
+    private let process: pid_t
+    /// Nobody may signal a process that is gone: its number may belong to another one.
+    private let isGone = Mutex(false)
+    private let hasEnded = Mutex<WrappedEnd?>(nil)
+
+    private init(process: pid_t) { self.process = process }
+
+    /// Starts a command.
+    ///
+    /// - Parameters:
+    ///   - words: Without mistakes (`CommandLaunch.mistake`): the program, looked for in `PATH`, and its arguments.
+    ///   - defaulted: The signals that are caught or ignored here, and do to the command what they do to any.
+    ///   - sink: Gets what the command prints; an empty piece is the end of a channel.
+    /// - Throws: `CommandFailure` when the program cannot be run.
+    package static func start(
+        _ words: [String], defaulted: [Int32], sink: @escaping Sink
+    ) throws(CommandFailure) -> (WrappedCommand, ending: Task<WrappedEnd, Never>) {
+        var descriptors = Descriptors()
+        defer { descriptors.closeAll() }
+        let output = try descriptors.pipe()
+        let errors = try descriptors.pipe()
+        let process = try spawn(words, output: output.write, errors: errors.write, defaulted: defaulted)
+        let command = WrappedCommand(process: process)
+        let (outputEnd, errorEnd) = (output.read, errors.read)
+        descriptors.release(outputEnd)
+        descriptors.release(errorEnd)
+        let ends = AsyncStream<Void> { continuation in
+            let left = Mutex(3)
+            let finish: @Sendable () -> Void = {
+                if left.withLock({ left in
+                    left -= 1; return left == 0
+                }) {
+                    continuation.finish()
+                }
+            }
+            Thread.detachNewThread {
+                command.wait()
+                finish()
+            }
+            for (channel, descriptor) in [(OutputChannel.standardOutput, outputEnd), (.standardError, errorEnd)] {
+                Thread.detachNewThread {
+                    command.pump(descriptor, channel, sink)
+                    finish()
+                }
+            }
+        }
+        let ending = Task {
+            for await _ in ends {}
+            return command.hasEnded.withLock { $0 } ?? .exited(0)
+        }
+        return (command, ending)
+    }
+
+    /// Passes a signal on, unless the command is gone.
+    package func signal(_ number: Int32) {
+        isGone.withLock { if !$0 { kill(process, number) } }
+    }
+
+    // MARK: Threads
+
+    private func wait() {
+        // It stays a zombie, whose number nobody else gets, until it is taken while no signal is on its way.
+        var info = siginfo_t()
+        while waitid(P_PID, id_t(truncatingIfNeeded: process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        var status: Int32 = 0
+        isGone.withLock { isGone in
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            isGone = true
+        }
+        let signal = status & 0x7f
+        hasEnded.withLock { $0 = signal == 0 ? .exited(status >> 8 & 0xff) : .signalled(ProcessSignal(number: signal)) }
+    }
+
+    /// Reads a channel to its end, or until the command is gone and what it left behind is quiet.
+    private func pump(_ descriptor: Int32, _ channel: OutputChannel, _ sink: Sink) {
+        // Unsafe memory: what was read lies in the buffer, whose size bounds the read.
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer {
+            buffer.deallocate()
+            close(descriptor)
+        }
+        while true {
+            var waiting = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+            let ready = poll(&waiting, 1, 500)
+            if ready == 0, hasEnded.withLock({ $0 != nil }) { break }
+            if ready <= 0 { continue }
+            let count = read(descriptor, buffer.baseAddress, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            if !sink(channel, UnsafeRawBufferPointer(rebasing: buffer[..<count])) { break }
+        }
+        _ = sink(channel, UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    private static func spawn(
+        _ words: [String], output: Int32, errors: Int32, defaulted: [Int32]
+    ) throws(CommandFailure) -> pid_t {
+        #if canImport(Darwin)
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #else
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, output, 1)
+        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for number in defaulted { sigaddset(&signals, number) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGDEF) | Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGMASK))
+        let arguments = words.map { strdup($0) }
+        let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") }
+        defer { for copy in arguments + variables { free(copy) } }
+        var process: pid_t = 0
+        let error = posix_spawnp(
+            &process, words.first ?? "", &actions, &attributes, arguments + [nil], variables + [nil])
+        guard error == 0 else { throw CommandFailure(step: "exec", error: error) }
+        return process
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Commands
+import Foundation
+import States
+import WeirClient
+
+/// `weir run`: runs a command here, and reports it as a run at a server.
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Runs a command here, and shows it live at a server as a run.",
+        usage: "weir run <name> [<options>] -- <command> ...",
+        discussion: """
+            The command has this terminal, folder and environment; what it prints passes through unchanged, and its exit \
+            code is passed on, as are signals. A line `::weir uploading completed=40 total=100 unit=bytes::` says which \
+            state it is in. While the server is away its lines are kept in a file and sent later; `weir send` sends what \
+            is left.
+            """)
+
+    @Argument(help: "The operation that the run belongs to: a-z, 0-9 and single hyphens.") var name: String
+    @OptionGroup var connection: ConnectionOptions
+    @Option(help: "What the run is called.") var title: String?
+    @Option(help: "A value that the run's page shows, as name=value. May be given several times.") var input: [String] =
+        []
+    @Option(help: "How many seconds the server may hear nothing before it gives the run up.") var lease = 300
+    @Option(help: "How many seconds to wait for the server after the command has ended.") var wait = 30
+    @Option(help: "The folder where the report waits for the server.") var spool: String?
+    @Argument(parsing: .postTerminator, help: "The command and its arguments.") var command: [String]
+
+    func validate() throws {
+        guard SpoolHeader.isOperation(name) else {
+            throw ValidationError("“\(name)” is no name of an operation: use a-z, 0-9 and single hyphens, at most 40.")
+        }
+        guard !command.isEmpty else {
+            throw ValidationError("Write the command after --: weir run \(name) -- make all")
+        }
+        if let mistake = CommandLaunch(command).mistake { throw ValidationError(mistake) }
+        guard (1...86_400).contains(lease) else {
+            throw ValidationError("--lease is a number of seconds from 1 to 86400.")
+        }
+        guard (0...86_400).contains(wait) else {
+            throw ValidationError("--wait is a number of seconds from 0 to 86400.")
+        }
+    }
+
+    func run() async throws {
+        try await ConnectionOptions.explaining {
+            let environment = ProcessInfo.processInfo.environment
+            let connection = try connection.connection(environment: environment)
+            var values: [String: JSONValue] = [
+                "program": .string(URL(filePath: command[0]).lastPathComponent),
+                "host": .string(ProcessInfo.processInfo.hostName),
+            ]
+            for field in try InputArguments(input).fields {
+                guard case .text(let text) = field.source else {
+                    throw ClientError(.refused, "--input takes values and no files: --input \(field.name)=value.")
+                }
+                values[field.name] = .string(text)
+            }
+            let header = SpoolHeader(
+                server: connection.address.description, operation: name, run: UUID().uuidString.lowercased(),
+                title: title,
+                input: .object(values))
+            let folder = spool.map { SpoolFolder(URL(filePath: $0)) } ?? SpoolFolder(environment: environment)
+            let code = try await WrappedRun(
+                words: command, header: header, connection: connection, folder: folder, lease: .seconds(lease),
+                wait: .seconds(wait)
+            ).run()
+            if code != 0 { throw ExitCode(code) }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import States
+import WeirClient
+
+/// Follows a run on the terminal to its end.
+struct RunWatch {
+    let client: ServerClient
+    let json: Bool
+
+    /// Shows each change, and exits with the code of the outcome.
+    func follow(_ run: String) async throws {
+        let style: WatchView.Style = json ? .json : Terminal.columns.map(WatchView.Style.gauge) ?? .plain
+        var follower = StreamFollower(client, stream: "run-\(run)", isLive: true) { complain($0) }
+        var view = WatchView(style)
+        var last: RunChange?
+        while let messages = try await follower.next() {
+            for message in messages {
+                last = RunChange(message) ?? last
+                output(view.text(for: message))
+            }
+        }
+        guard let code = last?.exitCode else {
+            throw ClientError(.foreign, "The server closed the run's stream before the run had ended.")
+        }
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    /// What commands that follow a run say about their exit codes.
+    static let exitCodes = """
+        Exits with 0 if the run succeeded, 1 if it failed, 2 if it was cancelled and 3 if it was interrupted. \
+        Documentation/commands.md lists the codes of mistakes.
+        """
+}
+
+/// `weir watch`.
+struct Watch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows every state of a run, live, until it ends.",
+        discussion: "\(RunWatch.exitCodes) Ctrl-C ends the watching, not the run.")
+
+    @Argument(help: "The run's id.") var id: String
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(help: "Each change as the API has it, one a line.") var json = false
+
+    func run() async throws {
+        try await connection.with { client in try await RunWatch(client: client, json: json).follow(id) }
+    }
+}

@@ -1,0 +1,102 @@
+import Synchronization
+import Testing
+
+@testable import Access
+
+/// Keeps records in memory, and takes none while the disk is said to be full.
+private final class FullStorage: AccessStorage {
+    private let base = MemoryAccessStorage()
+    private let isFull = Mutex(false)
+
+    struct Full: Error {}
+
+    func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
+    func read() async throws -> [StoredRecord] { try await base.read() }
+    func version() async throws -> Int64 { try await base.version() }
+    func write(_ changes: [StoredChange]) async throws {
+        guard !isFull.withLock({ $0 }) else { throw Full() }
+        try await base.write(changes)
+    }
+}
+
+/// What cannot be stored is not done, and whoever asked for it is told: nothing comes back to life at a restart.
+@Suite struct FailingStorageTests {
+    @Test func `what cannot be revoked stays in force, is reported, and can be revoked later`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("root", "admin")
+        try await fixture.addUser("ana")
+        let directory = fixture.directory
+        let maker = try #require(directory.users.first { $0.name == "ana" }).principal
+        let (token, record) = try await directory.createToken(
+            "ci", roles: [StoredAssignment(role: "viewer")], days: nil, by: maker)
+        let (link, made) = try await directory.createLink(to: "r1", of: "deploy", hours: 1, by: maker)
+        let session = try #require(try await fixture.signIn("ana"))
+        func isInForce() -> [Bool] {
+            [
+                fixture.request(["authorization": ["Bearer \(token.text)"]]).authorization != nil,
+                directory.authorization(ofLink: link.text) != nil,
+                fixture.request(session: session).authorization?.isAnonymous == false,
+            ]
+        }
+        let attempts: [() async throws -> Void] = [
+            { try await directory.revokeToken(record.id, by: maker, anybody: false) },
+            { try await directory.revokeLink(made.id, to: "r1", by: maker, anybody: false) },
+            { try await directory.signOut(session, from: nil) },
+            { try await directory.setPassword("battery staple", of: "ana", by: .system) },
+            { try await directory.removeUser("ana", by: .system) },
+        ]
+        storage.fill(true)
+        for attempt in attempts { await #expect(throws: AccessError.storage) { try await attempt() } }
+        #expect(isInForce() == [true, true, true])
+        #expect(try await fixture.signIn("ana", "battery staple") == nil)
+        let written = try await fixture.entries().map(\.action)
+        #expect(!written.contains(.revokeToken) && !written.contains(.removeUser))
+        storage.fill(false)
+        for attempt in attempts { try await attempt() }
+        #expect(isInForce() == [false, false, false])
+        // After a restart they are as they were.
+        let again = try await DirectoryFixture(storage: storage)
+        #expect(again.directory.users.map(\.name) == ["root"])
+        #expect(again.directory.tokens().isEmpty && again.directory.links().isEmpty)
+        #expect(again.request(session: session).authorization?.isAnonymous == true)
+    }
+
+    @Test func `what expires while something goes on by it is noticed at the next look`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        let maker = try #require(fixture.directory.users.first).principal
+        let (link, _) = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 1, by: maker)
+        let (token, _) = try await fixture.directory.createToken(
+            "ci", roles: [StoredAssignment(role: "viewer")], days: 1, by: maker)
+        let held = try #require(fixture.directory.authorization(ofLink: link.text))
+        let program = try #require(fixture.request(["authorization": ["Bearer \(token.text)"]]).authorization)
+        await fixture.directory.tick()
+        fixture.advance(milliseconds: 3_600_000)
+        await fixture.directory.tick()
+        #expect(fixture.control.current(held) == nil)
+        #expect(fixture.control.current(program) != nil)
+        fixture.advance(milliseconds: 86_400_000)
+        await fixture.directory.tick()
+        #expect(fixture.control.current(program) == nil)
+    }
+
+    @Test func `what a command changes is in the server's audit, once, with the change itself`() async throws {
+        let storage = MemoryAccessStorage()
+        let command = try await DirectoryFixture(storage: storage, leavesAudit: true)
+        let person = Principal(.operator, name: "root")
+        try await command.directory.addUser(
+            "ana", password: "correct horse", roles: [StoredAssignment(role: "viewer")], by: person)
+        command.advance(milliseconds: 1)
+        try await command.directory.setRoles([StoredAssignment(role: "operator")], of: "ana", by: person)
+        #expect(try await command.entries().allSatisfy { $0.action == .open })
+        let server = try await DirectoryFixture(storage: storage)
+        let entries = try await server.entries().filter { $0.action != .open }
+        #expect(entries.map(\.action) == [.changeRoles, .addUser])
+        #expect(entries.allSatisfy { $0.name == "root" && $0.address == "command line" && $0.subject == "user:ana" })
+        await server.directory.tick()
+        #expect(try await server.entries().filter { $0.action != .open }.count == 2)
+        let left = try await storage.read().filter { $0.kind == StoredKind.audit.rawValue }
+        #expect(left.isEmpty)
+    }
+}

@@ -1,0 +1,76 @@
+// What is loaded when it is used: copying, folding, search, the moments of a filter, endings.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { curl, quoted } from "../../Public/page/copy.js";
+import { Endings } from "../../Public/page/endings.js";
+import { parsed } from "../../Public/page/json.js";
+import { recall, remember } from "../../Public/page/memory.js";
+import { local } from "../../Public/page/moments.js";
+import { matching } from "../../Public/page/output.js";
+
+test("a command starts the same run again, whatever stands in its input", () => {
+  const command = curl("https://weir.example/ops/api/v1/runs/01m", { operation: "greeting", input: { label: "it's $HOME" } });
+  assert.equal(command, `curl --json '{"label":"it'\\''s $HOME"}' 'https://weir.example/ops/api/v1/operations/greeting/runs'`);
+  assert.equal(quoted("'"), `''\\'''`);
+});
+
+test("only objects and lists are folded", () => {
+  assert.deepEqual(parsed(' {"a": [1]}'), { a: [1] });
+  assert.deepEqual(["12", '"text"', '{"cut": ', "[link](x)", ""].map(parsed), Array(5).fill(undefined));
+});
+
+test("search finds lines in any case", () => {
+  assert.deepEqual(matching(["Error: no", "fine", "an ERROR"], "error"), [0, 2]);
+  assert.deepEqual(matching(["a"], ""), []);
+});
+
+test("the moments of a filter are shown in the reader's time", () => {
+  assert.equal(local(Date.parse("2026-11-21T23:30:05Z"), "Asia/Tokyo"), "2026-11-22T08:30:05");
+  assert.equal(local(Date.parse("2026-11-21T23:30:05Z"), "UTC"), "2026-11-21T23:30:05");
+});
+
+test("the end of a run is said once, and ends that come fast are said as one", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
+  const run = (id, tone) => ({ id, tone, matches: (tones) => tones.includes(`.${tone}`), querySelector: () => ({ textContent: "Success" }) });
+  let runs = [run("run-a", "active"), run("run-b", "ok")];
+  globalThis.document = { querySelectorAll: () => runs, querySelector: () => ({ textContent: "Upload" }) };
+  context.after(() => { delete globalThis.document; });
+  const said = [];
+  const endings = new Endings({ set textContent(words) { said.push(words); } });
+  endings.look();
+  context.mock.timers.tick(1);
+  assert.deepEqual(said, [], "what had ended before is no news");
+  runs = [run("run-a", "ok"), run("run-c", "idle"), run("run-d", "active")];
+  endings.look();
+  context.mock.timers.tick(1);
+  assert.deepEqual(said, ["Upload: Success"]);
+  runs = [run("run-a", "ok"), run("run-c", "bad"), run("run-d", "ok")];
+  endings.look();
+  endings.look();
+  context.mock.timers.tick(2_000);
+  assert.equal(said.length, 1);
+  context.mock.timers.tick(1_000);
+  assert.equal(said.length, 2);
+});
+
+test("a form is filled in as it was last sent, but for files and secrets", (context) => {
+  const kept = new Map();
+  globalThis.HTMLSelectElement = class {};
+  globalThis.localStorage = { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+  context.after(() => { delete globalThis.HTMLSelectElement; delete globalThis.localStorage; });
+  const field = (name, type, value, checked) => ({
+    name, type, value, checked, matches: (selector) => selector.startsWith("input") || selector.includes(`[type=${type}]`),
+  });
+  const form = () => ({ id: "start-x", elements: [field("url", "url", ""), field("key", "password", ""), field("file", "file", ""), field("all", "checkbox", "true", false)] });
+  const sent = form();
+  [sent.elements[0].value, sent.elements[1].value, sent.elements[2].value, sent.elements[3].checked] = ["http://x/", "secret", "C:\\fakepath\\x", true];
+  remember(sent);
+  assert.deepEqual(sent.elements.map(({ value }) => value), ["http://x/", "", "", "true"]);
+  assert.ok(![...kept.values()].some((value) => /secret|fakepath/.test(value)));
+  const next = form();
+  recall(next);
+  assert.deepEqual(next.elements.map(({ value }) => value), ["http://x/", "", "", "true"]);
+  assert.equal(next.elements[3].checked, true);
+  kept.set("weir form start-x", "{broken");
+  recall(form());
+});

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import OperationFiles
+
+struct OperationFolderTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+
+    private func write(_ files: [String: String]) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for (name, text) in files {
+            let file = folder.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+    }
+
+    @Test func `a wrong file leaves the right ones alone`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write([
+            "right.yml": "{title: Right, command: [ls]}", "wrong.yaml": "{title: Wrong}", "Bad Name.yml": "{}",
+            "greeting.yml": "{title: G, command: [ls]}", "right.yaml": "{title: Twice, command: [ls]}",
+            "notes.txt": "x",
+            "right/running.mustache": "<p/>",
+        ])
+        let read = try OperationFolder(folder, reserved: ["greeting"])
+        #expect(read.definitions.map(\.id) == ["right"])
+        #expect(read.definitions.first?.title.text == "Twice", "files are read in the order of their names")
+        #expect(read.mistakes.map(\.file) == ["Bad Name.yml", "greeting.yml", "right.yml", "wrong.yaml"])
+        #expect(read.templates == ["right/running.mustache": "<p/>"])
+    }
+
+    @Test func `a folder that is not there is told`() {
+        #expect(throws: OperationFolder.Unreadable.self) { try OperationFolder(folder) }
+    }
+
+    @Test func `the examples have no mistakes`() throws {
+        let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Examples/operations")
+        let read = try OperationFolder(examples)
+        #expect(read.mistakes == [])
+        #expect(read.definitions.count >= 5)
+    }
+}

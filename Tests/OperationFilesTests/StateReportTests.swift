@@ -1,0 +1,57 @@
+import States
+import Testing
+
+@testable import OperationFiles
+
+struct StateReportTests {
+    @Test func `a printed line is a report only if all of it is one`() {
+        #expect(StateReport(line: "::weir uploading completed=4 total=9 unit=bytes::")?.completed == "4")
+        #expect(StateReport(line: "::weir show=\"say \\\"hi\\\"\"::")?.show == "say \"hi\"")
+        #expect(StateReport(line: "::weir a::  ")?.state == "a")
+        for line in [
+            "::weir", "::weir ::", "::weir a b::", "::weir a x=\"open::", "x ::weir a::", "::weir a:: x",
+            "::weir failed::",
+            "::weir a unit=miles::", "::weir 9::", "::weir a \u{202E}=1::",
+            "::weir a " + String(repeating: "x", count: 5_000) + "::",
+        ] {
+            #expect(StateReport(line: line) == nil, "\(line.prefix(40))")
+        }
+    }
+
+    @Test func `JSON keeps the types of its values`() {
+        let report = StateReport(json: #"{"state": "a", "completed": 2.5, "n": 7, "ok": true, "values": {"t": "x"}}"#)
+        #expect(report?.values == ["n": 7, "ok": true, "t": "x"])
+        #expect(report?.completed == "2.5")
+        for line in ["", "x", "[]", "{}", #"{"state": "succeeded"}"#, #"{"state": "a", "b": [1]}"#, #"{"state": 5}"#] {
+            #expect(StateReport(json: line) == nil, "\(line)")
+        }
+    }
+
+    @Test func `counts are read as programs print them`() {
+        #expect(WorkProgress(completed: "1,234,567", total: "2,000,000", unit: .bytes)?.completed == 1_234_567)
+        #expect(WorkProgress(completed: "1.5M", total: nil, unit: .bytes)?.completed == 1_572_864)
+        #expect(WorkProgress(completed: "45%", total: nil, unit: .percent) == WorkProgress(45, of: 100, unit: .percent))
+        #expect(WorkProgress(completed: "900", total: "7", unit: .percent)?.completed == 100)
+        #expect(WorkProgress(completed: "1e9", total: nil, unit: .items) == nil)
+        #expect(WorkProgress(completed: "99999999999999999999999", total: "1", unit: .items)?.completed == .max)
+    }
+
+    @Test func `every state comes back from what is recorded of it`() throws {
+        for state in CommandState.samples + [.active("uploading", StateDetails(values: ["n": 7, "ok": true]))] {
+            let record = try StateRecord(state)
+            #expect(record.caseName == state.name)
+            #expect(try record.state(as: CommandState.self) == state)
+        }
+    }
+
+    @Test func `a pattern looks at whole characters of the first four thousand bytes`() throws {
+        let pattern = try LinePattern("(?<all>.*)$")
+        guard case .matched(let values) = pattern.match(String(repeating: "é", count: 4_000)) else {
+            return #expect(Bool(false))
+        }
+        #expect(values["all"]?.utf8.count == 4_096)
+        #expect(pattern.match("") == .matched(["all": ""]))
+        #expect(try LinePattern("(?<a>x)|(?<b>y)").match("y") == .matched(["b": "y"]))
+        #expect(try LinePattern("x\\K(?<a>y)?").match("x") == .matched([:]))
+    }
+}

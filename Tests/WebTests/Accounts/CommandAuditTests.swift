@@ -1,0 +1,130 @@
+import Access
+import Boards
+import Foundation
+import Journals
+import States
+import Testing
+
+@testable import Web
+
+/// What the audit has of what people do to operations, runs and stores.
+@Suite(.timeLimit(.minutes(2)))
+struct CommandAuditTests {
+    private func entries(_ server: AccountServer, _ action: AuditAction) async throws -> [AuditEntry] {
+        try await server.directory.audit.page(AuditFilter(action: action)).records.map(\.entry)
+    }
+
+    private static let json = ["Content-Type: application/json", "Sec-Fetch-Site: same-origin"]
+
+    @Test func `every command is written down with who, from where, what, its outcome and the request's id`()
+        async throws
+    {
+        try await AccountServer.run { server in
+            let root = try await server.cookie(of: "root")
+            func post(_ path: String, _ body: String = "{}", _ method: String = "POST") async throws -> RawResponse {
+                try await server.ask(method, path, Self.json + [root], body: body)
+            }
+            let started = try await post("/api/v1/operations/steps/runs", #"{"label": "a", "last": 0}"#)
+            #expect(started.status == 201)
+            let run = try #require(try started.json()["id"]?.string)
+            #expect(try await post("/api/v1/runs/\(run)/cancellation").status < 300)
+            await server.board.outcome(of: run)
+            #expect(try await post("/api/v1/runs/\(run)/retries").status == 201)
+            #expect(try await post("/api/v1/stores/bell/actions", #"{"type": "hand", "name": "a"}"#).status == 200)
+            #expect(try await post("/api/v1/stores/bell/reset").status == 200)
+            let state = try await server.ask("GET", "/api/v1/stores/bell", [root])
+            let sequence = try #require(try state.json()["sequence"]?.integer)
+            #expect(try await post("/api/v1/stores/bell/state", "{\"at\": \(sequence)}", "PUT").status == 200)
+            #expect(try await server.ask("GET", "/runs/\(run)/export", [root]).status == 200)
+            #expect(try await server.ask("GET", "/api/v1/runs/\(run)/output", [root]).status == 200)
+            let expected: [(AuditAction, String)] = [
+                (.start, "operation:steps"), (.cancel, "run:\(run)"), (.retry, "run:\(run)"), (.act, "store:bell"),
+                (.reset, "store:bell"), (.restore, "store:bell"), (.export, "run:\(run)"),
+                (.readOutput, "run:\(run)"),
+            ]
+            for (action, subject) in expected {
+                let found = try await entries(server, action)
+                #expect(found.count == 1, "\(action)")
+                let entry = try #require(found.first)
+                #expect(entry.subject == subject && entry.outcome == .done && entry.name == "root", "\(action)")
+                #expect(entry.address == "127.0.0.1" && entry.request?.isEmpty == false, "\(action)")
+            }
+            #expect(try await entries(server, .start).first?.detail == "run \(run)")
+            #expect(try AuditVerification(folder: server.folder).faults.isEmpty)
+        }
+    }
+
+    @Test func `what is refused is counted together, and what fails is said to have failed`() async throws {
+        try await AccountServer.run { server in
+            let (root, vera) = (try await server.cookie(of: "root"), try await server.cookie(of: "vera"))
+            for _ in 0..<4 {
+                let answer = try await server.ask(
+                    "POST", "/api/v1/operations/steps/runs", Self.json + [vera], body: #"{"label": "a", "last": 0}"#)
+                #expect(answer.status == 403)
+            }
+            let refused = try #require(try await entries(server, .start).first)
+            #expect(refused.outcome == .refused && refused.count == 4 && refused.name == "vera")
+            #expect(refused.subject == "operation:steps")
+            #expect(
+                try await server.ask("POST", "/api/v1/operations/steps/runs", Self.json + [root], body: "{}").status
+                    == 422)
+            let failed = try #require(try await entries(server, .start).first)
+            #expect(failed.outcome == .failed && failed.detail?.contains("422") == true)
+        }
+    }
+
+    @Test func `a stranger cannot write what they like into the audit, however much they ask`() async throws {
+        try await AccountServer.run { server in
+            for number in 0..<300 {
+                let path = ["/runs/hostile\(number)", "/stores/hostile\(number)/actions"][number % 2]
+                _ = try await server.ask(
+                    number % 2 == 0 ? "GET" : "POST", path, Self.json, body: number % 2 == 0 ? nil : "{}")
+                _ = try await server.ask("GET", "/api/v1/runs", ["Authorization: Bearer weir_\(number)"])
+            }
+            let page = try await server.directory.audit.page(AuditFilter(outcome: .refused), limit: 1_000)
+            #expect(page.records.count < 10)
+            #expect(page.records.map(\.entry.count).reduce(0, +) == 600)
+            #expect(page.records.allSatisfy { $0.entry.subject == nil && $0.entry.principal == "anonymous:anonymous" })
+        }
+    }
+
+    @Test func `looks at output are counted together, on the run's page too`() async throws {
+        try await AccountServer.run { server in
+            let vera = try await server.cookie(of: "vera")
+            let run = try await server.board.start("printer", input: ["lines": 3], actor: "x").run
+            try await server.until { try await server.board.outputTail(of: run).head >= 3 }
+            for path in ["/runs/\(run)", "/runs/\(run)/output", "/api/v1/streams/output-\(run)"] {
+                #expect(try await server.ask("GET", path, [vera]).status == 200)
+            }
+            let quiet = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            #expect(try await server.ask("GET", "/runs/\(quiet)", [vera]).status == 200)
+            let found = try await entries(server, .readOutput)
+            #expect(found.map(\.count).reduce(0, +) == 3)
+            #expect(found.allSatisfy { $0.name == "vera" && $0.subject?.contains(run) == true })
+            server.gate.finish()
+        }
+    }
+
+    @Test func `who acts in another's name is written down as themselves`() async throws {
+        try await AccountServer.run { server in
+            let bearer = try await server.bearer("admin")
+            let answer = try await server.ask(
+                "POST", "/api/v1/operations/steps/runs",
+                ["Content-Type: application/json", bearer, "X-Weir-Actor: mole"],
+                body: #"{"label": "a", "last": 0}"#)
+            #expect(answer.status == 201)
+            let entry = try #require(try await entries(server, .start).first)
+            #expect(entry.name == "admin" && entry.detail?.hasPrefix("as mole") == true)
+        }
+    }
+
+    @Test func `an address that a stranger makes up is not the one in the audit`() async throws {
+        try await AccountServer.run { server in
+            let root = try await server.cookie(of: "root")
+            _ = try await server.ask(
+                "POST", "/api/v1/operations/steps/runs", Self.json + [root, "X-Forwarded-For: 203.0.113.9"],
+                body: #"{"label": "a", "last": 0}"#)
+            #expect(try await entries(server, .start).first?.address == "127.0.0.1")
+        }
+    }
+}

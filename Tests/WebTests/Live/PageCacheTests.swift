@@ -1,0 +1,85 @@
+import Access
+import Journals
+import NIOCore
+import Pages
+import Synchronization
+import Testing
+
+@testable import Boards
+@testable import Web
+
+@Suite(.timeLimit(.minutes(2)))
+struct PageCacheTests {
+    private static func key(_ sequence: SequenceNumber, rewrites: Int = 0, _ audience: Audience = .init(.everything))
+        -> PageCache.Key
+    {
+        PageCache.Key(
+            audience: audience, page: LivePage(.board),
+            cursor: PageCursor(epoch: "e", sequence: sequence, next: "n", now: "w", snap: "s", after: nil),
+            rewrites: rewrites, output: nil, frame: PageFrame())
+    }
+
+    /// Asks so often at once, and says how many documents were rendered and which bodies came back.
+    private static func ask(
+        _ cache: PageCache, _ keys: [PageCache.Key], in renderer: PageRenderer, _ board: BoardView
+    ) async -> (rendered: Int, bodies: Set<ByteBuffer>) {
+        let rendered = Atomic<Int>(0)
+        let bodies = await withTaskGroup(of: ByteBuffer.self) { group in
+            for key in keys {
+                group.addTask {
+                    let document = await cache.document(for: key) {
+                        rendered.add(1, ordering: .relaxed)
+                        return renderer.openDocument(.board(board), cursor: key.cursor, frame: key.frame)
+                    }
+                    return document.filled(for: key.frame)
+                }
+            }
+            return await group.reduce(into: Set()) { $0.insert($1) }
+        }
+        return (rendered.load(ordering: .relaxed), bodies)
+    }
+
+    @Test func `a page is rendered once, however many ask for it at once and later`() async throws {
+        try await TestServer.run { server in
+            let (cache, renderer, view) = (PageCache(), server.dashboard.renderer, server.board.view())
+            let many = await Self.ask(cache, Array(repeating: Self.key(1), count: 200), in: renderer, view)
+            #expect(many.rendered == 1)
+            #expect(many.bodies.count == 1)
+            #expect(await Self.ask(cache, [Self.key(1)], in: renderer, view).rendered == 0)
+        }
+    }
+
+    @Test func `what is shown to others, at another change or after a rewrite is rendered apart`() async throws {
+        try await TestServer.run { server in
+            let keys = [
+                Self.key(1), Self.key(2), Self.key(1, rewrites: 1), Self.key(1, Audience(.nothing)),
+            ]
+            let (renderer, view) = (server.dashboard.renderer, server.board.view())
+            #expect(await Self.ask(PageCache(), keys, in: renderer, view).rendered == keys.count)
+        }
+    }
+
+    @Test func `everybody's page has their own name and the time it was asked for`() async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, bell: true) { server in
+            let ana = try await server.ask("GET", "/stores", headers: ["X-Weir-Actor: Ana"]).text
+            clock.advance(by: 1_000)
+            let rui = try await server.ask("GET", "/stores", headers: ["X-Weir-Actor: <Rui>"]).text
+            #expect(ana.contains(#"data-name="Ana""#))
+            #expect(ana.contains(#"data-clock="2026-09-21T14:13:20.000Z""#))
+            #expect(rui.contains(#"data-name="&lt;Rui&gt;""#))
+            #expect(!rui.contains("Ana"))
+            #expect(rui.contains(#"data-clock="2026-09-21T14:13:21.000Z""#))
+        }
+    }
+
+    @Test func `a run that retention removed is on no page any more, though nothing else has changed`() async throws {
+        try await TestServer.run { server in
+            let receipt = try await server.start("Old")
+            _ = try await server.board.cancel(receipt.run, actor: "test")
+            #expect(try await server.ask("GET", "/runs").text.contains("/runs/" + receipt.run))
+            server.board.feed.forget([receipt.run])
+            #expect(try await !server.ask("GET", "/runs").text.contains("/runs/" + receipt.run))
+        }
+    }
+}
