@@ -42,6 +42,13 @@ package struct RunStart: Sendable {
             case .file: fields.append((field.name, try text(field, standardInput)))
             }
         }
+        // A form in which a box is missing says no; who left it out wants what the operation does by itself.
+        for field in description?["fields"]?.array ?? [] {
+            guard field["kind"]?.string == "boolean", field["default"]?.bool == true, let name = field["name"]?.string,
+                !fields.contains(where: { $0.name == name })
+            else { continue }
+            fields.append((name, "true"))
+        }
         guard let file else { return try await start(operation, .form(fields)) }
         let upload = try FileUpload(
             fields: fields, file: file.name, path: file.path, boundary: "weir-\(UUID().uuidString)")
