@@ -81,7 +81,7 @@ def test_a_run_is_started_and_followed_to_its_end(weir, terminal):
 def test_mistakes_in_an_input_name_the_field_and_start_nothing(weir, terminal):
     unknown = terminal.run("start", "greeting", "lable=x")
     assert unknown.returncode == 65 and "label" in unknown.stderr
-    refused = terminal.run("start", "greeting", "label=")
+    refused = terminal.run("start", "greeting", "label=" + "x" * 201)
     assert refused.returncode == 65 and "label:" in refused.stderr
     missing = terminal.run("start", "no-such-operation")
     assert missing.returncode == 66 and "no-such-operation" in missing.stderr
