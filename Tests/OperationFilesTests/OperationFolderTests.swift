@@ -20,7 +20,8 @@ struct OperationFolderTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         try write([
             "right.yml": "{title: Right, command: [ls]}", "wrong.yaml": "{title: Wrong}", "Bad Name.yml": "{}",
-            "greeting.yml": "{title: G, command: [ls]}", "right.yaml": "{title: Twice, command: [ls]}", "notes.txt": "x",
+            "greeting.yml": "{title: G, command: [ls]}", "right.yaml": "{title: Twice, command: [ls]}",
+            "notes.txt": "x",
             "right/running.mustache": "<p/>",
         ])
         let read = try OperationFolder(folder, reserved: ["greeting"])

@@ -9,7 +9,12 @@ struct RunList {
 
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         let query = try RunQuery(exchange.target.query)
-        if let id = query.operation, dashboard.board.catalog[id] == nil { throw .unknownOperation(id) }
+        // Runs may be reported of operations that nobody declared.
+        if let id = query.operation, dashboard.board.catalog[id] == nil,
+            dashboard.board.feed.head(of: .operation(id)) == 0
+        {
+            throw .unknownOperation(id)
+        }
         let page: RunPage
         do { page = try await dashboard.board.runs(query) } catch { throw Problem(error) }
         return try .json([

@@ -186,6 +186,9 @@ struct ReportStreamTests {
             #expect(try await server.ask("PUT", "/api/v1/streams/reported/steps/r1", body: "").status == 409)
             #expect(try await server.ask("PUT", "/api/v1/streams/reported/anything/r1", body: "").status == 201)
             #expect(try await server.ask("GET", "/api/v1/streams/operation-anything").status == 200)
+            let runs = try await server.ask("GET", "/api/v1/runs?operation=anything").json()
+            #expect(runs["runs"]?.array?.map { $0["id"] } == ["r1"])
+            #expect(try await server.ask("GET", "/api/v1/runs?operation=other").status == 404)
             #expect(try await server.ask("GET", "/runs/r1").status == 200)
             for path in ["Deploy/r3", "deploy/R3", "deploy/r--3", "deploy/\(String(repeating: "r", count: 60))"] {
                 let answer = try await server.ask("PUT", "/api/v1/streams/reported/\(path)", body: "")
