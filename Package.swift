@@ -116,7 +116,8 @@ let package = Package(
         .target(
             name: "Weir",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Schedules", "Boards",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Schedules",
+                "Boards",
                 "Pages", "Web", .product(name: "Logging", package: "swift-log"),
             ]),
 
@@ -162,7 +163,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations", "Journals",
+                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
+                "Journals",
                 "JournalsSQLite", "Access",
                 "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -215,7 +217,8 @@ let package = Package(
         .testTarget(
             name: "PagesTests",
             dependencies: [
-                "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores", "States",
+                "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
+                "States",
                 "Flows", "StandardOperations", "StandardStores", "MarkupTesting",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
@@ -269,9 +272,8 @@ let package = Package(
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States", "Operations", "Journals",
-                "JournalsSQLite",
-                "Boards",
+                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States",
+                "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]

@@ -43,7 +43,7 @@ if (page) {
   mirrorTitle();
   checkIds(page.element);
   goLive(page, painted, document.getElementById("live"));
-  if (document.getElementById("scrub")) {
+  if (document.querySelector("[data-scrub], [data-step]")) {
     void load("scrubber").then(({ listenToScrubber }) => listenToScrubber(page, () => {
       times.forget();
       tellPaused();

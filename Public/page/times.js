@@ -83,7 +83,7 @@ export class Times {
     this.#exact = new Intl.DateTimeFormat(document.documentElement.lang || "en", { dateStyle: "medium", timeStyle: "long", timeZone });
     // Always as wide as the server's: two digits each, in 24 hours.
     this.#clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone });
-    const name = this.#exact.formatToParts(this.now()).find(({ type }) => type === "timeZoneName")?.value ?? "";
+    const name = this.#exact.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
     for (const element of document.querySelectorAll("[data-zone-name]")) {
       element.textContent = name;
       keep(element, "#content");

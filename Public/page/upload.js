@@ -7,6 +7,8 @@ import { duration } from "./times.js";
 const WINDOW = 5_000;
 /** From when on a rate means something. */
 const LEAST = 500;
+/** When so many bytes are on their way, the request has begun to arrive. */
+const SOME = 262_144;
 const SIZES = ["B", "kB", "MB", "GB", "TB"];
 
 /** @typedef {import("./forms.js").Reply} Reply */
@@ -57,15 +59,18 @@ export function upload(form, url, data, headers, started) {
   const rate = new Rate();
   const files = [...data.values()].filter((value) => value instanceof File);
   const size = files.length === 1 ? String(files[0].size) : null;
-  const known = runs();
+  const known = new Set(runs());
   const request = new XMLHttpRequest();
   const open = (/** @type {XMLHttpRequest} */ to) => {
     to.open("POST", url);
     for (const [name, value] of Object.entries(headers)) to.setRequestHeader(name, value);
     if (size) to.setRequestHeader("Upload-Length", size);
   };
-  return new Promise((resolve) => {
+  let arrived = 0;
+  document.addEventListener("weir:painted", look);
+  return new Promise((/** @type {(reply: Reply|null) => void} */ resolve) => {
     request.upload.onprogress = ({ loaded, total }) => {
+      arrived = loaded;
       if (!(total > 0)) return;
       if (gauge) [gauge.max, gauge.value] = [total, loaded];
       if (!line) return;
@@ -73,20 +78,31 @@ export function upload(form, url, data, headers, started) {
     };
     request.onload = () => resolve(reply(request, url));
     // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
-    request.onerror = request.ontimeout = () => setTimeout(() => resolve(hasEnded(known) ? null : reply(request, url)), 300);
+    request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : reply(request, url)), 300);
     request.onabort = () => resolve(null);
     started(() => void stop());
     open(request);
     request.send(data);
-  });
+  }).finally(() => document.removeEventListener("weir:painted", look));
+
+  /** The address of the run that was started: the same key leads to it, whatever the file. @returns {Promise<string|undefined>} */
+  async function own() {
+    const empty = new FormData();
+    for (const [name, value] of data) empty.append(name, value instanceof File ? new File([], value.name, { type: value.type }) : value);
+    return (await send(empty, open, url)).body?.location;
+  }
+
+  /** A run that somebody cancelled takes no more of its file, so that sending it on is of no use. */
+  async function look() {
+    if (arrived < SOME) return;
+    const ended = runs().filter((id) => !known.has(id) && hasEnded(id));
+    for (const id of ended) known.add(id);
+    if (ended.length && ended.includes(`run-${(await own())?.split("/").at(-1)}`)) request.abort();
+  }
 
   /** The run is cancelled before its file breaks off, so that it does not end as an error. */
   async function stop() {
-    const empty = new FormData();
-    for (const [name, value] of data) empty.append(name, value instanceof File ? new File([], value.name, { type: value.type }) : value);
-    // The same key leads to the same run, whose file does not matter any more.
-    const run = await send(empty, open, url);
-    const place = run?.body?.location;
+    const place = await own();
     if (place) await send(new FormData(), (to) => { to.open("POST", `${place}/cancellation`); to.setRequestHeader("Accept", "application/json"); }, url);
     request.abort();
   }
@@ -116,10 +132,10 @@ function reply(request, url) {
 
 /** The runs that the page shows. */
 function runs() {
-  return new Set([...document.querySelectorAll("section.run[id]")].map(({ id }) => id));
+  return [...document.querySelectorAll("section.run[id]")].map(({ id }) => id);
 }
 
-/** Whether a run has come since, and has ended. @param {Set<string>} known */
-function hasEnded(known) {
-  return [...runs()].some((id) => !known.has(id) && !document.getElementById(id)?.matches(".active, .idle"));
+/** @param {string} id a run's */
+function hasEnded(id) {
+  return !document.getElementById(id)?.matches(".active, .idle");
 }

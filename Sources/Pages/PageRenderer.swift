@@ -251,11 +251,17 @@ package final class PageRenderer: Sendable {
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
+    /// How an operation stands, as a picture in SVG.
+    package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
+    }
+
     /// All schedules, each with its next times.
     ///
     /// Not live.
     package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
-        let writer = writer(frame.locale)
+        let writer = writer(frame)
         return document(
             writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
     }

@@ -6,6 +6,7 @@ package enum NearestName {
     ///   - name: The name as it was written.
     ///   - known: The names there are.
     ///   - prefix: How many characters at the beginning all names share, which say nothing.
+    /// - Returns: One of the known names.
     package static func of(
         _ name: String, among known: some Sequence<String>, ignoring prefix: Int = 0
     ) -> String? {

@@ -73,6 +73,21 @@ let package = Package(
         .target(
             name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"],
             path: "Sources/StandardStores"),
+        .systemLibrary(name: "CPCRE2", path: "Sources/CPCRE2", pkgConfig: "libpcre2-8"),
+        .target(
+            name: "Commands",
+            dependencies: [
+                "States", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ], path: "Sources/Commands"),
+        .target(
+            name: "OperationFiles",
+            dependencies: [
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Yams", package: "Yams"),
+            ], path: "Sources/OperationFiles"),
         .target(
             name: "Access", path: "Sources/Access",
             sources: ["Addresses", "Deciding/Permissions.swift", "Principals", "Rules"]),
@@ -91,7 +106,8 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "States", "Operations", "Journals", "Schedules", "Boards", "Pages", "Web", "StandardOperations",
-                "StandardStores", "Settings", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "StandardStores", "OperationFiles", "Settings",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Harness", linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),

@@ -78,7 +78,8 @@ struct CommandRunTests {
         #expect(trial.lines.filter { $0.hasPrefix("notice: The state “unknown”") }.count == 1)
     }
 
-    @Test func `a run that is cancelled is stopping until its program is gone, and keeps what it prints`() async throws {
+    @Test func `a run that is cancelled is stopping until its program is gone, and keeps what it prints`() async throws
+    {
         let trial = try await FileTrial.run(
             """
             title: Slow

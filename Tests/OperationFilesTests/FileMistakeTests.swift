@@ -32,21 +32,54 @@ struct FileMistakeTests {
             "4:32: A schedule cannot give the secret “a”"
         ),
         ("title: T\ncommand: ['{{a}}', b]\ninputs: [{name: a}]", "2:11: The program itself cannot be an input"),
-        ("title: T\ncommand: [ls, '{{fodler}}']\ninputs: [{name: folder}]", "2:15: There is no input “fodler”. Did you mean {{folder}}?"),
-        ("title: T\ncommand: [a, '{{p}}']\ninputs: [{name: p, type: secret}]", "2:14: The secret “p” cannot stand in `command`"),
-        ("title: T\ncommand: [sh, -c, 'ls {{a}}']\ninputs: [{name: a}]", "2:19: A field cannot stand in the text that an interpreter runs."),
-        ("title: T\ncommand: [sudo, bash, -lc, 'ls {{a}}']\ninputs: [{name: a}]", "2:28: A field cannot stand in the text that an interpreter runs."),
+        (
+            "title: T\ncommand: [ls, '{{fodler}}']\ninputs: [{name: folder}]",
+            "2:15: There is no input “fodler”. Did you mean {{folder}}?"
+        ),
+        (
+            "title: T\ncommand: [a, '{{p}}']\ninputs: [{name: p, type: secret}]",
+            "2:14: The secret “p” cannot stand in `command`"
+        ),
+        (
+            "title: T\ncommand: [sh, -c, 'ls {{a}}']\ninputs: [{name: a}]",
+            "2:19: A field cannot stand in the text that an interpreter runs."
+        ),
+        (
+            "title: T\ncommand: [sudo, bash, -lc, 'ls {{a}}']\ninputs: [{name: a}]",
+            "2:28: A field cannot stand in the text that an interpreter runs."
+        ),
         ("title: T\nshell: 'ls {{a}}'\ninputs: [{name: a}]", "2:8: A field cannot stand in the text of a shell"),
         ("title: T\ncommand: [a]\nenv: {PATH: '{{a}}'}\ninputs: [{name: a}]", "3:13: A field cannot stand in PATH"),
-        ("title: T\ncommand: [a]\nenv: {LD_PRELOAD: '{{a}}'}\ninputs: [{name: a}]", "3:19: A field cannot stand in LD_PRELOAD"),
+        (
+            "title: T\ncommand: [a]\nenv: {LD_PRELOAD: '{{a}}'}\ninputs: [{name: a}]",
+            "3:19: A field cannot stand in LD_PRELOAD"
+        ),
         ("title: T\ncommand: [a]\nenv: {WEIR_X: a}", "3:7: Variables that begin with WEIR_"),
-        ("title: T\ncommand: [a]\nworking_dir: 'x/{{a}}'\ninputs: [{name: a}]", "3:14: `working_dir` cannot hold a field."),
-        ("title: T\ncommand: [a]\nstates: {succeeded: {}}", "3:10: The state “succeeded” is a state that every operation has."),
-        ("title: T\ncommand: [a]\nstates: {x: {match: '('}}", "3:21: This is no regular expression: missing closing parenthesis"),
-        ("title: T\ncommand: [a]\nstates: {x: {match: \"\\d\"}}", "3:22: In double quotes a backslash begins an escape."),
+        (
+            "title: T\ncommand: [a]\nworking_dir: 'x/{{a}}'\ninputs: [{name: a}]",
+            "3:14: `working_dir` cannot hold a field."
+        ),
+        (
+            "title: T\ncommand: [a]\nstates: {succeeded: {}}",
+            "3:10: The state “succeeded” is a state that every operation has."
+        ),
+        (
+            "title: T\ncommand: [a]\nstates: {x: {match: '('}}",
+            "3:21: This is no regular expression: missing closing parenthesis"
+        ),
+        (
+            "title: T\ncommand: [a]\nstates: {x: {match: \"\\d\"}}",
+            "3:22: In double quotes a backslash begins an escape."
+        ),
         ("title: T\ncommand: [a]\ninputs: [{name: x, type: choice}]", "3:10: A choice needs `options`"),
-        ("title: T\ncommand: [a]\ninputs: [{name: x, options: [a], default: b}]", "3:43: `default` does not fit the input."),
-        ("title: T\ncommand: [a]\ninputs: [{name: x, min: 3}]", "3:20: `min` belongs to an input of the type `integer` or `number`."),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, options: [a], default: b}]",
+            "3:43: `default` does not fit the input."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, min: 3}]",
+            "3:20: `min` belongs to an input of the type `integer` or `number`."
+        ),
         ("title: T\ncommand: [a]\ninputs: [{name: x}, {name: x}]", "3:28: The input “x” is declared twice."),
         ("title: &a T\ncommand: [x]", "1:8: Anchors (&) are not supported."),
         ("title: &a T\ncommand: [*a]", "2:11: Anchors and aliases (& and *) are not supported."),

@@ -42,7 +42,8 @@ struct HostileInputTests {
     }
 
     @Test func `NUL and what is too long are refused in words`() async throws {
-        let text = "{title: T, inputs: [{name: v, label: Value, type: multiline, max_length: 100000}], command: [echo, '{{v}}']}"
+        let text =
+            "{title: T, inputs: [{name: v, label: Value, type: multiline, max_length: 100000}], command: [echo, '{{v}}']}"
         let nul = try await FileTrial.run(text, ["v": "a\0b"])
         #expect(nul.message?.hasPrefix("“Value” holds a NUL character") == true)
         let long = try await FileTrial.run(text, ["v": .string(String(repeating: "é", count: 70_000))])
@@ -86,7 +87,8 @@ struct HostileInputTests {
     @Test func `a pattern made to be slow gives up, and is no longer tried`() async throws {
         let line = String(repeating: "a", count: 4_000) + "!"
         var tracker = StateTracker(
-            try FileTrial.definition("{title: T, command: [x], states: {slow: {match: '^(a|aa|a*)*$'}}}"), CommandInput([:]))
+            try FileTrial.definition("{title: T, command: [x], states: {slow: {match: '^(a|aa|a*)*$'}}}"),
+            CommandInput([:]))
         let first = tracker.take(line, on: .standardOutput)
         #expect(first.notice?.contains("took too long") == true && first.state == nil)
         for _ in 0..<2_000 { #expect(tracker.take(line, on: .standardOutput) == StateTracker.Step()) }

@@ -9,8 +9,10 @@ struct StateReportTests {
         #expect(StateReport(line: "::weir show=\"say \\\"hi\\\"\"::")?.show == "say \"hi\"")
         #expect(StateReport(line: "::weir a::  ")?.state == "a")
         for line in [
-            "::weir", "::weir ::", "::weir a b::", "::weir a x=\"open::", "x ::weir a::", "::weir a:: x", "::weir failed::",
-            "::weir a unit=miles::", "::weir 9::", "::weir a \u{202E}=1::", "::weir a " + String(repeating: "x", count: 5_000) + "::",
+            "::weir", "::weir ::", "::weir a b::", "::weir a x=\"open::", "x ::weir a::", "::weir a:: x",
+            "::weir failed::",
+            "::weir a unit=miles::", "::weir 9::", "::weir a \u{202E}=1::",
+            "::weir a " + String(repeating: "x", count: 5_000) + "::",
         ] {
             #expect(StateReport(line: line) == nil, "\(line.prefix(40))")
         }

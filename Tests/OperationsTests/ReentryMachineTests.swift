@@ -33,6 +33,18 @@ import Testing
     }
 
     // G3
+    @Test func `a run that replaces one that stops slowly begins when that one's work has returned`() {
+        var machine = ReentryMachine<Int>(.cancelPrevious, waitsForReplaced: true)
+        #expect(machine.start(1) == .begin(replacing: []))
+        #expect(machine.start(2) == .wait(replacing: [1]))
+        #expect(machine.start(3) == .wait(replacing: [1, 2]))
+        #expect(machine.end(2) == true, "a run that waits and is replaced never begins")
+        #expect(machine.workReturned(1) == 3)
+        #expect(machine.workReturned(3) == nil)
+        #expect(machine.start(4) == .begin(replacing: []))
+    }
+
+    // G3
     @Test func `in any order of starts and ends a queue runs one at a time, in order, and leaves nobody out`() {
         for seed in UInt64(0)..<100 {
             var state = seed

@@ -73,6 +73,7 @@ package struct CatalogEntry: Sendable {
         let declared = operation as? any DeclaredStates<Work.Input, Work.State>
         samples = (declared?.stateSamples ?? Work.State.samples).compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
+        let (fields, isReported) = (fields, isReported)
         self.problems =
             problems + Self.problems(of: Work.State.self, id) + InputField.problems(in: fields).map { "\(id): \($0)" }
             + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }

@@ -24,13 +24,15 @@ enum OperationKeys {
         .init(
             "working_dir", .text(limit: 4_000), "Where the program runs; relative to the folder of operation files."),
         .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
-        .init("stop_signal", .choice(ProcessSignal.names), "The signal that asks the program to stop; TERM by default."),
+        .init(
+            "stop_signal", .choice(ProcessSignal.names), "The signal that asks the program to stop; TERM by default."),
         .init(
             "stop_grace_period", .duration(most: .seconds(3_600)),
             "How long the program can take to stop before it is killed; 10s by default."),
         .init("overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
         .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
-        .init("terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
+        .init(
+            "terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
         .init("limits", .object(limits), "What the program may take of the machine."),
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),

@@ -151,7 +151,8 @@ extension Shape {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             let unit = rest.dropFirst(digits.count).prefix { $0.isASCII && $0.isLetter }
             // Enough for any length of time that makes sense, and far from what a product could exceed.
-            guard digits.utf8.count <= 9, let count = Int64(digits), let factor = units.first(where: { $0.0 == unit })?.1
+            guard digits.utf8.count <= 9, let count = Int64(digits),
+                let factor = units.first(where: { $0.0 == unit })?.1
             else { return nil }
             let (sum, overflows) = milliseconds.addingReportingOverflow(count * factor)
             guard !overflows else { return nil }

@@ -107,7 +107,9 @@ extension DefinitionReader {
         for member in value.members ?? [] {
             guard let types = fitting[member.name], !types.contains(type) else { continue }
             let names = types.map { "`\($0.rawValue)`" }.joined(separator: " or ")
-            list.note(member.place, "`\(member.name)` belongs to an input of the type \(names). Remove it, or change the type.")
+            list.note(
+                member.place,
+                "`\(member.name)` belongs to an input of the type \(names). Remove it, or change the type.")
         }
         if type == .secret, let standard = value["default"] {
             list.note(standard, "A secret cannot have a `default`, which everybody who reads the file would know.")

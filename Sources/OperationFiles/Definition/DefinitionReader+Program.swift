@@ -63,7 +63,9 @@ extension DefinitionReader {
     }
 
     private mutating func group(_ value: FileValue) -> OperationDefinition.Argument? {
-        guard let condition = value["if"], let name = condition.text, let words = value["args"]?.list else { return nil }
+        guard let condition = value["if"], let name = condition.text, let words = value["args"]?.list else {
+            return nil
+        }
         if !isField(name) { noteUnknown(name, condition) }
         return .group(if: name, words.compactMap { argument($0) })
     }
@@ -110,7 +112,8 @@ extension DefinitionReader {
             guard Self.isVariable(member.name) else {
                 list.note(
                     member.place,
-                    "“\(member.name.prefix(40))” cannot be the name of a variable: use letters, digits and underscores.")
+                    "“\(member.name.prefix(40))” cannot be the name of a variable: use letters, digits and underscores."
+                )
                 continue
             }
             if member.name.hasPrefix("WEIR_") {
@@ -128,7 +131,9 @@ extension DefinitionReader {
     }
 
     private static func isVariable(_ name: String) -> Bool {
-        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
         return name.utf8.count <= 200
             && name.utf8.allSatisfy { byte in
                 byte == UInt8(ascii: "_") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)

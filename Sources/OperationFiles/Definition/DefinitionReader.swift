@@ -54,7 +54,8 @@ struct DefinitionReader {
         guard let program, let title = LocalizedText(root["title"]) else { return nil }
         let retry = root["retry"].map { retry in
             OperationDefinition.Retry(
-                limit: Int(clamping: retry["limit"]?.integer ?? 1), interval: retry["interval"]?.duration ?? .seconds(10))
+                limit: Int(clamping: retry["limit"]?.integer ?? 1),
+                interval: retry["interval"]?.duration ?? .seconds(10))
         }
         return OperationDefinition(
             id: id, title: title, summary: LocalizedText(root["description"]) ?? LocalizedText(""),
@@ -66,7 +67,8 @@ struct DefinitionReader {
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
             limits: limits(root["limits"]), states: states.rules, stateOrder: states.order,
-            exitCodes: Set(root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
+            exitCodes: Set(
+                root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
             success: success, failure: failure, schedule: schedule)
     }
 
@@ -97,7 +99,8 @@ struct DefinitionReader {
             order.append(member.name)
             rules[member.name] = StateRule(
                 patterns: patterns, title: LocalizedText(member.value["title"]),
-                show: template(member.value["show"]), unit: member.value["progress"]?.text.flatMap { ProgressUnit(rawValue: $0) })
+                show: template(member.value["show"]),
+                unit: member.value["progress"]?.text.flatMap { ProgressUnit(rawValue: $0) })
         }
         return (rules, order)
     }

@@ -10,6 +10,12 @@ final class LinePattern: Sendable {
     /// How many steps a match can take; about a millisecond.
     static let maximumSteps: UInt32 = 20_000
 
+    private static let options = [PCRE2_UTF, PCRE2_NEVER_BACKSLASH_C].reduce(UInt32(clamping: PCRE2_DOLLAR_ENDONLY)) {
+        $0 | UInt32(clamping: $1)
+    }
+    /// A `String` is valid UTF-8, and was cut between two characters.
+    private static let checked = UInt32(clamping: PCRE2_NO_UTF_CHECK)
+
     /// The pattern as it was written.
     let text: String
     /// The names of its groups, with their numbers.
@@ -30,10 +36,10 @@ final class LinePattern: Sendable {
     ///
     /// Throws a sentence with the place of the mistake.
     init(_ text: String) throws(TextTemplate.Mistake) {
-        var (error, offset) = (Int32(0), 0)
+        var error: Int32 = 0
+        var offset = 0
         let bytes = Array(text.utf8)
-        let options = UInt32(PCRE2_UTF) | UInt32(PCRE2_NEVER_BACKSLASH_C) | UInt32(PCRE2_DOLLAR_ENDONLY)
-        guard let code = pcre2_compile_8(bytes, bytes.count, options, &error, &offset, nil) else {
+        guard let code = pcre2_compile_8(bytes, bytes.count, Self.options, &error, &offset, nil) else {
             throw .init("This is no regular expression: \(Self.message(error)) (after \(offset) bytes).")
         }
         guard let context = pcre2_match_context_create_8(nil) else {
@@ -69,12 +75,13 @@ final class LinePattern: Sendable {
     private func match(_ bytes: UnsafeBufferPointer<UInt8>, _ count: Int) -> Outcome {
         guard let data = pcre2_match_data_create_from_pattern_8(code, nil) else { return .none }
         defer { pcre2_match_data_free_8(data) }
-        let result = pcre2_match_8(code, bytes.baseAddress, count, 0, UInt32(PCRE2_NO_UTF_CHECK), data, context)
+        let result = pcre2_match_8(code, bytes.baseAddress, count, 0, Self.checked, data, context)
         guard result > 0 else { return result == PCRE2_ERROR_NOMATCH ? .none : .tooSlow }
         guard !groups.isEmpty, let ends = pcre2_get_ovector_pointer_8(data) else { return .matched([:]) }
         let pairs = Int(pcre2_get_ovector_count_8(data))
         var values: [String: String] = [:]
         for (name, number) in groups where number < pairs {
+            // Never traps: there are as many pairs, of a start and an end each.
             let (start, end) = (ends[2 * number], ends[2 * number + 1])
             // A group that took no part has the largest number there is; with \K an end can come before its start.
             guard start <= end, end <= count else { continue }
@@ -93,11 +100,12 @@ final class LinePattern: Sendable {
     }
 
     private static func groups(of code: OpaquePointer) -> [(name: String, number: Int)] {
-        var (count, size) = (UInt32(0), UInt32(0))
+        var count: UInt32 = 0
+        var size: UInt32 = 0
         var table: UnsafePointer<UInt8>?
-        pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_NAMECOUNT), &count)
-        pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_NAMEENTRYSIZE), &size)
-        pcre2_pattern_info_8(code, UInt32(PCRE2_INFO_NAMETABLE), &table)
+        pcre2_pattern_info_8(code, UInt32(clamping: PCRE2_INFO_NAMECOUNT), &count)
+        pcre2_pattern_info_8(code, UInt32(clamping: PCRE2_INFO_NAMEENTRYSIZE), &size)
+        pcre2_pattern_info_8(code, UInt32(clamping: PCRE2_INFO_NAMETABLE), &table)
         guard let table, size > 2 else { return [] }
         return (0..<Int(count)).map { index in
             // Two bytes of the number, then the name and NUL.

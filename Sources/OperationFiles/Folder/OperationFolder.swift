@@ -80,7 +80,8 @@ package struct OperationFolder: Sendable {
     private static func isID(_ id: String) -> Bool {
         (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
             && id.utf8.allSatisfy {
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
                     || $0 == UInt8(ascii: "-")
             }
     }
@@ -94,7 +95,8 @@ package struct OperationFolder: Sendable {
             return nil
         }
         guard data.count <= YAMLText.limit else {
-            list.note(.start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
+            list.note(
+                .start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
             return nil
         }
         guard let text = String(validating: data, as: UTF8.self) else {

@@ -32,7 +32,8 @@ struct YAMLText {
 
     private mutating func value() -> FileValue? {
         guard text.utf8.count <= Self.limit else {
-            list.note(.start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
+            list.note(
+                .start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
             return nil
         }
         if let place = sharedAnchor() {
@@ -126,7 +127,7 @@ struct YAMLText {
             guard line.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "*") }) else { continue }
             var before: Character = " "
             for (column, index) in line.indices.enumerated() {
-                let character = line[index]  // Never traps: it is an index of the line's own.
+                let character = line[index]
                 defer { before = character }
                 guard character == "&" || character == "*", before.isWhitespace || "[{,:-".contains(before) else {
                     continue
@@ -161,7 +162,7 @@ struct YAMLText {
     private func explain(_ problem: String, _ place: FilePlace) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         let near = [place.line - 1, place.line - 2].filter { lines.indices.contains($0) }
-            .map { lines[$0] }  // Never traps: only indices of lines are left.
+            .map { lines[$0] }
         if near.first?.prefix(while: \.isWhitespace).contains("\t") == true {
             return "The line is indented with a tab, which YAML does not allow. Use spaces."
         }

@@ -59,6 +59,7 @@ final class StatePipe: Sendable {
             return last.isEmpty ? nil : last
         }
         var lines: [String] = []
+        // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
         buffer.withUnsafeReadableBytes { bytes in splitter.take(bytes) { lines.append($0.text) } }
         return lines
     }

@@ -98,7 +98,8 @@ struct StateTracker: Sendable {
         if definition.isStrict, rule == nil, name != CommandState.running {
             return Step(
                 notice: once(
-                    "strict", "The state “\(name)” is not declared in the file, and was ignored as the file is strict."))
+                    "strict", "The state “\(name)” is not declared in the file, and was ignored as the file is strict.")
+            )
         }
         let isTransition = name != self.name
         var details = isTransition ? StateDetails() : self.details

@@ -53,7 +53,8 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
             throw OperationFailure(CommandHelper.NotFound().description)
         }
         let run = CommandRun(
-            definition: definition, input: input, environment: environment, helper: helper, clock: clock, output: output,
+            definition: definition, input: input, environment: environment, helper: helper, clock: clock,
+            output: output,
             reporter: StateReporter(StateTracker(definition, input), flow: state))
         // The program's last words are still read and printed when this task is cancelled.
         let work = Task { try await run.perform() }

@@ -60,7 +60,8 @@ struct CommandRun: Sendable {
         if stopSwitch.isStopped { throw CancellationError() }
         let pipe = await StatePipe.make(in: environment.temporaryFolder)
         if pipe == nil {
-            await output.write("There is no pipe for states: the server's temporary folder cannot be used.", to: .notice)
+            await output.write(
+                "There is no pipe for states: the server's temporary folder cannot be used.", to: .notice)
         }
         let following = pipe.map { pipe in Task { await follow(pipe) } }
         let end: CommandEnd
@@ -104,6 +105,7 @@ struct CommandRun: Sendable {
         while let buffer = await pipe.next() {
             var pieces: [LineSplitter.Piece] = []
             let isDrained = buffer.readableBytes < CommandPipe.readSize
+            // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
             buffer.withUnsafeReadableBytes { bytes in
                 splitter.take(bytes, isDrained: isDrained) { pieces.append($0) }
             }

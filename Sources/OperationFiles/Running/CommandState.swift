@@ -64,7 +64,9 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
             .retrying(CommandRetry(attempt: 2, of: 4, milliseconds: 30_000, message: "It ended with exit code 1.")),
             .stopping, .succeeded(StateDetails()),
             .succeeded(StateDetails(show: "The database is safe", values: ["file": "a.bin"])),
-            .failed(problem: CommandProblem(message: "It ended with exit code 1.", last: "No space left on device", code: 1)),
+            .failed(
+                problem: CommandProblem(message: "It ended with exit code 1.", last: "No space left on device", code: 1)
+            ),
             .cancelled,
         ]
     }

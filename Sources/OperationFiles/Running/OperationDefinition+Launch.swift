@@ -18,7 +18,8 @@ extension OperationDefinition {
         for field in fields {
             guard let text = input.text(field.name) else { continue }
             if text.utf8.contains(0) {
-                throw OperationFailure("“\(field.label)” holds a NUL character, which no program can be given. Remove it.")
+                throw OperationFailure(
+                    "“\(field.label)” holds a NUL character, which no program can be given. Remove it.")
             }
         }
         var launch = CommandLaunch(try arguments(input))

@@ -35,6 +35,9 @@ struct CheckScenario {
             for view in views { pages(entry, view, all: views) }
             past(entry, views)
             startForm(entry)
+            for view in [views.first, nil] {
+                _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+            }
         }
         for entry in writer.catalog.stores { stores(entry) }
         pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))

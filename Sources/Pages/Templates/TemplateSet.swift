@@ -52,7 +52,10 @@ public struct TemplateSet: Sendable {
     }
 
     /// Creates a set of texts at hand, by path.
-    init(bundled: [String: String], overlay: [String: String] = [:], declared: [Table] = [], problems: [TemplateProblem] = []) {
+    init(
+        bundled: [String: String], overlay: [String: String] = [:], declared: [Table] = [],
+        problems: [TemplateProblem] = []
+    ) {
         let isTemplate = { (file: (key: String, value: String)) in file.key.hasSuffix(".mustache") }
         files = bundled.filter(isTemplate).merging(overlay.filter(isTemplate)) { $1 }
         own = Set(overlay.filter(isTemplate).keys)

@@ -4,7 +4,7 @@ import NIOConcurrencyHelpers
 
 /// The dashboards of all audiences that somebody belongs to who is here or was a while ago.
 ///
-/// They are bounded: what is not used goes, and beyond the limit further audiences are refused.
+/// They are bounded: what is not used goes, and beyond the limit the one that was not used for longest, whose polls come back.
 final class AudienceDashboards: Sendable {
     /// Which dashboard.
     struct Key: Hashable, Sendable {
@@ -54,26 +54,27 @@ final class AudienceDashboards: Sendable {
 
     /// The dashboard of an audience, made if there is none.
     ///
-    /// Throws `unavailable` when the journal cannot be read, and `overloaded` when there are too many.
+    /// Throws `unavailable` when the journal cannot be read.
     func dashboard(for key: Key) async throws(BoardError) -> AudienceDashboard {
         if let dashboard = known(key) { return dashboard }
         let made = try await make(key)
-        let (dashboard, isDraining) = state.withLockedValue { state -> (AudienceDashboard?, Bool) in
-            if let other = state.dashboards[key]?.dashboard { return (other, false) }
-            let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }.sorted {
-                $0.lastUse < $1.lastUse
-            }
+        let (dashboard, crowdedOut, isDraining) = state.withLockedValue {
+            state -> (AudienceDashboard, AudienceDashboard?, Bool) in
+            if let other = state.dashboards[key]?.dashboard { return (other, nil, false) }
+            var crowdedOut: AudienceDashboard?
+            // Those that are always there are not among them.
+            let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }
+                .filter { $0.lastUse != .max }.sorted { $0.lastUse < $1.lastUse }
             if uses.count >= Self.limit {
-                guard let oldest = uses.first(where: { state.dashboards[$0.key]?.dashboard.pollResponder.held == 0 })
-                else { return (nil, false) }
-                state.dashboards[oldest.key] = nil
+                // Nobody can keep others out by holding a poll for each of many links or tokens.
+                let oldest =
+                    uses.first { state.dashboards[$0.key]?.dashboard.pollResponder.held == 0 } ?? uses.first
+                crowdedOut = oldest.flatMap { state.dashboards.removeValue(forKey: $0.key)?.dashboard }
             }
             state.dashboards[key] = (made, clock.uptime)
-            return (made, state.isDraining)
+            return (made, crowdedOut, state.isDraining)
         }
-        guard let dashboard else {
-            throw BoardError(.overloaded, "Too many different roles are in use at once. Try again in a while.")
-        }
+        crowdedOut?.pollResponder.drain()
         if isDraining { dashboard.pollResponder.drain() }
         return dashboard
     }

@@ -8,7 +8,7 @@ extension Route {
         switch self {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
         case .operationRuns(let id): .operation(.start, id)
-        case .comparison(let id): .operation(.see, id)
+        case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
         case .runRetries(let run): .run(.start, run)
         case .storeActions(let id): .store(.act, id)

@@ -53,7 +53,8 @@ extension AccountResponder {
     /// Sends the browser on with its new session.
     private func enter(_ secret: SecretText, to back: String) -> Response {
         var response = Response.seeOther(dashboard.mount.wayBack(back))
-        response.headers[values: .setCookie] = [directory.cookie.field(secret)]
+        // Whoever opened a link before is somebody now.
+        response.headers[values: .setCookie] = [directory.cookie.linkClearing, directory.cookie.field(secret)]
         return response
     }
 

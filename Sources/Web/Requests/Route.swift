@@ -9,6 +9,8 @@ enum Route: Hashable, Sendable {
     case pageAfter(PageName, cursor: String)
     /// The runs of an operation, as its start form names them.
     case operationRuns(String)
+    /// How an operation stands, as a picture.
+    case badge(String)
     /// Two of an operation's runs, side by side.
     case comparison(String)
     /// The cancellation of a run.
@@ -85,6 +87,7 @@ enum Route: Hashable, Sendable {
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
         case (2, "operations"): self = .page(.operation(segments[1]))
         case (3, "operations") where segments[2] == "runs": self = .operationRuns(segments[1])
+        case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])

@@ -36,6 +36,7 @@ extension AudienceDashboard {
         case .api(.notices): try Notices(dashboard: self).list()
         case .noticeDismissal(let id), .api(.noticeDismissal(let id)):
             try await Notices(dashboard: self).dismiss(id, exchange)
+        case .badge(let operation): try Badges(dashboard: self).show(operation, exchange)
         case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
         case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
         case .schedules: await ScheduleList(dashboard: self).show(exchange)

@@ -14,13 +14,13 @@ struct FileOperations: Sendable {
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
-    /// A file with a mistake is left out, and its mistakes are kept. Throws `StartError` when a folder that was set cannot
-    /// be read.
+    /// A file with a mistake is left out, and its mistakes are kept.
     ///
     /// - Parameters:
     ///   - settings: The settings in force.
     ///   - config: The path of the settings' file.
     ///   - environment: The server's own environment.
+    /// - Throws: `StartError` when the folder cannot be read.
     init(_ settings: Settings, config: String?, environment: [String: String]) throws(StartError) {
         guard let url = Self.url(settings, config: config) else {
             (folder, self.environment) = (nil, nil)

@@ -34,7 +34,8 @@ struct FileTrial {
 
         var all: [CommandState] { passed.withLock { $0 } }
 
-        func follow(_ run: Run<CommandState>, _ onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void) {
+        func follow(_ run: Run<CommandState>, _ onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void)
+        {
             let subscription = run.state.subscribe(.lossless) { [weak self, weak run] state in
                 self?.passed.withLock { $0.append(state) }
                 if let run { onState(run, state) }
@@ -43,14 +44,7 @@ struct FileTrial {
         }
     }
 
-    /// Runs an operation to its end.
-    ///
-    /// - Parameters:
-    ///   - text: The file.
-    ///   - input: The input, which must fit the fields.
-    ///   - clock: Measures the time between attempts.
-    ///   - timeout: After how long the run fails, by the clock.
-    ///   - onState: Called with each state, in order.
+    /// Runs the operation of a file's text to its end, and calls `onState` with each state, in order.
     static func run(
         _ text: String, _ input: JSONValue = [:], folder: URL = FileManager.default.temporaryDirectory,
         clock: any Clock<Duration> = VirtualClock(advancing: .onSleep), timeout: Duration? = nil,

@@ -49,11 +49,17 @@ struct LinkTests {
             let epoch = server.board.epoch
             let own: Set = [
                 "/runs/\(run)", "/runs/\(run)/output", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/output",
-                "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/streams/output-\(run)/text",
+                "/api/v1/runs/\(run)/comparison?with=\(run)", "/runs/\(run)?at=9000000",
+                "/api/v1/streams/output-\(run)/text",
             ]
             let paths =
                 RouteTableTests.paths(run: run, epoch: epoch, tail: "/live/1/board/\(epoch)/0/0")
                 + RouteTableTests.paths(run: other, epoch: epoch, tail: "/live/1/run-\(other)/snap")
+                + [
+                    "/api/v1/runs/\(run)/comparison?with=\(other)", "/runs/\(run)?at=9000000",
+                    "/operations/steps?from=\(run)",
+                    "/live/1/output-\(other)/snap", "/live/1/board/snap", "/api/v1/streams/operation-steps",
+                ]
                 + ["/runs/\(run)/links", "/api/v1/runs/\(run)/links", "/users", "/tokens", "/audit", "/api/v1/audit"]
             for path in paths {
                 let segments = try RequestTarget(path, mount: MountPath("/")).segments
@@ -232,6 +238,33 @@ struct LinkTests {
                 let answer = try await server.ask("GET", "/runs/\(run)", ["Cookie: \(name)=\(value)"])
                 #expect(answer.status == 401, "\(value)")
             }
+        }
+    }
+
+    @Test func `who holds a poll for each of many links keeps nobody else out`() async throws {
+        try await AccountServer.run { server in
+            let maker = try #require(server.directory.users.first { $0.name == "root" })
+            let principal = Principal(
+                .person, name: maker.name, assignments: [RoleAssignment("admin")])
+            var guests: [RawConnection] = []
+            let limit = AudienceDashboards.limit
+            for _ in 0..<limit {
+                let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+                let link = try await server.directory.createLink(to: run, of: "steps", hours: 1, by: principal).link
+                let bearer = "Authorization: Bearer \(link.text)"
+                let page = try await server.ask("GET", "/runs/\(run)", [bearer]).text
+                let start = try #require(page.range(of: "data-next=\"")).upperBound
+                let guest = try await server.connect()
+                try await guest.send("GET", String(page[start...].prefix { $0 != "\"" }), headers: [bearer])
+                guests.append(guest)
+            }
+            try await server.until { server.dashboard.audiences.count >= limit + 2 }
+            let otto = try await server.person("otto", "operator")
+            #expect(try await server.ask("GET", "/", [otto]).status == 200)
+            #expect(server.dashboard.audiences.count == limit + 2)
+            // Whose place was taken is told to come back, and does.
+            #expect(try await guests.first?.response().status == 200)
+            for guest in guests { await guest.close() }
         }
     }
 

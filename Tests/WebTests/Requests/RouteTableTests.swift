@@ -15,8 +15,8 @@ struct RouteTableTests {
     static func paths(run: String, epoch: String, tail: String) -> [String] {
         [
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
-            "/operations/steps/runs", "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation",
-            "/runs/\(run)/retries", "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
+            "/operations/steps/runs", "/operations/steps/badge.svg",
+            "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries", "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
@@ -90,13 +90,14 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 26 + 27
+    private static let kindCount = 27 + 27
 
     private func name(_ route: Route) -> String {
         switch route {
         case .page: "page"
         case .pageAfter: "pageAfter"
         case .operationRuns: "operationRuns"
+        case .badge: "badge"
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"

@@ -39,7 +39,6 @@ struct WrappedRun {
             let reporting = Task {
                 await Reporter(client, spool: spool, lease: lease) { complain("weir: \($0)") }.run(signals)
             }
-            let wasStopped = Mutex(false)
             let phase = WrappedPhase()
             let tasks = [
                 Task {
@@ -51,7 +50,7 @@ struct WrappedRun {
                 Task {
                     for await signal in trapped {
                         if Self.stops.contains(signal) {
-                            wasStopped.withLock { $0 = true }
+                            phase.stop()
                             // The command is over: it is the wait for the server that is to end.
                             if phase.isWaiting { reporting.cancel() }
                         }
@@ -62,7 +61,7 @@ struct WrappedRun {
                     switch await reporting.value {
                     case .cancelled:
                         complain("weir: Somebody cancelled the run at the server, so the command is asked to stop.")
-                        wasStopped.withLock { $0 = true }
+                        phase.stop()
                         command.signal(SIGTERM)
                     case .refused(let error) where !phase.isWaiting:
                         complain("weir: \(error.description) The command goes on, and its report is kept.")
@@ -71,7 +70,7 @@ struct WrappedRun {
                 },
             ]
             let end = await ending.value
-            tape.add([end.message(program: header.program, wasStopped: wasStopped.withLock { $0 })])
+            tape.add([end.message(program: header.program, wasStopped: phase.wasStopped)])
             phase.wait()
             let timeout = Task {
                 try await Task.sleep(for: wait)
@@ -119,11 +118,13 @@ struct WrappedRun {
 
 /// Whether the command is over and its report is waited for.
 private final class WrappedPhase: Sendable {
-    private let core = Mutex(false)
+    private let core = Mutex((isWaiting: false, wasStopped: false))
 
-    var isWaiting: Bool { core.withLock { $0 } }
+    var isWaiting: Bool { core.withLock { $0.isWaiting } }
+    var wasStopped: Bool { core.withLock { $0.wasStopped } }
 
-    func wait() { core.withLock { $0 = true } }
+    func wait() { core.withLock { $0.isWaiting = true } }
+    func stop() { core.withLock { $0.wasStopped = true } }
 }
 
 extension SpoolHeader {

@@ -1,0 +1,21 @@
+import Boards
+import States
+import Testing
+
+@testable import Web
+
+@Suite(.timeLimit(.minutes(2)))
+struct BadgeTests {
+    @Test func `a badge says how the newest run of an operation stands`() async throws {
+        try await TestServer.run { server in
+            let before = try await server.ask("GET", "/operations/steps/badge.svg")
+            #expect(before.status == 200 && before["content-type"] == "image/svg+xml")
+            #expect(before["cache-control"] == "no-cache" && before.text.hasPrefix("<svg "))
+            let run = try await server.start().run
+            await server.board.outcome(of: run)
+            let after = try await server.ask("GET", "/operations/steps/badge.svg")
+            #expect(after.text != before.text && after.text.contains("class=\"ok\""))
+            #expect(try await server.ask("GET", "/operations/nothing/badge.svg").status == 404)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+import Boards
+import Foundation
+import Operations
+import Pages
+import States
+import Testing
+
+@testable import WeirCommand
+
+@Suite struct FileOperationsTests {
+    private func operations(
+        _ files: [String: String], _ body: (FileOperations, URL) throws -> Void
+    ) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+        let own = folder.appending(path: "operations")
+        try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        for (name, text) in files {
+            let file = own.appending(path: name)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(text.utf8).write(to: file)
+        }
+        let settings = try Settings(flags: [String: String](), environment: [:], file: nil)
+        let config = folder.appending(path: "weir.yml").path
+        try body(try FileOperations(settings, config: config, environment: [:]), folder)
+    }
+
+    private static let backup = """
+        title: {en: Back up, pt-BR: Copiar}
+        description: Copies it.
+        tags: [database]
+        inputs: [{name: table, label: {en: Table, pt-BR: Tabela}}]
+        command: [pg_dump]
+        overlap: queue
+        timeout: 2h
+        stop_grace_period: 7s
+        states: {dumping: {match: 'table (?<table>.+)', title: {en: Dumping, pt-BR: Copiando}}, uploading: {}}
+        """
+
+    @Test func `the folder beside the settings' file makes operations, and pages that show each of their states`()
+        throws
+    {
+        try operations(["backup.yml": Self.backup, "backup/uploading.mustache": "<p>{{show}} {{values.file}}</p>"]) {
+            files, _ in
+            var catalog = Catalog()
+            files.add(to: &catalog)
+            let entry = try #require(catalog["backup"])
+            #expect(entry.title == "Back up" && entry.summary == "Copies it." && entry.tags == ["database"])
+            #expect(entry.reentry == .queue && entry.timeout == .seconds(7_200) && entry.prints)
+            #expect(entry.samples.map(\.caseName).contains("dumping") && entry.problems == [])
+            #expect(files.stopGracePeriod == .seconds(7))
+            let templates = try TemplateSet(overlay: nil, declared: files.texts)
+            #expect(PageRenderer(catalog: catalog, templates: templates).check() == [])
+        }
+    }
+
+    @Test func `a wrong file is reported with its place, and a wrong template with its file`() throws {
+        let wrong = ["wrong.yml": "title: W\ncomand: [ls]\n", "backup/nowhere.mustache": "<p/>"]
+        try operations(["backup.yml": Self.backup].merging(wrong) { $1 }) { files, _ in
+            var catalog = Catalog()
+            files.add(to: &catalog)
+            let templates = try TemplateSet(overlay: nil, declared: files.texts)
+            let problems = PageRenderer(catalog: catalog, templates: templates).check().map(\.description)
+            #expect(catalog.entries.map(\.id) == ["backup"])
+            #expect(problems.contains { $0.hasPrefix("wrong.yml:2:1: An operation has no `comand`.") })
+            #expect(problems.contains { $0.hasPrefix("operations/backup/nowhere.mustache: no sample of backup") })
+        }
+    }
+
+    @Test func `a folder that is set and missing stops the start`() throws {
+        let settings = try Settings(flags: ["operations": "/no/such/folder"], environment: [:], file: nil)
+        let error = #expect(throws: StartError.self) {
+            try FileOperations(settings, config: nil, environment: [:])
+        }
+        #expect(error?.exitCode == 78)
+    }
+}
