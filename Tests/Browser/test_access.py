@@ -56,7 +56,7 @@ def test_axe_finds_nothing_on_the_pages_of_accounts(visit, people, scheme, width
     page.get_by_label("Name").fill("root")
     page.get_by_label("Password").fill("another horse")
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert").first).to_be_visible()
+    expect(page.locator("#sign-in-error")).to_be_visible()
     look("wrong password")
     sign_in(page, "root")
     run = start(page, label="Ada")
