@@ -43,8 +43,9 @@ import Testing
         let snapshots = MarkupSnapshots(suite: "SchedulePagesTests")
         let fixture = try Fixture()
         for locale in [PageLocale.english, .brazilianPortuguese] {
-            let html = fixture.pages.schedules(try Self.views(), frame: PageFrame(locale: locale, path: "/schedules"))
-            #expect(throws: Never.self) { try snapshots.verify(html, as: .document, named: "schedules.\(locale)") }
+            let writer = fixture.pages.writer(locale)
+            let html = writer.render("pages/schedules", writer.schedulesPage(try Self.views())).html
+            #expect(throws: Never.self) { try snapshots.verify(html, as: .fragment, named: "schedules.\(locale)") }
         }
     }
 
