@@ -71,8 +71,8 @@ def test_of_all_viewers_at_the_same_place_one_asks_the_origin(weir, proxy, crowd
 def test_a_restart_costs_the_origin_few_requests_though_nothing_has_happened(weir, proxy, crowd):
     greet(weir, crowd, "Before")
     begun = time.time()
-    code, seconds = weir.terminate()
-    assert code == 0 and seconds < 3
+    # How soon it ends is the matter of test_shutdown.
+    assert weir.terminate(60)[0] == 0
     crowd.fail()
     weir.start()
     crowd.hear()
