@@ -35,10 +35,20 @@ struct OperationFolderTests {
         #expect(throws: OperationFolder.Unreadable.self) { try OperationFolder(folder) }
     }
 
+    private let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    @Test(arguments: ["README.md", "Documentation/operations-file.md"])
+    func `the files that a document shows have no mistakes`(_ document: String) throws {
+        let text = try String(contentsOf: root.appending(path: document), encoding: .utf8)
+        let blocks = text.split(separator: "```yaml\n").dropFirst().map { $0.prefix { $0 != "`" } }
+            .filter { $0.hasPrefix("title:") }
+        #expect(!blocks.isEmpty)
+        for block in blocks { #expect(DefinitionReader.read(String(block), id: "a", file: document).1 == []) }
+    }
+
     @Test func `the examples have no mistakes`() throws {
-        let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().appending(path: "Examples/operations")
-        let read = try OperationFolder(examples)
+        let read = try OperationFolder(root.appending(path: "Examples/operations"))
         #expect(read.mistakes == [])
         #expect(read.definitions.count >= 5)
     }

@@ -20,8 +20,8 @@ extension Route {
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset,
-            .healthLive, .healthReady, .hello:
+        case .page, .pageAfter, .badge, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll,
+            .asset, .healthLive, .healthReady, .hello:
             nil
         }
     }
