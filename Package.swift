@@ -37,6 +37,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
         .package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"),
         .package(url: "https://github.com/pointfreeco/swift-custom-dump.git", from: "1.7.3"),
+        .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay.git", from: "1.13.1"),
     ],
     targets: [
@@ -81,6 +82,18 @@ let package = Package(
                 "States", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+
+        .target(
+            name: "AccessOIDC",
+            dependencies: [
+                "Access", "States",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -164,9 +177,8 @@ let package = Package(
             name: "WeirCommand",
             dependencies: [
                 "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
-                "Journals",
-                "JournalsSQLite", "Access",
-                "AccessSQLite", "Boards", "Pages", "Web", "StandardOperations", "StandardStores",
+                "Journals", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web",
+                "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -254,6 +266,14 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: ["Access", "AccessSQLite", "States", .product(name: "GRDB", package: "GRDB.swift")]),
+        .testTarget(
+            name: "AccessOIDCTests",
+            dependencies: [
+                "AccessOIDC", "Access", "States",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+            ]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         // Compiled as another package would be: it sees what is public and nothing else.
         .testTarget(
@@ -272,8 +292,8 @@ let package = Package(
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
-                "WeirCommand", "Commands", "OperationFiles", "Access", "StandardStores", "Flows", "States",
-                "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
+                "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
+                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]

@@ -77,6 +77,11 @@ document.addEventListener("copy", (event) => {
   event.clipboardData?.setData("text/plain", time.dateTime);
 });
 
+// What is new at the head of a list that is being read further down is counted in a button.
+document.addEventListener("weir:arrived", ({ target }) => {
+  void load("arrivals").then(({ arrived }) => arrived(target, document.getElementById("live")?.dataset.textNew));
+});
+
 /** Loads what is used only now. @param {string} name @returns {Promise<any>} */
 function load(name) {
   return import(`./page/${name}.js`);

@@ -11,6 +11,9 @@ import { morph, text } from "./morph.js";
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("weir", { createHTML: (/** @type {string} */ html) => html })
   ?? { createHTML: (html) => html };
 
+/** How many times its limit a list may hold while somebody reads further down. */
+const PATIENCE = 10;
+
 /** An answer whose markup is not what the protocol promises. */
 class Malformed extends Error {}
 
@@ -136,20 +139,21 @@ export class Page {
     switch (name) {
       case "m": return void morph(target, /** @type {Element} */ (fresh), this.#claims);
       case "a": return this.#insert(target, /** @type {Element} */ (fresh), null);
-      case "p": return steadily(target, () => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild));
+      case "p": return steadily(target, (isRead) => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild, isRead));
       case "r": return target.remove();
       case "t": return write(target, content);
       default: throw new Malformed(`There is no operation ${name}`);
     }
   }
 
-  /** @param {Element} parent @param {Element} fresh @param {Node|null} next */
-  #insert(parent, fresh, next) {
+  /** @param {Element} parent @param {Element} fresh @param {Node|null} next @param {boolean} [isRead] whether a reader is further down */
+  #insert(parent, fresh, next, isRead) {
     const present = document.getElementById(fresh.id);
     if (present?.parentNode === parent) return void morph(present, fresh, this.#claims);
     present?.remove();
     parent.insertBefore(fresh, next);
-    const most = Number(parent.getAttribute("data-limit") ?? Infinity);
+    // What somebody reads does not vanish for what is new, within reason.
+    const most = Number(parent.getAttribute("data-limit") ?? Infinity) * (isRead ? PATIENCE : 1);
     while (parent.childElementCount > most) (next ? parent.lastElementChild : parent.firstElementChild)?.remove();
   }
 }
@@ -186,16 +190,17 @@ function keepingFocus(change) {
 /**
  * Puts something in front of a list's children and keeps the first one a reader sees where it is. A reader at the
  * list's head watches the head: there nothing is kept.
- * @param {Element} list @param {() => void} change
+ * @param {Element} list @param {(isRead: boolean) => void} change told whether the reader is further down
  */
 function steadily(list, change) {
   const scroller = scrollerOf(list);
   const top = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
   const first = list.firstElementChild;
-  if (!first || first.getBoundingClientRect().top >= top) return change();
+  if (!first || first.getBoundingClientRect().top >= top) return change(false);
   const seen = [...list.children].find((child) => child.getBoundingClientRect().bottom > top);
   const before = seen?.getBoundingClientRect().top ?? 0;
-  change();
+  change(true);
+  list.dispatchEvent(new CustomEvent("weir:arrived", { bubbles: true }));
   const moved = (seen?.getBoundingClientRect().top ?? 0) - before;
   if (seen?.isConnected && moved !== 0) scroller.scrollTop += moved;
 }

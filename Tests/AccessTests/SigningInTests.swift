@@ -203,8 +203,22 @@ import Testing
         let fixture = try await DirectoryFixture(storage: storage)
         try await fixture.addUser("ana")
         let secret = try #require(try await fixture.signIn("ana"))
-        let other = try await DirectoryFixture(.oidc, storage: storage)
+        let other = try await DirectoryFixture(.oidc(prefix: "https://id.example#"), storage: storage)
         #expect(other.request(session: secret).authorization?.isAnonymous == true)
+    }
+
+    @Test func `a session of one identity provider means nothing where another one is asked`() async throws {
+        let storage = MemoryAccessStorage()
+        let fixture = try await DirectoryFixture(.oidc(prefix: "https://id.example#"), storage: storage)
+        let ana = StoredPerson(name: "Ana", identity: "https://id.example#7", isUser: false, groups: ["ops"])
+        let secret = try await fixture.directory.begin(ana, from: nil, replacing: nil)
+        let authorization = try #require(fixture.request(session: secret).authorization)
+        #expect(authorization.principal.key == "person:https://id.example#7")
+        #expect(authorization.principal.groups == ["ops"])
+        for prefix in ["https://id.example.evil#", "https://id.example/realm#"] {
+            let other = try await DirectoryFixture(.oidc(prefix: prefix), storage: storage)
+            #expect(other.request(session: secret).authorization?.isAnonymous == true)
+        }
     }
 
     // MARK: Setting up

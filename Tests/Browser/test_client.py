@@ -81,7 +81,7 @@ def test_a_run_is_started_and_followed_to_its_end(weir, terminal):
 def test_mistakes_in_an_input_name_the_field_and_start_nothing(weir, terminal):
     unknown = terminal.run("start", "greeting", "lable=x")
     assert unknown.returncode == 65 and "label" in unknown.stderr
-    refused = terminal.run("start", "greeting", "label=")
+    refused = terminal.run("start", "greeting", "label=" + "x" * 201)
     assert refused.returncode == 65 and "label:" in refused.stderr
     missing = terminal.run("start", "no-such-operation")
     assert missing.returncode == 66 and "no-such-operation" in missing.stderr
@@ -91,10 +91,10 @@ def test_mistakes_in_an_input_name_the_field_and_start_nothing(weir, terminal):
 def test_a_file_is_sent_to_a_field_that_takes_one(weir, terminal):
     path = terminal.home / 'a "quoted" film.mov'
     path.write_bytes(os.urandom(3_000_000))
-    sent = terminal.run("start", "upload", f"file=@{path}", "--follow")
+    sent = terminal.run("start", "file-upload", f"file=@{path}", "--follow")
     assert sent.returncode == 0, sent.stderr + sent.stdout
-    assert weir.latest("upload")["phase"] == "succeeded"
-    gone = terminal.run("start", "upload", "file=@no-such-file")
+    assert weir.latest("file-upload")["phase"] == "succeeded"
+    gone = terminal.run("start", "file-upload", "file=@no-such-file")
     assert gone.returncode == 66 and "no-such-file" in gone.stderr
 
 
@@ -271,11 +271,11 @@ def test_nothing_is_lost_or_doubled_over_a_minute_without_network(weir, terminal
 
 def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repetition(weir, terminal):
     weir.terminate(20)
-    weir.environment |= {"WEIR_REPORTS_LEASE": "1", "WEIR_REPORTS_MAXIMUM_LEASE": "1"}
+    weir.environment |= {"WEIR_REPORTS_LEASE": "3", "WEIR_REPORTS_MAXIMUM_LEASE": "3"}
     weir.start()
     proxy = Proxy(weir.port)
     script = "for n in $(seq 0 79); do echo line $n; sleep 0.1; done"
-    started = terminal.start("run", "split", "--lease", "1", "--server", proxy.url, "--", "sh", "-c", script)
+    started = terminal.start("run", "split", "--lease", "3", "--server", proxy.url, "--", "sh", "-c", script)
     reader = threading.Thread(target=started.stdout.read, daemon=True)
     reader.start()
     until(lambda: weir.ask("runs?operation=split")["runs"])
@@ -286,9 +286,9 @@ def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repeti
     assert started.wait(60) == 0
     proxy.stop()
     parts = reported(weir, "split")
-    assert [record["phase"] for record, _, _ in parts] == ["interrupted", "succeeded"]
+    assert len(parts) >= 2 and parts[0][0]["phase"] == "interrupted" and parts[-1][0]["phase"] == "succeeded"
     assert parts[1][0]["input"]["continues"] == parts[0][0]["id"]
-    assert parts[0][2] + parts[1][2] == [f"line {number}" for number in range(80)]
+    assert sum((lines for _, _, lines in parts), []) == [f"line {number}" for number in range(80)]
 
 
 def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, terminal):

@@ -1,4 +1,5 @@
 import Access
+import AccessOIDC
 import Foundation
 import Testing
 
@@ -42,6 +43,53 @@ import Testing
         let flags = ["auth": "proxy", "actor-header": "X-User", "trusted-proxies": "10.0.0.0/8"]
         #expect(throws: Never.self) { try plan(flags) }
         #expect(throws: StartError.self) { try plan(flags, file: "") }
+    }
+
+    private static let provider = [
+        "auth": "oidc", "oidc.issuer": "https://id.example/realms/x", "oidc.client-id": "weir",
+        "public-url": "https://weir.example/",
+    ]
+
+    private func providerPlan(_ changes: [String: String?], secret: String? = "s3cret") throws -> AccessPlan {
+        var flags = Self.provider
+        for (name, value) in changes { flags[name] = value }
+        let environment = secret.map { [Setting.clientSecretVariable: $0] } ?? [:]
+        return try AccessPlan(
+            Settings(
+                flags: flags, environment: environment, file: SettingsFile(text: Self.grants, name: "weir.yml")))
+    }
+
+    @Test func `an OpenID provider is known by its issuer, and sends browsers to the public URL`() throws {
+        let plan = try providerPlan([:])
+        #expect(plan.configuration.mode == .oidc(prefix: "https://id.example/realms/x#"))
+        #expect(plan.provider?.redirectURI == "https://weir.example/sign-in/return")
+        #expect(plan.configuration.isSecure && plan.configuration.sessions.maximum == 12 * 3_600_000)
+        #expect(try providerPlan(["oidc.session-hours": "720"]).configuration.sessions.maximum == 7 * 86_400_000)
+        #expect(try providerPlan(["oidc.session-hours": "1"]).configuration.sessions.maximum == 3_600_000)
+    }
+
+    @Test(
+        arguments: [
+            ["oidc.issuer": nil], ["oidc.client-id": nil], ["public-url": nil], ["oidc.issuer": "http://id.example"],
+            ["oidc.issuer": "https://id.example/?x=1"], ["public-url": "http://weir.example"],
+            ["public-url": "https://weir.example/?x"], ["oidc.client-secret-file": "/nowhere"], ["host": "0.0.0.0"],
+            ["auth": "password"], ["auth": nil],
+        ] as [[String: String?]])
+    func `what an OpenID provider cannot be asked with is refused with 78`(changes: [String: String?]) {
+        let error = #expect(throws: StartError.self) { try providerPlan(changes) }
+        #expect(error?.exitCode == 78)
+    }
+
+    @Test(arguments: [nil, "", " \n", "two\nlines", "not-ascii-ä", String(repeating: "x", count: 5_000)])
+    func `a client secret that cannot be one is refused, and never repeated`(secret: String?) {
+        let error = #expect(throws: StartError.self) { try providerPlan([:], secret: secret) }
+        #expect(error?.exitCode == 78)
+        #expect(secret?.first?.isLetter != true || error?.description.contains(secret ?? "") == false)
+    }
+
+    @Test func `the variable with the client secret is no setting, and is not called unknown`() {
+        #expect(Setting.unknownVariables(in: [Setting.clientSecretVariable: "x"]).isEmpty)
+        #expect(!Setting.all.contains { $0.variable == Setting.clientSecretVariable })
     }
 
     @Test func `behind a proxy that encrypts, cookies are secure and passwords are taken from it`() throws {

@@ -10,8 +10,8 @@ package struct AccessConfiguration: Sendable {
         case proxy(user: String, groups: String?)
         /// Users of Weir's own, with passwords.
         case password
-        /// An identity provider that speaks OpenID Connect.
-        case oidc
+        /// An identity provider that speaks OpenID Connect; the identity of everybody whom it knows begins so.
+        case oidc(prefix: String)
     }
 
     /// Where a person comes from.
@@ -31,4 +31,21 @@ package struct AccessConfiguration: Sendable {
 
     /// Makes a configuration; everything else has its usual value.
     package init(_ mode: Mode) { self.mode = mode }
+
+    /// Whether people sign in here, rather than at a proxy or not at all.
+    package var hasSignIn: Bool {
+        switch mode {
+        case .password, .oidc: true
+        case .none, .proxy: false
+        }
+    }
+
+    /// Whether a session of that person counts: not one of users where a provider is asked now, nor of another provider.
+    func knows(_ person: StoredPerson) -> Bool {
+        switch mode {
+        case .none, .proxy: false
+        case .password: person.isUser
+        case .oidc(let prefix): !person.isUser && person.identity.hasPrefix(prefix)
+        }
+    }
 }

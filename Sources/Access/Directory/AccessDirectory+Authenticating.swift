@@ -52,12 +52,12 @@ extension AccessDirectory: Authenticator {
             return .authorized(authorization(ofLinkIn: request.values("cookie")))
         }
         // Two fields that were joined to one are told by the comma.
-        guard ProxyName.isSound(name), !name.contains(",") else {
+        guard VisibleName.isSound(name), !name.contains(",") else {
             return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
         }
         let named = groups.map { request.values($0).flatMap { $0.split(separator: ",") } } ?? []
         let sound = named.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
-            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(ProxyName.isSound)
+            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(VisibleName.isSound)
         let person = StoredPerson(name: name, identity: name, isUser: false, groups: sound.sorted())
         state.withLock { state in
             guard state.people[name] != person else { return }
@@ -93,9 +93,8 @@ extension AccessDirectory: Authenticator {
         switch credential {
         case .request: return nil
         case .session(let hash):
-            let isPassword = configuration.mode == .password
             return state.withLock { state in
-                guard let session = state.sessions.session(hash, now: time), session.person.isUser == isPassword else {
+                guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
                     return nil
                 }
                 return session.person.isUser
@@ -131,18 +130,5 @@ extension AccessDirectory: Authenticator {
             guard verbs.isSuperset(of: VerbSet([.see, .export])) else { return nil }
             return .link(id: id, run: link.run)
         }
-    }
-}
-
-/// Whether a text can be a name that a proxy sends: one line of visible characters.
-enum ProxyName {
-    static func isSound(_ text: String) -> Bool {
-        (1...200).contains(text.unicodeScalars.count)
-            && text.unicodeScalars.allSatisfy { scalar in
-                switch scalar.properties.generalCategory {
-                case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
-                default: scalar != "\u{FFFD}"
-                }
-            }
     }
 }

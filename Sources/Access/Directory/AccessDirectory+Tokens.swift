@@ -25,7 +25,7 @@ extension AccessDirectory {
     package func createToken(
         _ name: String, roles: [StoredAssignment], days: Int?, by maker: Principal, from address: String? = nil
     ) async throws -> (token: SecretText, record: TokenRecord) {
-        guard ProxyName.isSound(name), name.unicodeScalars.count <= 100 else {
+        guard VisibleName.isSound(name), name.unicodeScalars.count <= 100 else {
             throw AccessError(.invalid, "Name the token in one line of 1 to 100 visible characters: what it is for.")
         }
         guard !roles.isEmpty else { throw AccessError(.invalid, "Give the token a role.") }

@@ -1,3 +1,4 @@
+package import Access
 package import Journals
 
 /// A page about who one is and who there is: signing in, the first user, oneself, users, tokens, links and the audit.
@@ -15,7 +16,9 @@ package enum AccountPage: Sendable {
 package struct SignInForm: Sendable {
     /// What is wrong with an attempt.
     package enum Mistake: Sendable, Hashable {
-        case wrong, busy, plain, provider
+        case wrong, busy, plain
+        /// The identity provider did not sign somebody in, for that reason.
+        case provider(IdentityProviderError.Kind)
         /// Too many attempts: try again after so many seconds.
         case tooMany(Int64)
     }
@@ -28,6 +31,10 @@ package struct SignInForm: Sendable {
     package var takesPassword = true
     /// Whether there is an identity provider.
     package var hasProvider = false
+    /// Whether somebody has just signed out.
+    package var isSignedOut = false
+    /// Where they sign out of the identity provider as well.
+    package var signOutURL: String?
     /// The name of whoever is signed in and may not see what was asked for.
     package var refused: String?
 

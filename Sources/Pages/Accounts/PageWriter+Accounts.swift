@@ -1,3 +1,4 @@
+import Access
 import Journals
 
 extension PageWriter {
@@ -59,15 +60,31 @@ extension PageWriter {
             case .wrong: word("wrong")
             case .busy: word("busy")
             case .plain: word("plain")
-            case .provider: word("provider-failed")
+            case .provider(let kind): provider(kind)
             case .tooMany(let seconds): word("too-many", "seconds", format.integer(seconds))
             }
         let back = form.back.isEmpty ? "" : "?" + URLText.query("back", form.back)
         return [
-            "lead": form.refused.map { word("no-right", "name", $0) } ?? word("sign-in-lead"), "error": error,
+            "lead": form.refused.map { word("no-right", "name", $0) }
+                ?? word(form.isSignedOut ? "signed-out" : "sign-in-lead"),
+            "error": error, "signOutURL": form.signOutURL,
             "takesPassword": form.takesPassword, "action": "\(base)/sign-in", "back": form.back, "name": form.name,
             "providerURL": form.hasProvider ? "\(base)/sign-in/provider\(back)" : nil,
         ]
+    }
+
+    private func provider(_ kind: IdentityProviderError.Kind) -> String {
+        switch kind {
+        case .unreachable: word("provider-unreachable")
+        case .issuer: word("provider-issuer")
+        case .client: word("provider-client")
+        case .redirect: word("provider-redirect")
+        case .clock: word("provider-clock")
+        case .denied: word("provider-denied")
+        case .stale: word("provider-stale")
+        case .groups: word("provider-groups")
+        case .failed: word("provider-failed")
+        }
     }
 
     private func account(_ facts: AccountFacts) -> Fields {

@@ -17,6 +17,10 @@ extension AccountResponder {
         guard visit.isPost else {
             form.back = visit.target.query["back"] ?? ""
             if !visit.authorization.isAnonymous { form.refused = visit.authorization.principal.name }
+            if visit.authorization.isAnonymous, visit.target.query["signed-out"] != nil {
+                form.isSignedOut = true
+                form.signOutURL = await accounts.provider?.signOutURL()
+            }
             return page(.signIn(form), visit)
         }
         guard form.takesPassword else { throw .methodNotAllowed([.get, .head]) }
@@ -51,7 +55,7 @@ extension AccountResponder {
     }
 
     /// Sends the browser on with its new session.
-    private func enter(_ secret: SecretText, to back: String) -> Response {
+    func enter(_ secret: SecretText, to back: String) -> Response {
         var response = Response.seeOther(dashboard.mount.wayBack(back))
         // Whoever opened a link before is somebody now.
         response.headers[values: .setCookie] = [directory.cookie.linkClearing, directory.cookie.field(secret)]
@@ -62,7 +66,7 @@ extension AccountResponder {
     func signOut(_ visit: Visit) async throws(Problem) -> Response {
         let secret = session(visit)
         try await change { try await directory.signOut(secret, from: visit.address) }
-        var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in" : ""))
+        var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in?signed-out=yes" : ""))
         response.headers[values: .setCookie] = [directory.cookie.clearing, directory.cookie.linkClearing]
         response.headers[.clearSiteData] = "\"cache\""
         return response
@@ -86,50 +90,6 @@ extension AccountResponder {
         } catch {
             throw .internalError
         }
-    }
-
-    // MARK: Identity provider
-
-    /// Sends the browser to the identity provider.
-    func startProvider(_ visit: Visit) async throws(Problem) -> Response {
-        guard let provider = accounts.provider else { throw .noSuchPage }
-        do {
-            let (url, secret) = try await provider.begin(back: visit.target.query["back"] ?? "")
-            var response = Response.seeOther(url)
-            response.headers[values: .setCookie] = [directory.cookie.passing(secret)]
-            return response
-        } catch {
-            return failed(error, visit)
-        }
-    }
-
-    /// Takes the browser back from the identity provider.
-    func endProvider(_ visit: Visit) async throws(Problem) -> Response {
-        guard let provider = accounts.provider else { throw .noSuchPage }
-        let fields = visit.target.query.fields
-        do {
-            guard Set(fields.map(\.name)).count == fields.count else {
-                throw IdentityProviderError("A parameter came twice.")
-            }
-            let secret = directory.cookie.passed(in: visit.request.headers[values: .cookie])
-            let (person, back) = try await provider.complete(visit.target.query.dictionary, secret: secret)
-            let session = try await directory.begin(person, from: visit.address, replacing: session(visit))
-            var response = enter(session, to: back)
-            response.headers[values: .setCookie].append(directory.cookie.passingOver)
-            return response
-        } catch {
-            return failed(error, visit)
-        }
-    }
-
-    private func failed(_ error: any Error, _ visit: Visit) -> Response {
-        dashboard.logger.warning(
-            "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
-        directory.audit.record(
-            .signIn, by: .anonymous, from: visit.address, outcome: .refused, detail: "identity provider")
-        var form = SignInForm()
-        (form.takesPassword, form.hasProvider, form.mistake) = (false, true, .provider)
-        return page(.signIn(form), visit, status: .forbidden)
     }
 }
 

@@ -18,7 +18,7 @@ package struct Accounts: Sendable {
     }
 
     /// Whether somebody may be asked to sign in.
-    var canSignIn: Bool { [.password, .oidc].contains(directory.configuration.mode) }
+    var canSignIn: Bool { directory.configuration.hasSignIn }
 }
 
 extension DashboardAccess {

@@ -32,6 +32,8 @@ package final class ServerClient: Sendable {
             // A server holds a request for 14 s at most.
             timeout: .init(connect: .seconds(5), read: .seconds(25)))
         configuration.httpVersion = .http1Only
+        // A server that refuses connections is reported at once; who asks decides whether to try again.
+        configuration.connectionPool.retryConnectionEstablishment = false
         http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 

@@ -24,28 +24,43 @@ package struct RunStart: Sendable {
         _ operation: String, _ arguments: InputArguments, standardInput: () -> Data
     ) async throws(ClientError) -> JSONValue {
         let description = try await client.succeed(get: ["operations", operation]).body
-        let kinds = (description?["fields"]?.array ?? []).compactMap { field in
-            field["name"]?.string.map { ($0, field["kind"]?.string ?? "text") }
-        }
-        try arguments.check(against: kinds.map(\.0))
-        let files = Set(kinds.filter { $0.1 == "file" }.map(\.0))
+        let known = description?["fields"]?.array ?? []
+        try arguments.check(against: known.compactMap { $0["name"]?.string })
+        let form = try form(arguments, known, standardInput)
+        guard let file = form.file else { return try await start(operation, .form(form.fields)) }
+        let upload = try FileUpload(
+            fields: form.fields, file: file.name, path: file.path, boundary: "weir-\(UUID().uuidString)")
+        return try await run(of: client.succeed(.POST, ["operations", operation, "runs"], content: .upload(upload)))
+    }
+
+    /// What is sent: a form, whose values the server converts, and the file that goes with it.
+    private struct Form {
         var fields: [(name: String, value: String)] = []
         var file: (name: String, path: String)?
+    }
+
+    private func form(
+        _ arguments: InputArguments, _ known: [JSONValue], _ standardInput: () -> Data
+    ) throws(ClientError) -> Form {
+        var form = Form()
+        let files = known.filter { $0["kind"]?.string == "file" }.compactMap { $0["name"]?.string }
         for field in arguments.fields {
-            switch field.source {
-            case .file(let path) where files.contains(field.name): file = (field.name, path)
-            case .text, .standardInput:
-                if files.contains(field.name) {
-                    throw ClientError(.refused, "“\(field.name)” takes a file. Write \(field.name)=@FILE.")
-                }
-                fields.append((field.name, try text(field, standardInput)))
-            case .file: fields.append((field.name, try text(field, standardInput)))
+            if !files.contains(field.name) {
+                form.fields.append((field.name, try text(field, standardInput)))
+            } else if case .file(let path) = field.source {
+                form.file = (field.name, path)
+            } else {
+                throw ClientError(.refused, "“\(field.name)” takes a file. Write \(field.name)=@FILE.")
             }
         }
-        guard let file else { return try await start(operation, .form(fields)) }
-        let upload = try FileUpload(
-            fields: fields, file: file.name, path: file.path, boundary: "weir-\(UUID().uuidString)")
-        return try await run(of: client.succeed(.POST, ["operations", operation, "runs"], content: .upload(upload)))
+        // A form in which a box is missing says no; who left it out wants what the operation does by itself.
+        for field in known where field["kind"]?.string == "boolean" && field["default"]?.bool == true {
+            guard let name = field["name"]?.string, !arguments.fields.contains(where: { $0.name == name }) else {
+                continue
+            }
+            form.fields.append((name, "true"))
+        }
+        return form
     }
 
     private func start(_ operation: String, _ content: ServerClient.Content) async throws(ClientError) -> JSONValue {

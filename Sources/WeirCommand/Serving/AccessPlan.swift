@@ -1,4 +1,5 @@
 import Access
+import AccessOIDC
 import Foundation
 
 /// How people are known by the settings, or why the server cannot start that way.
@@ -9,6 +10,8 @@ struct AccessPlan: Sendable {
     let rules: AccessRules
     /// What browsers call this server; nil where that is its address.
     let publicURL: URL?
+    /// How this server is known to an OpenID provider; nil where none is asked.
+    let provider: OpenIDConfiguration?
 
     /// Holds the settings against each other.
     ///
@@ -21,9 +24,11 @@ struct AccessPlan: Sendable {
         let url = settings.text("public-url").flatMap { URL(string: $0) }
         try Self.checkCertificate(settings)
         let hasCertificate = settings.text("tls.cert") != nil
-        let mode = try Self.mode(settings, written: written, isLoopback: isLoopback, proxies: proxies)
+        provider = try OpenIDPlan(settings).configuration
+        let mode = try Self.mode(
+            settings, written: written, isLoopback: isLoopback, proxies: proxies, provider: provider)
         let isSecure = hasCertificate || url?.scheme == "https"
-        if mode == .password, !isLoopback, !hasCertificate {
+        if AccessConfiguration(mode).hasSignIn, !isLoopback, !hasCertificate {
             guard isSecure, !proxies.isEmpty else {
                 throw .misconfigured(
                     "With auth: \(written ?? "") people would sign in over \(host) unencrypted. Give the server a certificate "
@@ -37,19 +42,29 @@ struct AccessPlan: Sendable {
         configuration.hasCertificate = hasCertificate
         configuration.sessions.idle = Int64(settings.integer("session.idle-hours") ?? 12) * 3_600_000
         configuration.sessions.maximum = Int64(settings.integer("session.days") ?? 7) * 86_400_000
+        if provider != nil {
+            // What the provider said of somebody is good for so long.
+            configuration.sessions.maximum = min(
+                configuration.sessions.maximum, Int64(settings.integer("oidc.session-hours") ?? 12) * 3_600_000)
+        }
         self.configuration = configuration
         rules = settings.rules ?? AccessRules()
         publicURL = url
     }
 
     private static func mode(
-        _ settings: Settings, written: String?, isLoopback: Bool, proxies: [NetworkRange]
+        _ settings: Settings, written: String?, isLoopback: Bool, proxies: [NetworkRange],
+        provider: OpenIDConfiguration?
     ) throws(StartError) -> AccessConfiguration.Mode {
         let header = settings.text("actor-header")
         if header != nil, written != "proxy" {
             throw .misconfigured(
                 "actor-header is set, but auth is not proxy. Write auth: proxy, and trusted-proxies with the addresses of the "
                     + "proxies whose header is believed.")
+        }
+        if let provider {
+            try requireGrants(settings, written)
+            return .oidc(prefix: provider.identityPrefix)
         }
         switch written {
         case "proxy":
@@ -66,7 +81,7 @@ struct AccessPlan: Sendable {
             guard isLoopback else {
                 throw .misconfigured(
                     "The server would listen on \(settings.text("host") ?? "") and let everybody who reaches it do everything. "
-                        + "Set auth to proxy or password; or write auth: none if that is what you want.")
+                        + "Set auth to proxy, password or oidc; or write auth: none if that is what you want.")
             }
             return .none(allowsForwarded: false)
         }

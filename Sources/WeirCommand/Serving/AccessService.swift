@@ -1,4 +1,5 @@
 import Access
+import AccessOIDC
 import Foundation
 import Logging
 import ServiceLifecycle
@@ -6,6 +7,8 @@ import ServiceLifecycle
 /// Looks, while the server runs, for what commands change of users and tokens, and writes the audit to its end.
 struct AccessService: ServiceLifecycle.Service {
     let directory: AccessDirectory
+    /// Who signs people in, if it is an OpenID provider.
+    let provider: OpenIDProvider?
     /// Says the audit's newest hash elsewhere.
     let head: AuditHead
 
@@ -13,6 +16,7 @@ struct AccessService: ServiceLifecycle.Service {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await directory.watch() }
             group.addTask { await head.run() }
+            if let provider { group.addTask { await provider.prepare() } }
             // Cut short when the task is cancelled, which ends the server as well.
             try? await gracefulShutdown()
             group.cancelAll()

@@ -1,4 +1,5 @@
 import Access
+import AccessOIDC
 import Boards
 import Flows
 import Foundation
@@ -73,7 +74,9 @@ struct ServerProcess: Sendable {
         let control = AccessControl(rules: plan.rules)
         let directory = try await files.open(plan, control: control, audit: audit)
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
-        let server = try server(board, Accounts(directory), certificate, declared.texts) { [logger] bound in
+        let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
+        let accounts = Accounts(directory, provider: provider)
+        let server = try server(board, accounts, certificate, declared.texts) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
@@ -84,7 +87,8 @@ struct ServerProcess: Sendable {
                 .init(service: signals(received, board, server, control, certificate)),
                 .init(
                     service: AccessService(
-                        directory: directory, head: AuditHead(audit, settings: settings, logger: logger))),
+                        directory: directory, provider: provider,
+                        head: AuditHead(audit, settings: settings, logger: logger))),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = drainTimeout(declared) + .milliseconds(2_100)

@@ -1,10 +1,15 @@
 extension Setting {
+    /// The variable with the client secret of `auth: oidc`.
+    ///
+    /// It is no setting, as the command line shows flags to every program of the machine.
+    static let clientSecretVariable = prefix + "OIDC_CLIENT_SECRET"
+
     /// Who may come in, and how they are known.
     static let access: [Setting] = [
         Setting(
-            key: "auth", kind: .word(["none", "proxy", "password"]), standard: nil,
+            key: "auth", kind: .word(["none", "proxy", "password", "oidc"]), standard: nil,
             help:
-                "How users are identified: not at all, by a proxy, or by password. Without it they are not "
+                "How users are identified: not at all, by a proxy, by password, or by an OpenID provider. Without it they are not "
                 + "identified, and the server serves only its own machine."),
         Setting(
             key: "actor-header", kind: .text, standard: nil,
@@ -18,6 +23,33 @@ extension Setting {
         Setting(
             key: "public-url", kind: .url, standard: nil,
             help: "The URL by which browsers reach this server through a proxy, such as https://weir.example."),
+        Setting(
+            key: "oidc.issuer", kind: .url, standard: nil,
+            help: "With `auth: oidc`, the issuer of the OpenID provider, exactly as the provider writes it."),
+        Setting(
+            key: "oidc.client-id", kind: .text, standard: nil,
+            help: "With `auth: oidc`, the name of this server at the provider."),
+        Setting(
+            key: "oidc.client-secret-file", kind: .path, standard: nil,
+            help:
+                "With `auth: oidc`, a file with the client secret; without it, the variable `\(clientSecretVariable)` has it."
+        ),
+        Setting(
+            key: "oidc.client-authentication", kind: .word(["basic", "post"]), standard: nil,
+            help: "How the client secret is sent to the provider; without it, as the provider offers."),
+        Setting(
+            key: "oidc.scopes", kind: .list, standard: "profile",
+            help: "The scopes that are asked for besides openid; some providers name groups only with a scope for them."
+        ),
+        Setting(
+            key: "oidc.name-claim", kind: .text, standard: "name",
+            help: "The claim with the name that people see; without it preferred_username, then email."),
+        Setting(
+            key: "oidc.groups-claim", kind: .text, standard: "groups",
+            help: "The claim with the groups; dots lead into a claim, as in realm_access.roles."),
+        Setting(
+            key: "oidc.session-hours", kind: .integer(1...720), standard: "12",
+            help: "After how many hours people sign in at the provider again, which names their groups anew."),
         Setting(
             key: "session.idle-hours", kind: .integer(1...720), standard: "12",
             help: "After how many hours without a request a browser is signed out."),

@@ -27,7 +27,8 @@ extension Setting {
 
     /// A line for the log for each variable that looks like a setting and is not one.
     static func unknownVariables(in environment: [String: String]) -> [String] {
-        let known = Set(all.map(\.variable)).union(["WEIR_SERVER", "WEIR_TOKEN", "WEIR_CA_FILE"])
+        let others = ["WEIR_SERVER", "WEIR_TOKEN", "WEIR_CA_FILE", clientSecretVariable]
+        let known = Set(all.map(\.variable)).union(others)
         return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().map { name in
             let hint = resembling(name, among: \.variable).map { "did you mean \($0)?" } ?? "`weir settings` lists all."
             return "\(name) is not a setting and has no effect; \(hint)"

@@ -11,6 +11,8 @@ struct Settings: Sendable {
     private let reader: ConfigReader
     /// Who may do what, by the file's roles and grants; nil without either.
     let rules: AccessRules?
+    /// The client secret of `auth: oidc`, if the environment has it.
+    let clientSecret: String?
 
     /// Gathers the settings.
     ///
@@ -36,6 +38,7 @@ struct Settings: Sendable {
         mistakes += file?.mistakes ?? []
         guard mistakes.isEmpty else { throw SettingsError(mistakes: mistakes) }
         rules = file?.rules
+        clientSecret = environment[Setting.clientSecretVariable]
         let standards = Setting.all.compactMap { setting in setting.standard.map { (setting.key, $0) } }
         reader = ConfigReader(providers: [
             Self.provider("command line", flags.texts),

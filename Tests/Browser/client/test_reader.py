@@ -3,7 +3,8 @@
 import threading
 
 import pytest
-from client_page import at, open_page
+from client_page import STATE, at, open_page
+from playwright.sync_api import expect
 
 
 FORM = """
@@ -235,3 +236,21 @@ def test_focus_and_caret_survive_that_their_field_moves(page, server, browser_ha
     at(page, 1)
     page.keyboard.type("y")
     assert page.input_value("#a") == "xyz"
+
+
+def test_rows_do_not_vanish_while_they_are_read_and_what_is_new_is_counted(page, server):
+    rows = "".join(f'<li id="old-{number}" style="height:200px">{number}</li>' for number in range(10))
+    server.feed.body = f'<ul id="rows" data-limit="10">{rows}</ul>' + STATE.format(0)
+    open_page(page, server)
+    page.evaluate("scrollTo(0, 1700)")
+    for number in range(1, 4):
+        server.publish([["p", "rows", f'<li id="new-{number}">{number} <a href="#">x</a></li>']])
+    at(page, 3)
+    assert page.locator("#old-9").count() == 1
+    expect(page.locator(".arrivals")).to_have_text("↑ 3 new")
+    page.locator(".arrivals").click()
+    expect(page.locator(".arrivals")).to_have_count(0)
+    expect(page.locator("#new-3 a")).to_be_focused()
+    server.publish([["p", "rows", '<li id="new-4">4</li>']])
+    at(page, 4)
+    expect(page.locator("#rows li")).to_have_count(10)

@@ -34,11 +34,11 @@ extension FuzzedParser {
                 let request = try StreamRequest(name, query: query)
                 expect(request.mode != .events || !name.isText, "events of a text")
                 let status = StreamStatus(head: head, floor: floor, isClosed: isClosed)
-                let history =
-                    if case .after(let offset) = request.start { offset.history } else {
-                        StreamOffset.History(epoch: "k3f9", began: Timestamp(milliseconds: wall))
+                let (history, part) =
+                    if case .after(let offset) = request.start { (offset.history, offset.part) } else {
+                        (StreamOffset.History(epoch: "k3f9", began: Timestamp(milliseconds: wall)), nil as String?)
                     }
-                switch status.decision(request.start, in: history) {
+                switch status.decision(request.start, in: history, part: part) {
                 case .read(let after): expect(after < head && after >= min(floor, head), "reads after \(after)")
                 case .nothing(let at), .end(let at): expect(at <= head, "stands at \(at)")
                 case .lost: break

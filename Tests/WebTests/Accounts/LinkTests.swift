@@ -163,9 +163,8 @@ struct LinkTests {
             let ids = server.directory.links(to: run).map(\.id)
             let (first, last) = (try #require(ids.first), try #require(ids.last))
             func revoke(_ run: String, _ id: String, _ cookie: String) async throws -> Int {
-                try await server.ask(
-                    "DELETE", "/api/v1/runs/\(run)/links/\(id)", AccountServer.form + [cookie], body: ""
-                ).status
+                let headers = AccountServer.form + [cookie]
+                return try await server.ask("DELETE", "/api/v1/runs/\(run)/links/\(id)", headers, body: "").status
             }
             #expect(try await revoke(run, first, oda) == 404)
             #expect(try await revoke(second, first, otto) == 404)

@@ -58,6 +58,19 @@ struct ReportStreamTests {
         }
     }
 
+    @Test func `a lease that nobody can give is refused, and nothing of its request is taken`() async throws {
+        try await TestServer.run(reporting: true) { server in
+            #expect(try await server.ask("PUT", Self.run, headers: ["Weir-Lease: 300"], body: "").status == 201)
+            for lease in ["0", "-1", "86401", "1.5", "soon", "99999999999999999999"] {
+                let headers = [Self.json, "Weir-Lease: \(lease)"]
+                let answer = try await server.ask("POST", Self.run, headers: headers, body: #"{"line":"x"}"#)
+                #expect(answer.status == 400)
+                #expect(answer.text.contains("Weir-Lease"))
+            }
+            #expect(try await server.ask("GET", "/api/v1/streams/output-r1").json().array == [])
+        }
+    }
+
     // 5.2.1
     @Test func `a producer's requests count once, and their answers are the protocol's`() async throws {
         try await TestServer.run(reporting: true) { server in

@@ -1,0 +1,25 @@
+package import States
+
+/// The place of a claim: its name, or names separated by dots for a claim within another, as `realm_access.roles`.
+///
+/// A claim whose own name has dots, as `https://id.example/groups`, is found by its whole name first.
+package struct ClaimPath: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init(_ text: String) { description = text }
+
+    /// The claim's value; nil if there is none.
+    package func value(in claims: JSONValue) -> JSONValue? {
+        if let value = claims[description] { return value }
+        var value: JSONValue? = claims
+        for name in description.split(separator: ".") { value = value?[String(name)] }
+        return value == .null ? nil : value
+    }
+
+    /// The texts of a claim that is a list of texts or one text; nil if it is absent or something else.
+    package func texts(in claims: JSONValue) -> [String]? {
+        guard let value = value(in: claims) else { return nil }
+        if let text = value.string { return [text] }
+        return value.array.map { $0.compactMap(\.string) }
+    }
+}
