@@ -98,6 +98,13 @@ struct FileMistakeTests {
         #expect(mistakes.contains { $0.hasPrefix(mistake) }, "\(mistakes)")
     }
 
+    @Test func `a value that only the program knows can be shown, and one that is mistyped is told`() {
+        let known = "title: T\ncommand: [a]\ninputs: [{name: files}]\n"
+        #expect(FileTrial.mistakes(known + "states: {reading: {show: '{{file}}'}}") == [])
+        let mistyped = FileTrial.mistakes(known + "succeeded: {show: '{{fiels}} are safe'}")
+        #expect(mistyped == ["4:19: There is no input “fiels”. Did you mean {{files}}?"])
+    }
+
     @Test func `all mistakes of a file are told at once, in the order of their places`() {
         let mistakes = FileTrial.mistakes("title: T\ncommand: ['{{a}}']\ntimeout: 5\nterminal: no\n")
         #expect(mistakes.count >= 3 && mistakes == mistakes.sorted())

@@ -1,8 +1,8 @@
 import Access
 import Journals
+import NIOConcurrencyHelpers
 import NIOCore
 import Pages
-import Synchronization
 import Testing
 
 @testable import Boards
@@ -23,12 +23,12 @@ struct PageCacheTests {
     private static func ask(
         _ cache: PageCache, _ keys: [PageCache.Key], in renderer: PageRenderer, _ board: BoardView
     ) async -> (rendered: Int, bodies: Set<ByteBuffer>) {
-        let rendered = Atomic<Int>(0)
+        let rendered = NIOLockedValueBox(0)
         let bodies = await withTaskGroup(of: ByteBuffer.self) { group in
             for key in keys {
                 group.addTask {
                     let document = await cache.document(for: key) {
-                        rendered.add(1, ordering: .relaxed)
+                        rendered.withLockedValue { $0 += 1 }
                         return renderer.openDocument(.board(board), cursor: key.cursor, frame: key.frame)
                     }
                     return document.filled(for: key.frame)
@@ -36,7 +36,7 @@ struct PageCacheTests {
             }
             return await group.reduce(into: Set()) { $0.insert($1) }
         }
-        return (rendered.load(ordering: .relaxed), bodies)
+        return (rendered.withLockedValue { $0 }, bodies)
     }
 
     @Test func `a page is rendered once, however many ask for it at once and later`() async throws {
