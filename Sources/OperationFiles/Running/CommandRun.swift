@@ -133,7 +133,8 @@ struct CommandRun: Sendable {
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
         let last = known.lastLine[.standardError] ?? known.lastLine[.standardOutput]
-        var problem = CommandProblem(message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
+        var problem = CommandProblem(
+            message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
         if case .exited(let code, _) = end { problem.code = code }
         if case .notStarted = end { problem.last = nil }
         if let text = known.text(definition.failure), !text.isEmpty {
@@ -161,7 +162,8 @@ extension CommandEnd {
             return "\(program.subject) was ended by the signal \(signal)\(meaning)."
         case .notStarted(let failure): return failure.sentence(running: program.name)
         case .lost:
-            return "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
+            return
+                "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
         }
     }
 }
