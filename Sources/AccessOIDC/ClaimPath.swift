@@ -10,7 +10,7 @@ package struct ClaimPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The claim's value; nil if there is none.
     package func value(in claims: JSONValue) -> JSONValue? {
-        if let value = claims[description] { return value }
+        if let value = claims[description] { return value == .null ? nil : value }
         var value: JSONValue? = claims
         for name in description.split(separator: ".") { value = value?[String(name)] }
         return value == .null ? nil : value
