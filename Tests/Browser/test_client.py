@@ -27,10 +27,15 @@ def terminal(weir, tmp_path):
     terminal.close()
 
 
+def runs_of(weir, operation):
+    """The runs of an operation, newest first; before the first there is no such operation."""
+    return [run for run in weir.ask("runs")["runs"] if run["operation"] == operation]
+
+
 def reported(weir, operation):
     """The runs of an operation, oldest first, each with its states and lines."""
     found = []
-    for run in reversed(weir.ask(f"runs?operation={operation}")["runs"]):
+    for run in reversed(runs_of(weir, operation)):
         lines = weir.ask(f"runs/{run['id']}/output?limit=1000")
         assert not lines["more"]
         found.append((run, weir.cases(run), [line["text"] for line in lines["lines"]]))
@@ -219,13 +224,14 @@ def test_a_wrapped_command_has_this_standard_input_and_gets_signals(weir, termin
     assert started.wait(20) == 130
     assert terminal.run("run", "none", "--", "no-such-program").returncode == 127
     assert terminal.run("run", "none", "--", "/etc/passwd").returncode == 126
-    assert reported(weir, "none") == []
+    assert spooled(terminal) == []
+    assert runs_of(weir, "none") == []
 
 
 def test_a_run_that_is_cancelled_at_the_server_stops_the_command(weir, terminal):
     started = terminal.start("run", "stop", "--", "sh", "-c", "echo ready; exec sleep 60")
     assert started.stdout.readline() == "ready\n"
-    run = until(lambda: weir.ask("runs?operation=stop")["runs"])[0]
+    run = until(lambda: runs_of(weir, "stop"))[0]
     assert terminal.run("cancel", run["id"]).returncode == 0
     assert started.wait(30) == 143
     assert "cancelled" in started.stderr.read()
@@ -257,7 +263,7 @@ def test_nothing_is_lost_or_doubled_over_a_minute_without_network(weir, terminal
     started = terminal.start("run", "cut", "--server", proxy.url, "--", "sh", "-c", script)
     reader = threading.Thread(target=started.stdout.read, daemon=True)
     reader.start()
-    until(lambda: weir.ask("runs?operation=cut")["runs"])
+    until(lambda: runs_of(weir, "cut"))
     # Five times the lease that the server gives to others.
     proxy.cut()
     time.sleep(10)
@@ -278,10 +284,10 @@ def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repeti
     started = terminal.start("run", "split", "--lease", "3", "--server", proxy.url, "--", "sh", "-c", script)
     reader = threading.Thread(target=started.stdout.read, daemon=True)
     reader.start()
-    until(lambda: weir.ask("runs?operation=split")["runs"])
+    until(lambda: runs_of(weir, "split"))
     time.sleep(1)
     proxy.cut()
-    until(lambda: weir.ask("runs?operation=split")["runs"][0]["phase"] == "interrupted")
+    until(lambda: runs_of(weir, "split")[0]["phase"] == "interrupted")
     proxy.mend()
     assert started.wait(60) == 0
     proxy.stop()
@@ -311,7 +317,7 @@ def test_a_wrapper_that_is_killed_leaves_a_report_that_is_sent_without_repetitio
     started = terminal.start("run", "dead", "--lease", "3600", "--", "sh", "-c", "seq 1 50; echo ready; exec sleep 2")
     while started.stdout.readline() != "ready\n":
         pass
-    until(lambda: "ready" in reported(weir, "dead")[0][2] if weir.ask("runs?operation=dead")["runs"] else False)
+    until(lambda: any("ready" in lines for _, _, lines in reported(weir, "dead")))
     weir.kill()
     started.kill()
     started.wait()
