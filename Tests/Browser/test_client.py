@@ -2,15 +2,17 @@
 
 import json
 import os
+import re
 import signal
 import stat
+import subprocess
 import threading
 import time
 
 import pytest
 from streams import Proxy
 from terminal import Terminal
-from weir import until
+from weir import BINARY, until
 
 
 @pytest.fixture
@@ -191,6 +193,64 @@ def test_mistakes_of_the_connection_are_sentences_with_codes(weir, terminal, tmp
     assert wrong.returncode == 77 and "weir login" in wrong.stderr
     assert "weir_wrong" not in wrong.stderr
     assert terminal.run("start").returncode == 64
+
+
+def test_a_login_keeps_a_token_that_the_server_accepts_for_its_owner_alone(weir, terminal):
+    weir.terminate(20)
+    weir.environment["WEIR_AUTH"] = "password"
+    weir.start()
+    made = terminal.run("token", "create", "laptop", "--role", "operator", "--data", str(weir.data))
+    assert made.returncode == 0, made.stderr
+    token = made.stdout.strip()
+    closed = terminal.run("runs")
+    assert closed.returncode == 77 and "weir login" in closed.stderr
+    wrong = terminal.run("login", weir.url, input="weir_wrong\n")
+    assert wrong.returncode == 77
+    file = terminal.home / ".config/weir/client.json"
+    assert not file.exists()
+    until(lambda: terminal.run("login", weir.url, input=token + "\n").returncode == 0)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    # The address is known now, and so is the token that belongs to it.
+    terminal.environment.pop("WEIR_SERVER")
+    assert terminal.run("start", "greeting", "--follow").returncode == 0
+    assert terminal.run("run", "made", "--", "true").returncode == 0
+    assert runs_of_listing(terminal, "made") == ["succeeded"]
+    file.chmod(0o644)
+    assert "chmod 600" in terminal.run("runs").stderr
+    file.chmod(0o600)
+    assert terminal.run("logout").returncode == 0
+    assert token not in file.read_text()
+
+
+def runs_of_listing(terminal, operation):
+    """The phases of an operation's runs, as the client lists them."""
+    lines = terminal.run("runs", "--operation", operation, "--json").stdout.splitlines()
+    return [json.loads(line)["phase"] for line in lines]
+
+
+def test_a_certificate_of_ones_own_is_trusted_only_when_it_is_named(weir, terminal, tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )
+    other = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--data", str(tmp_path / "other"), "--tls-cert", str(certificate),
+         "--tls-key", str(key)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=terminal.environment, cwd=tmp_path,
+    )
+    try:
+        url = next(found[0] for line in other.stdout if (found := re.search(r"https://127\.0\.0\.1:\d+", line)))
+        refused = terminal.run("runs", "--server", url)
+        assert refused.returncode == 78 and "--ca-file" in refused.stderr
+        trusted = terminal.run("runs", "--server", url, "--ca-file", str(certificate))
+        assert trusted.returncode == 0, trusted.stderr
+        assert terminal.run("runs", "--server", url, "--ca-file", str(key)).returncode == 78
+    finally:
+        other.kill()
+        other.wait()
+        other.stdout.close()
 
 
 # MARK: Wrapping commands
