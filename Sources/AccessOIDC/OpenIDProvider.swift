@@ -190,7 +190,8 @@ package final class OpenIDProvider: IdentityProvider {
             return claims
         }
         // What was signed counts before what was not.
-        return .object((more.object ?? [:]).merging(claims.object ?? [:]) { $1 })
+        let signed = (claims.object ?? [:]).filter { $0.value != .null }
+        return .object((more.object ?? [:]).merging(signed) { $1 })
     }
 
     private func signIn(_ subject: String, _ claims: JSONValue, back: String) -> ProviderSignIn {

@@ -35,6 +35,9 @@ struct DefinitionReader {
         let inputs = inputs(root["inputs"])
         fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
         for name in ["title", "description"] { checkPlain(root[name]) }
+        if let title = root["title"], LocalizedText(title)?.text.allSatisfy(\.isWhitespace) == true {
+            list.note(title, "`title` is empty. Write what people call the operation.")
+        }
         for tag in root["tags"]?.list ?? [] where tag.text?.contains(where: { $0.isUppercase || $0 == "_" }) == true {
             list.note(tag, "A tag is made of lower-case letters, digits and hyphens.")
         }

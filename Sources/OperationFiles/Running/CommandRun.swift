@@ -132,9 +132,9 @@ struct CommandRun: Sendable {
     // MARK: Ends
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
-        let name = definition.program.name
         let last = known.lastLine[.standardError] ?? known.lastLine[.standardOutput]
-        var problem = CommandProblem(message: end.sentence(running: name), last: last.map(StateReport.shortened))
+        var problem = CommandProblem(
+            message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
         if case .exited(let code, _) = end { problem.code = code }
         if case .notStarted = end { problem.last = nil }
         if let text = known.text(definition.failure), !text.isEmpty {
@@ -154,15 +154,16 @@ extension CommandEnd {
     }
 
     /// How it ended, in a sentence.
-    fileprivate func sentence(running program: String) -> String {
+    fileprivate func sentence(of program: OperationDefinition.Program) -> String {
         switch self {
-        case .exited(let code, _): return "The program “\(program)” ended with exit code \(code)."
+        case .exited(let code, _): return "\(program.subject) ended with exit code \(code)."
         case .signalled(let signal, _):
             let meaning = signal.meaning.map { ": \($0)" } ?? ""
-            return "The program “\(program)” was ended by the signal \(signal)\(meaning)."
-        case .notStarted(let failure): return failure.sentence(running: program)
+            return "\(program.subject) was ended by the signal \(signal)\(meaning)."
+        case .notStarted(let failure): return failure.sentence(running: program.name)
         case .lost:
-            return "Nobody knows how “\(program)” ended, because the program that ran it was killed. Start it again."
+            return
+                "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
         }
     }
 }

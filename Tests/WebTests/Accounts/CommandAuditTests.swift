@@ -34,7 +34,7 @@ struct CommandAuditTests {
             #expect(try await post("/api/v1/stores/bell/reset").status == 200)
             let state = try await server.ask("GET", "/api/v1/stores/bell", [root])
             let sequence = try #require(try state.json()["sequence"]?.integer)
-            #expect(try await post("/api/v1/stores/bell/state", "{\"at\": \(sequence)}", "PUT").status == 200)
+            #expect(try await post("/api/v1/stores/bell/state?at=\(sequence)", "", "PUT").status == 200)
             #expect(try await server.ask("GET", "/runs/\(run)/export", [root]).status == 200)
             #expect(try await server.ask("GET", "/api/v1/runs/\(run)/output", [root]).status == 200)
             let expected: [(AuditAction, String)] = [

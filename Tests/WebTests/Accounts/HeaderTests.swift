@@ -19,7 +19,7 @@ struct HeaderTests {
             ]
             for path in paths {
                 for (language, words) in [("en", "Sign out"), ("pt-BR", "Sair")] {
-                    let cookie = "\(root); lang=\(language)"
+                    let cookie = "\(root); weir-lang=\(language)"
                     let text = try await server.ask("GET", path, [cookie, "Accept: text/html"]).text
                     #expect(text.contains("<a href=\"/account\">root</a>"), "\(path)")
                     #expect(text.contains("<form method=\"post\" action=\"/sign-out\""), "\(path)")

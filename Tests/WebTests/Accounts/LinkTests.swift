@@ -195,7 +195,7 @@ struct LinkTests {
             let bearer = "Authorization: Bearer \(secret)"
             #expect(try await server.ask("GET", "/api/v1/runs/\(run)", [bearer]).status == 200)
             #expect(try await server.ask("GET", "/api/v1/runs", [bearer]).status == 404)
-            #expect(try await server.ask("POST", path, [bearer] + headers, body: #"{"hours": 2}"#).status == 404)
+            #expect(try await server.ask("POST", path, [bearer] + headers, body: #"{"hours": 2}"#).status == 403)
             for body in [#"{"hours": 0}"#, #"{"hours": 9000}"#, #"{"hours": 1.5}"#, #"{"hours": "x"}"#, "{}"] {
                 #expect(try await server.ask("POST", path, headers, body: body).status == 422, "\(body)")
             }
