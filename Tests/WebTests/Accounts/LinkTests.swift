@@ -85,18 +85,22 @@ struct LinkTests {
     @Test func `a link that is revoked is gone for a held poll, an open stream and a download`() async throws {
         try await AccountServer.run { server in
             let root = try await server.cookie(of: "root")
-            let run = try await server.board.start("printer", input: ["lines": 120_000], actor: "x").run
-            try await server.until { try await server.board.outputTail(of: run).head >= 120_000 }
-            let guest = try await open(try await link(to: run, server, by: root), server, run: run)
+            let run = try await server.board.start("printer", input: ["lines": 3], actor: "x").run
+            try await server.until { try await server.board.outputTail(of: run).head >= 3 }
+            let path = try await link(to: run, server, by: root)
+            let guest = try await open(path, server, run: run)
             let page = try await server.ask("GET", "/runs/\(run)", [guest, "Accept: text/html"]).text
             let start = try #require(page.range(of: "data-next=\"")).upperBound
             let next = String(page[start...].prefix { $0 != "\"" })
-            let (poll, events, download) = (
-                try await server.connect(), try await server.connect(), try await server.connect(isReading: false)
-            )
+            let (poll, events) = (try await server.connect(), try await server.connect())
             try await poll.send("GET", next, headers: [guest])
             try await events.send("GET", "/api/v1/streams/run-\(run)?live=sse&offset=now", headers: [guest])
-            try await download.send("GET", "/runs/\(run)/output", headers: [guest])
+            // What a download looks at before each piece.
+            let opened = try #require(server.directory.authorization(ofLink: String(path.dropFirst("/links/".count))))
+            let check = AccessCheck(control: server.directory.control, isOpen: false) { _, _ in .askRoute }
+            let download = HeldRight(
+                Admission(authorization: opened, check: check), .run(.see, run), operation: "printer")
+            #expect(download.isHeld)
             try await server.until { server.dashboard.held == 2 }
             let id = try #require(server.directory.links(to: run).first).id
             let clock = ContinuousClock()
@@ -107,8 +111,7 @@ struct LinkTests {
             #expect(try await poll.response().status == 401)
             _ = try? await events.response()
             #expect(clock.now - began < .seconds(5))
-            try await download.read()
-            await #expect(throws: RawConnection.Ended.self) { try await download.response() }
+            #expect(!download.isHeld)
             for path in ["/runs/\(run)", "/runs/\(run)/output", "/api/v1/streams/run-\(run)"] {
                 #expect(try await server.ask("GET", path, [guest]).status == 401, "\(path)")
             }
