@@ -85,12 +85,13 @@ struct CommandRun: Sendable {
     private func launch(_ pipe: StatePipe?) async throws -> CommandEnd {
         let launch = try definition.launch(input, in: environment, states: pipe?.path)
         let command: RunningCommand
+        // Before the program can report anything itself.
+        await reporter.begin()
         do {
             command = try await RunningCommand.start(launch, by: helper)
         } catch let failure as CommandFailure {
             throw CommandProblem(message: failure.sentence(running: definition.program.name))
         }
-        await reporter.begin()
         stopSwitch.onStop { command.stop() }
         defer { stopSwitch.onStop(nil) }
         async let errors: Void = follow(command.errors, .standardError)

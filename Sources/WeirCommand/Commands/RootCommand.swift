@@ -9,13 +9,13 @@ struct RootCommand: AsyncParsableCommand {
         version: version,
         groupedSubcommands: [
             CommandGroup(
-                name: "Where the server is",
+                name: "Server",
                 subcommands: [
                     Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self,
                     AuditCommands.self, ListSettings.self,
                 ]),
             CommandGroup(
-                name: "From anywhere",
+                name: "Client",
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
                     CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
