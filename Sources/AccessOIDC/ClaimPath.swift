@@ -8,12 +8,15 @@ package struct ClaimPath: Hashable, Sendable, CustomStringConvertible {
 
     package init(_ text: String) { description = text }
 
-    /// The claim's value; nil if there is none.
+    /// The claim's value; nil if there is none, or null.
     package func value(in claims: JSONValue) -> JSONValue? {
-        if let value = claims[description] { return value }
-        var value: JSONValue? = claims
-        for name in description.split(separator: ".") { value = value?[String(name)] }
-        return value == .null ? nil : value
+        var value = claims[description]
+        if value == nil {
+            value = claims
+            for name in description.split(separator: ".") { value = value?[String(name)] }
+        }
+        guard let value, value != .null else { return nil }
+        return value
     }
 
     /// The texts of a claim that is a list of texts or one text; nil if it is absent or something else.

@@ -11,13 +11,8 @@ struct IDToken: Sendable {
         let keyID: String?
     }
 
-    /// The claims, once the signature is good.
-    private struct Claims: JWTPayload {
-        let members: JSONValue
-
-        init(from decoder: any Decoder) throws { members = try JSONValue(from: decoder) }
-        func encode(to encoder: any Encoder) throws { try members.encode(to: encoder) }
-        /// The claims are held against what is expected by `IDTokenCheck`, which says what is wrong.
+    /// What is signed, of which nothing is read: `JSONValue` reads the claims, and `IDTokenCheck` says what is wrong with them.
+    private struct Payload: JWTPayload {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
@@ -33,6 +28,7 @@ struct IDToken: Sendable {
     ]
 
     private let text: String
+    private let claims: JSONValue
     /// What the token says about its signature.
     let header: Header
 
@@ -41,7 +37,9 @@ struct IDToken: Sendable {
     /// - Throws: `IdentityProviderError` if it is no token, or signed in a way that does not count.
     init(_ text: String) throws(IdentityProviderError) {
         guard text.utf8.count <= Self.maximumBytes,
-            let parsed = try? DefaultJWTParser().parse(Array(text.utf8), as: Claims.self)
+            let parsed = try? DefaultJWTParser().parse(Array(text.utf8), as: Payload.self),
+            let payload = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().first,
+            let claims = Base64URL.decode(String(payload)).flatMap({ try? JSONValue(parsing: $0) })
         else { throw IdentityProviderError(.failed, "The ID token cannot be read.") }
         let name = parsed.header.alg ?? ""
         guard let (algorithm, keyType) = Self.algorithms[name] else {
@@ -54,6 +52,7 @@ struct IDToken: Sendable {
             throw IdentityProviderError(.failed, "The ID token demands an extension that is unknown here.")
         }
         self.text = text
+        self.claims = claims
         header = Header(algorithm: algorithm, keyType: keyType, keyID: parsed.header.kid)
     }
 
@@ -67,8 +66,8 @@ struct IDToken: Sendable {
             key.algorithm = header.algorithm
             // A key that cannot be used, and a signature that is not its own, are the same here: the token is not good.
             let signers = JWTKeyCollection()
-            if let _ = try? await signers.add(jwk: key), let claims = try? await signers.verify(text, as: Claims.self) {
-                return claims.members
+            if let _ = try? await signers.add(jwk: key), let _ = try? await signers.verify(text, as: Payload.self) {
+                return claims
             }
         }
         throw IdentityProviderError(

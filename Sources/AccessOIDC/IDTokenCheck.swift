@@ -30,7 +30,7 @@ struct IDTokenCheck: Sendable {
             throw IdentityProviderError(
                 .failed, "The ID token belongs to another sign-in: its nonce is not the one sent.")
         }
-        guard let subject = claims["sub"]?.string, VisibleName.isSound(subject) else {
+        guard let subject = claims["sub"]?.string, VisibleName.isSound(subject, limit: 255) else {
             throw IdentityProviderError(.failed, "The ID token names no subject.")
         }
         return subject

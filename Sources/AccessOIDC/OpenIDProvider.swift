@@ -13,9 +13,13 @@ package final class OpenIDProvider: IdentityProvider {
     private let documents: ProviderDocuments
     private let seal = AttemptSeal()
     private let used = Mutex(UsedAttempts())
+    private let exchanges = Mutex(0)
     private let now: @Sendable () -> Int64
     private let random: @Sendable (Int) -> [UInt8]
     private let logger: Logger
+
+    /// How many codes are exchanged at a time: whoever comes back with a made-up code has the provider asked about it.
+    private static let maximumExchanges = 64
 
     /// Makes one; nothing is asked of the provider yet.
     ///
@@ -102,6 +106,15 @@ package final class OpenIDProvider: IdentityProvider {
         guard let code = parameters["code"], !code.isEmpty else {
             throw IdentityProviderError(.failed, "The provider sent the browser back without a code.")
         }
+        let isAdmitted = exchanges.withLock { count in
+            guard count < Self.maximumExchanges else { return false }
+            count += 1
+            return true
+        }
+        guard isAdmitted else {
+            throw IdentityProviderError(.unreachable, "Too many people sign in at this moment.")
+        }
+        defer { exchanges.withLock { $0 -= 1 } }
         let tokens = try await exchange(code, of: attempt, metadata)
         guard let text = tokens["id_token"]?.string else {
             throw IdentityProviderError(.failed, "The token endpoint gave no ID token. Is the scope openid allowed?")
@@ -177,7 +190,8 @@ package final class OpenIDProvider: IdentityProvider {
             return claims
         }
         // What was signed counts before what was not.
-        return .object((more.object ?? [:]).merging(claims.object ?? [:]) { $1 })
+        let signed = (claims.object ?? [:]).filter { $0.value != .null }
+        return .object((more.object ?? [:]).merging(signed) { $1 })
     }
 
     private func signIn(_ subject: String, _ claims: JSONValue, back: String) -> ProviderSignIn {

@@ -59,8 +59,9 @@ struct AttemptSeal: Sendable {
 
 /// Which attempts have come back: each is good once.
 struct UsedAttempts: Sendable {
-    /// How many are kept; the provider accepts each code once as well.
-    private static let limit = 100_000
+    /// How many are kept, before all are let go of: nobody is kept from signing in by others who do so without end, and the
+    /// provider accepts each code once as well.
+    static let limit = 100_000
     private var times: [String: Int64] = [:]
 
     /// Uses an attempt up; false if it was before.
@@ -69,7 +70,8 @@ struct UsedAttempts: Sendable {
         if times.count >= Self.limit || times.count.isMultiple(of: 1_000) {
             times = times.filter { (0...SignInAttempt.maximumAge).contains(now - $0.value) }
         }
-        if times.count < Self.limit { times[attempt.state] = attempt.begunAt }
-        return times[attempt.state] != nil
+        if times.count >= Self.limit { times = [:] }
+        times[attempt.state] = attempt.begunAt
+        return true
     }
 }

@@ -47,7 +47,8 @@ package struct PageDocument: Sendable {
             case .viewer: frame.viewer?.name
             case .account: frame.account?.name
             }
-        return text.map { CleanText($0).markup } ?? ""
+        // As Mustache escapes it, for which an apostrophe is markup too.
+        return text.map { CleanText($0).markup.replacing("'", with: "&#39;") } ?? ""
     }
 
     /// The text that stands in a place while the document is rendered.

@@ -35,7 +35,8 @@ public struct Schedule: Sendable, Hashable {
     /// - Parameters:
     ///   - cron: Minute, hour, day of the month, month, day of the week, as in crontab(5).
     ///   - timezone: The zone of the clock that it is read by, such as `Europe/Lisbon`; UTC if nil.
-    ///   - randomDelay: How late a start may be, such as `5m`, at most a day. How late one is depends only on the operation
+    ///   - randomDelay: How late a start may be, such as `5m`: at most a day, and shorter than the time between two
+    ///     starts. How late one is depends only on the operation
     ///     and the time, so that it is the same in every process.
     ///   - catchUp: `once`, `skip` or `all`; `once` if nil.
     /// - Throws: `ScheduleError`, a sentence that says what to write instead.
@@ -47,6 +48,19 @@ public struct Schedule: Sendable, Hashable {
         timing = .cron(CronClock(expression: try CronExpression(cron), zone: zone))
         self.catchUp = try Self.catchUp(catchUp)
         self.randomDelay = try Self.delay(randomDelay, atMost: 86_400, "a day")
+        let gap = self.randomDelay > 0 ? shortestGap : .max
+        guard self.randomDelay < gap else {
+            throw ScheduleError(
+                "“random_delay” is \(ScheduleError.quoted(randomDelay ?? "")), which is not shorter than the time between two "
+                    + "starts. Write less than \(gap / 60_000)m.")
+        }
+    }
+
+    /// The shortest time between two starts, in milliseconds.
+    private var shortestGap: Int64 {
+        // All hours have the same minutes, so that an hour and the step to the next one show it.
+        let times = upcoming(after: Timestamp(milliseconds: 1_767_225_599_000), count: 64)
+        return zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? .max
     }
 
     /// Reads an interval.

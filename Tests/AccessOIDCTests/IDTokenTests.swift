@@ -37,6 +37,13 @@ import Testing
         #expect(try Self.check.subject(of: claims, now: Self.now) == "7")
     }
 
+    @Test func `a token that names no key is good if one of the published keys has signed it`() async throws {
+        let (key, other) = (try await SigningKey(.es256), try await SigningKey(.es256, keyID: "k2"))
+        let text = try await key.token(Self.good, namesKey: false)
+        #expect(try await claims(text, [other, key]) == Self.good)
+        await #expect(throws: IdentityProviderError.self) { try await claims(text, [other]) }
+    }
+
     @Test func `a token without a signature is refused, however none is written`() throws {
         for name in ["none", "None", "NONE", "", "nOnE"] {
             let text = try SigningKey.forged(header: ["alg": .string(name), "kid": "k1"], claims: Self.good)
@@ -98,6 +105,14 @@ import Testing
         let long = try SigningKey.forged(
             header: ["alg": "RS256"], claims: changed("x", .string(String(repeating: "x", count: 70_000))))
         #expect(throws: IdentityProviderError.self) { try IDToken(long) }
+    }
+
+    @Test(arguments: [100, 500, 10_000])
+    func `claims within claims without end are refused, or read`(depth: Int) async throws {
+        let nested = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+        let parts = [#"{"alg":"RS256"}"#, "{\"x\":\(nested)}"].map { Base64URL.encode(Data($0.utf8)) }
+        let token = try? IDToken(parts.joined(separator: ".") + ".AAAA")
+        #expect(token == nil || depth <= 500)
     }
 
     @Test func `keys of kinds that are unknown here, or that encrypt, are left out of the set`() async throws {

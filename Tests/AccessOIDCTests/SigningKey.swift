@@ -53,9 +53,9 @@ struct SigningKey: Sendable {
     }
 
     /// A token with these claims, signed.
-    func token(_ claims: JSONValue, keyID: String? = nil) async throws -> String {
+    func token(_ claims: JSONValue, namesKey: Bool = true) async throws -> String {
         var header = JWTHeader()
-        if let keyID { header.kid = keyID }
+        if namesKey { header.kid = keyID }
         return try await signers.sign(TestClaims(members: claims), header: header)
     }
 

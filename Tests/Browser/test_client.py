@@ -2,15 +2,17 @@
 
 import json
 import os
+import re
 import signal
 import stat
+import subprocess
 import threading
 import time
 
 import pytest
 from streams import Proxy
 from terminal import Terminal
-from weir import until
+from weir import BINARY, until
 
 
 @pytest.fixture
@@ -27,10 +29,15 @@ def terminal(weir, tmp_path):
     terminal.close()
 
 
+def runs_of(weir, operation):
+    """The runs of an operation, newest first; before the first there is no such operation."""
+    return [run for run in weir.ask("runs")["runs"] if run["operation"] == operation]
+
+
 def reported(weir, operation):
     """The runs of an operation, oldest first, each with its states and lines."""
     found = []
-    for run in reversed(weir.ask(f"runs?operation={operation}")["runs"]):
+    for run in reversed(runs_of(weir, operation)):
         lines = weir.ask(f"runs/{run['id']}/output?limit=1000")
         assert not lines["more"]
         found.append((run, weir.cases(run), [line["text"] for line in lines["lines"]]))
@@ -188,6 +195,64 @@ def test_mistakes_of_the_connection_are_sentences_with_codes(weir, terminal, tmp
     assert terminal.run("start").returncode == 64
 
 
+def test_a_login_keeps_a_token_that_the_server_accepts_for_its_owner_alone(weir, terminal):
+    weir.terminate(20)
+    weir.environment["WEIR_AUTH"] = "password"
+    weir.start()
+    made = terminal.run("token", "create", "laptop", "--role", "operator", "--data", str(weir.data))
+    assert made.returncode == 0, made.stderr
+    token = made.stdout.strip()
+    closed = terminal.run("runs")
+    assert closed.returncode == 77 and "weir login" in closed.stderr
+    wrong = terminal.run("login", weir.url, input="weir_wrong\n")
+    assert wrong.returncode == 77
+    file = terminal.home / ".config/weir/client.json"
+    assert not file.exists()
+    until(lambda: terminal.run("login", weir.url, input=token + "\n").returncode == 0)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    # The address is known now, and so is the token that belongs to it.
+    terminal.environment.pop("WEIR_SERVER")
+    assert terminal.run("start", "greeting", "--follow").returncode == 0
+    assert terminal.run("run", "made", "--", "true").returncode == 0
+    assert runs_of_listing(terminal, "made") == ["succeeded"]
+    file.chmod(0o644)
+    assert "chmod 600" in terminal.run("runs").stderr
+    file.chmod(0o600)
+    assert terminal.run("logout").returncode == 0
+    assert token not in file.read_text()
+
+
+def runs_of_listing(terminal, operation):
+    """The phases of an operation's runs, as the client lists them."""
+    lines = terminal.run("runs", "--operation", operation, "--json").stdout.splitlines()
+    return [json.loads(line)["phase"] for line in lines]
+
+
+def test_a_certificate_of_ones_own_is_trusted_only_when_it_is_named(weir, terminal, tmp_path):
+    key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1", "-addext",
+         "subjectAltName=IP:127.0.0.1", "-keyout", str(key), "-out", str(certificate)],
+        check=True, capture_output=True,
+    )
+    other = subprocess.Popen(
+        [BINARY, "serve", "--port", "0", "--data", str(tmp_path / "other"), "--tls-cert", str(certificate),
+         "--tls-key", str(key)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=terminal.environment, cwd=tmp_path,
+    )
+    try:
+        url = next(found[0] for line in other.stdout if (found := re.search(r"https://127\.0\.0\.1:\d+", line)))
+        refused = terminal.run("runs", "--server", url)
+        assert refused.returncode == 78 and "--ca-file" in refused.stderr
+        trusted = terminal.run("runs", "--server", url, "--ca-file", str(certificate))
+        assert trusted.returncode == 0, trusted.stderr
+        assert terminal.run("runs", "--server", url, "--ca-file", str(key)).returncode == 78
+    finally:
+        other.kill()
+        other.wait()
+        other.stdout.close()
+
+
 # MARK: Wrapping commands
 
 
@@ -219,13 +284,14 @@ def test_a_wrapped_command_has_this_standard_input_and_gets_signals(weir, termin
     assert started.wait(20) == 130
     assert terminal.run("run", "none", "--", "no-such-program").returncode == 127
     assert terminal.run("run", "none", "--", "/etc/passwd").returncode == 126
-    assert reported(weir, "none") == []
+    assert spooled(terminal) == []
+    assert runs_of(weir, "none") == []
 
 
 def test_a_run_that_is_cancelled_at_the_server_stops_the_command(weir, terminal):
     started = terminal.start("run", "stop", "--", "sh", "-c", "echo ready; exec sleep 60")
     assert started.stdout.readline() == "ready\n"
-    run = until(lambda: weir.ask("runs?operation=stop")["runs"])[0]
+    run = until(lambda: runs_of(weir, "stop"))[0]
     assert terminal.run("cancel", run["id"]).returncode == 0
     assert started.wait(30) == 143
     assert "cancelled" in started.stderr.read()
@@ -257,7 +323,7 @@ def test_nothing_is_lost_or_doubled_over_a_minute_without_network(weir, terminal
     started = terminal.start("run", "cut", "--server", proxy.url, "--", "sh", "-c", script)
     reader = threading.Thread(target=started.stdout.read, daemon=True)
     reader.start()
-    until(lambda: weir.ask("runs?operation=cut")["runs"])
+    until(lambda: runs_of(weir, "cut"))
     # Five times the lease that the server gives to others.
     proxy.cut()
     time.sleep(10)
@@ -278,10 +344,10 @@ def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repeti
     started = terminal.start("run", "split", "--lease", "3", "--server", proxy.url, "--", "sh", "-c", script)
     reader = threading.Thread(target=started.stdout.read, daemon=True)
     reader.start()
-    until(lambda: weir.ask("runs?operation=split")["runs"])
+    until(lambda: runs_of(weir, "split"))
     time.sleep(1)
     proxy.cut()
-    until(lambda: weir.ask("runs?operation=split")["runs"][0]["phase"] == "interrupted")
+    until(lambda: runs_of(weir, "split")[0]["phase"] == "interrupted")
     proxy.mend()
     assert started.wait(60) == 0
     proxy.stop()
@@ -311,7 +377,7 @@ def test_a_wrapper_that_is_killed_leaves_a_report_that_is_sent_without_repetitio
     started = terminal.start("run", "dead", "--lease", "3600", "--", "sh", "-c", "seq 1 50; echo ready; exec sleep 2")
     while started.stdout.readline() != "ready\n":
         pass
-    until(lambda: "ready" in reported(weir, "dead")[0][2] if weir.ask("runs?operation=dead")["runs"] else False)
+    until(lambda: any("ready" in lines for _, _, lines in reported(weir, "dead")))
     weir.kill()
     started.kill()
     started.wait()

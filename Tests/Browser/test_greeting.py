@@ -24,7 +24,7 @@ def test_every_state_is_seen_as_it_comes(visit, weir, sky):
     expect(page.locator("#current .state")).to_have_text("Loading…")
     expect(page.locator("#current .run > header .chip")).to_have_text("Loading")
     expect(page).to_have_title("◐ Greeting · Weir")
-    expect(page.get_by_label("Label")).to_have_value("World")
+    expect(page.get_by_label("Label")).to_have_value("Ada & <b>Bea</b>")
     sky.greets.set()
     expect(page.locator("#current .state")).to_have_text("Success: Hello, Ada & <b>Bea</b>!")
     expect(page).to_have_title("✓ Greeting · Weir")

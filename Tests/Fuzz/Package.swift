@@ -106,7 +106,7 @@ let package = Package(
             name: "fuzz",
             dependencies: [
                 "States", "Operations", "Journals", "Schedules", "Boards", "Pages", "Web", "StandardOperations",
-                "StandardStores", "OperationFiles", "Settings",
+                "StandardStores", "Commands", "OperationFiles", "Settings",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

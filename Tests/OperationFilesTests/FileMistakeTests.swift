@@ -8,7 +8,7 @@ struct FileMistakeTests {
     private static let cases: [(text: String, mistake: String)] = [
         ("title: T\ncommand: [ls, {{folder}}]", "2:15: A text with {{…}} must stand in quotes"),
         ("title: T\ncommand: [ls]\nworking_dir: {{x}} y", "3:20: A text with {{…}} must stand in quotes"),
-        ("title: T\ncommand: [ls]\nschedule: * * * * *", "3:11: A text that begins with * or & must stand in quotes"),
+        ("title: T\ncommand: [ls]\nschedule: * * * * *", "3:12: A text that begins with * or & must stand in quotes"),
         ("title: T\ncomand: [ls]", "2:1: An operation has no `comand`. Did you mean `command`?"),
         ("command: [ls]", "1:1: `title` is missing"),
         ("title: T", "1:1: There is nothing to run."),
@@ -96,6 +96,13 @@ struct FileMistakeTests {
     ) {
         let mistakes = FileTrial.mistakes(text)
         #expect(mistakes.contains { $0.hasPrefix(mistake) }, "\(mistakes)")
+    }
+
+    @Test func `a value that only the program knows can be shown, and one that is mistyped is told`() {
+        let known = "title: T\ncommand: [a]\ninputs: [{name: files}]\n"
+        #expect(FileTrial.mistakes(known + "states: {reading: {show: '{{file}}'}}") == [])
+        let mistyped = FileTrial.mistakes(known + "succeeded: {show: '{{fiels}} are safe'}")
+        #expect(mistyped == ["4:19: There is no input “fiels”. Did you mean {{files}}?"])
     }
 
     @Test func `all mistakes of a file are told at once, in the order of their places`() {

@@ -23,7 +23,8 @@ import Testing
         for number in 0..<20 {
             _ = fixture.script.open("w\(number)", "watch", try StateRecord(WatchState.starting))
             _ = fixture.script.move(
-                "w\(number)", try StateRecord(WatchState.cancelled(from: .starting)), cause: EndCause.unwatched.description)
+                "w\(number)", try StateRecord(WatchState.cancelled(from: .starting)),
+                cause: EndCause.unwatched.description)
         }
         #expect(try lines(fixture) == ["tail-a"])
         let run = try #require(fixture.script.runs["w0"])

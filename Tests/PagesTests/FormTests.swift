@@ -27,7 +27,7 @@ import Testing
     @Test func `a live page refreshes itself without JavaScript, and others stay`() throws {
         let fixture = try Fixture()
         let live = fixture.pages.document(.board(fixture.script.board), cursor: Fixture.cursor, frame: PageFrame())
-        #expect(live.contains("<noscript><meta http-equiv=\"refresh\" content=\"1;url=/after/k3f9.7\"/></noscript>"))
+        #expect(live.contains("<noscript><meta http-equiv=\"refresh\" content=\"1; url=/after/k3f9.7\"/></noscript>"))
         #expect(!fixture.pages.gallery(frame: PageFrame()).contains("http-equiv"))
     }
 

@@ -50,7 +50,7 @@ import Testing
         let english = fixture.pages.document(content, cursor: Fixture.cursor, frame: PageFrame())
         #expect(english.contains("mine") && english.contains(">Go</button>") && english.contains("Earlier runs"))
         let german = try #require(PageLocale("de"))
-        #expect(fixture.pages.locales.map(\.tag) == ["en", "de", "pt-BR"])
+        #expect(fixture.pages.locales.map(\.tag) == ["en", "de", "es", "pt-BR"])
         let other = fixture.pages.document(content, cursor: Fixture.cursor, frame: PageFrame(locale: german))
         #expect(other.contains(">Los</button>") && other.contains("Earlier runs") && other.contains("lang=\"de\""))
     }

@@ -108,11 +108,13 @@ import Testing
         try await kind.with { journal in
             let board = try await lived(on: journal)
             let later = try await self.board(on: journal, tail: 1)
-            let frame = PageFrame(locale: locale)
+            var frame = PageFrame(locale: locale)
             let head = board.feed.head(of: .board)
             #expect(head >= Self.fewest)
             for sequence in 1...head {
                 let publication = try #require(board.feed.publication(at: sequence))
+                // Then, and not when somebody looks, is what "5 s ago" counts from.
+                frame.clock = publication.change.at
                 let run = try #require(publication.run)
                 let operation = try #require(publication.board.operation("tour"))
                 for source in [board, later] {

@@ -97,6 +97,8 @@ struct CronExpressionTests {
     @Test func `a delay is bounded by the interval and by a day`() throws {
         #expect(throws: ScheduleError.self) { try Schedule(every: "15m", randomDelay: "15m") }
         #expect(throws: ScheduleError.self) { try Schedule(cron: "@daily", randomDelay: "25h") }
+        let error = #expect(throws: ScheduleError.self) { try Schedule(cron: "0,5 3 * * *", randomDelay: "1h") }
+        #expect(error?.description.contains("Write less than 5m") == true)
         #expect(try Schedule(every: "15m", randomDelay: "14m").randomDelay == 840_000)
         #expect(throws: ScheduleError.self) { try Schedule(every: "15m", catchUp: "twice") }
     }

@@ -35,7 +35,7 @@ import Testing
         overlap: queue
         timeout: 2h
         stop_grace_period: 7s
-        states: {dumping: {match: 'table (?<table>.+)', title: {en: Dumping, pt-BR: Copiando}}, uploading: {}}
+        states: {dumping: {match: 'table (?<table>.+)', title: {en: Dumping, pt-BR: Copiando}}, uploading: {show: "Uploading {{file}}"}}
         """
 
     @Test func `the folder beside the settings' file makes operations, and pages that show each of their states`()
@@ -51,7 +51,8 @@ import Testing
             #expect(entry.samples.map(\.caseName).contains("dumping") && entry.problems == [])
             #expect(files.stopGracePeriod == .seconds(7))
             let templates = try TemplateSet(overlay: nil, declared: files.texts)
-            #expect(PageRenderer(catalog: catalog, templates: templates).check() == [])
+            let problems = PageRenderer(catalog: catalog, templates: templates).check()
+            #expect(problems.filter { $0.file.hasPrefix("operations") } == [])
         }
     }
 

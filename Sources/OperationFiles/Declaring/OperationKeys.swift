@@ -42,6 +42,12 @@ enum OperationKeys {
         .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
     ])
 
+    /// Whether a file has no other members than these.
+    static func knows(all root: FileValue) -> Bool {
+        guard case .object(let keys) = file else { return false }
+        return (root.members ?? []).allSatisfy { member in keys.contains { $0.name == member.name } }
+    }
+
     private static let group = Shape.object([
         .init("if", .name(limit: 40), required: true, "The input that must have a value, or be true."),
         .init("args", .list(of: .text(limit: 100_000), limit: 100), required: true, "The arguments that it brings."),
@@ -63,9 +69,13 @@ enum OperationKeys {
     ])
 
     private static let schedule: [Shape.Key] = [
-        .init("cron", .text(limit: 1_000), "Minute, hour, day of the month, month, day of the week; or a name such as @daily."),
+        .init(
+            "cron", .text(limit: 1_000),
+            "Minute, hour, day of the month, month, day of the week; or a name such as @daily."),
         .init("every", .text(limit: 40), "A length of time between two starts, such as 15m."),
-        .init("timezone", .text(limit: 64), "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
+        .init(
+            "timezone", .text(limit: 64),
+            "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
         .init("random_delay", .text(limit: 40), "How much later a start may be, such as 5m."),
         .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
         .init("inputs", .dictionary(of: .scalar, limit: 50), "The inputs of the runs, by name."),

@@ -5,6 +5,8 @@ extension DefinitionReader {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }
         case (nil, nil):
+            // A name that is written wrongly is a mistake of its own.
+            guard OperationKeys.knows(all: root) else { return nil }
             list.note(root, "There is nothing to run. Give a `command` such as [echo, hello], or a `shell` text.")
         case (_?, let shell?):
             list.note(shell, "An operation has a `command` or a `shell` text, not both. Remove one.")

@@ -7,6 +7,8 @@ struct DefinitionReader {
     let id: String
     var list: MistakeList
     private var fields: [String: InputField] = [:]
+    /// Whether the program names states and values itself, which no file knows.
+    private var hasReports = false
 
     private init(id: String, file: String) {
         self.id = id
@@ -33,6 +35,9 @@ struct DefinitionReader {
         let inputs = inputs(root["inputs"])
         fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
         for name in ["title", "description"] { checkPlain(root[name]) }
+        if let title = root["title"], LocalizedText(title)?.text.allSatisfy(\.isWhitespace) == true {
+            list.note(title, "`title` is empty. Write what people call the operation.")
+        }
         for tag in root["tags"]?.list ?? [] where tag.text?.contains(where: { $0.isUppercase || $0 == "_" }) == true {
             list.note(tag, "A tag is made of lower-case letters, digits and hyphens.")
         }
@@ -40,6 +45,7 @@ struct DefinitionReader {
         let environment = environment(root["env"])
         let input = template(root["stdin"], "stdin", secrets: true)
         let states = states(root["states"])
+        hasReports = states.rules.values.contains { $0.patterns.isEmpty }
         let groups = Set(states.rules.values.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
         let schedule = schedule(root["schedule"], inputs.map(\.field))
         let success = shown(root["succeeded"]?["show"], groups)
@@ -169,7 +175,7 @@ struct DefinitionReader {
         for name in template.fields {
             if fields[name]?.isSecret == true {
                 list.note(value, "The secret “\(name)” cannot be shown on a page. Remove it.")
-            } else if fields[name] == nil, !groups.contains(name),
+            } else if !hasReports, fields[name] == nil, !groups.contains(name),
                 NearestName.of(name, among: fields.keys.sorted() + groups.sorted()) != nil
             {
                 noteUnknown(name, value, others: groups.sorted())

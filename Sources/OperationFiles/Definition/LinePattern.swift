@@ -83,8 +83,9 @@ final class LinePattern: Sendable {
         for (name, number) in groups where number < pairs {
             // Never traps: there are as many pairs, of a start and an end each.
             let (start, end) = (ends[2 * number], ends[2 * number + 1])
-            // A group that took no part has the largest number there is; with \K an end can come before its start.
-            guard start <= end, end <= count else { continue }
+            // A group that took no part has the largest number of C, which is -1 here; with \K an end can come before
+            // its start.
+            guard 0 <= start, start <= end, end <= count else { continue }
             let range = UnsafeBufferPointer(rebasing: bytes[start..<end])
             values[name] = String(decoding: range, as: UTF8.self)
         }

@@ -52,7 +52,15 @@ package struct OperationDefinition: Sendable {
         /// A text for the shell.
         case shell(String)
 
-        /// What a person calls it.
+        /// What sentences about its end begin with.
+        var subject: String {
+            switch self {
+            case .command: "The program “\(name)”"
+            case .shell: "The script"
+            }
+        }
+
+        /// The program that is started.
         var name: String {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"

@@ -90,14 +90,14 @@ struct YAMLText {
     private mutating func members(_ mapping: Node.Mapping, _ place: FilePlace, _ depth: Int) -> FileValue? {
         var members: [FileMember] = []
         for (key, value) in mapping {
+            if case .mapping = key {
+                // `{{x}}` without quotes is a mapping whose name is a mapping.
+                list.note(place, "A text with {{…}} must stand in quotes, such as \"{{database}}\".")
+                return nil
+            }
             let place = FilePlace(key.mark)
             guard case .scalar(let name) = key, key.anchor == nil, isPlainTag(key, "str") else {
-                // `{{x}}` without quotes is a mapping whose name is a mapping.
-                if case .mapping = key {
-                    list.note(place, "A text with {{…}} must stand in quotes, such as \"{{database}}\".")
-                } else {
-                    list.note(place, "A name must be a text.")
-                }
+                list.note(place, "A name must be a text.")
                 continue
             }
             guard let value = convert(value, depth: depth + 1) else { continue }

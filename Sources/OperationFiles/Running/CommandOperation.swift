@@ -33,11 +33,13 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
         let own = definition.stateOrder.map { name -> CommandState in
             let rule = definition.states[name]
             let groups = Set((rule?.patterns ?? []).flatMap { $0.groups.map(\.name) })
-            let values = groups.subtracting(["completed", "total"]).map { ($0, JSONValue.string($0)) }
+            // What a program reports by itself is known as far as the text of the state names it.
+            let shown = Set(rule?.show?.fields ?? []).subtracting(definition.fields.map(\.name))
+            let values = groups.union(shown).subtracting(["completed", "total"]).map { ($0, JSONValue.string($0)) }
             return .active(
                 name,
                 StateDetails(
-                    show: rule?.show?.filled { $0 }, values: Dictionary(values) { $1 },
+                    show: rule?.show?.filled { $0 } ?? "An example of a text", values: Dictionary(values) { $1 },
                     progress: groups.contains("completed")
                         ? WorkProgress(40, of: 100, unit: rule?.unit ?? .items) : nil))
         }

@@ -85,12 +85,13 @@ struct CommandRun: Sendable {
     private func launch(_ pipe: StatePipe?) async throws -> CommandEnd {
         let launch = try definition.launch(input, in: environment, states: pipe?.path)
         let command: RunningCommand
+        // Before the program can report anything itself.
+        await reporter.begin()
         do {
             command = try await RunningCommand.start(launch, by: helper)
         } catch let failure as CommandFailure {
             throw CommandProblem(message: failure.sentence(running: definition.program.name))
         }
-        await reporter.begin()
         stopSwitch.onStop { command.stop() }
         defer { stopSwitch.onStop(nil) }
         async let errors: Void = follow(command.errors, .standardError)
@@ -132,9 +133,9 @@ struct CommandRun: Sendable {
     // MARK: Ends
 
     private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
-        let name = definition.program.name
         let last = known.lastLine[.standardError] ?? known.lastLine[.standardOutput]
-        var problem = CommandProblem(message: end.sentence(running: name), last: last.map(StateReport.shortened))
+        var problem = CommandProblem(
+            message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
         if case .exited(let code, _) = end { problem.code = code }
         if case .notStarted = end { problem.last = nil }
         if let text = known.text(definition.failure), !text.isEmpty {
@@ -154,15 +155,16 @@ extension CommandEnd {
     }
 
     /// How it ended, in a sentence.
-    fileprivate func sentence(running program: String) -> String {
+    fileprivate func sentence(of program: OperationDefinition.Program) -> String {
         switch self {
-        case .exited(let code, _): return "The program “\(program)” ended with exit code \(code)."
+        case .exited(let code, _): return "\(program.subject) ended with exit code \(code)."
         case .signalled(let signal, _):
             let meaning = signal.meaning.map { ": \($0)" } ?? ""
-            return "The program “\(program)” was ended by the signal \(signal)\(meaning)."
-        case .notStarted(let failure): return failure.sentence(running: program)
+            return "\(program.subject) was ended by the signal \(signal)\(meaning)."
+        case .notStarted(let failure): return failure.sentence(running: program.name)
         case .lost:
-            return "Nobody knows how “\(program)” ended, because the program that ran it was killed. Start it again."
+            return
+                "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
         }
     }
 }

@@ -83,6 +83,7 @@ struct CheckScenario {
         let at = Timestamp(milliseconds: 0)
         var signIn = SignInForm()
         (signIn.mistake, signIn.hasProvider, signIn.refused) = (.wrong, true, "x")
+        signIn.signOutURL = "x"
         var setUp = SetUpForm()
         setUp.error = "x"
         var facts = AccountFacts(name: "x", kind: "person")

@@ -10,7 +10,7 @@ struct LocaleFormat: Sendable {
     let months: [String]
     /// A date with `{day}`, `{month}`, `{year}` and `{clock}`.
     let date: String
-    /// The same without a zone, with hours and minutes: `{time}`.
+    /// The same without a zone.
     let local: String
     /// How moments are said that are just passing, have passed and are to come, with `{time}`.
     private let relative: (now: String, past: String, future: String)
@@ -22,7 +22,7 @@ struct LocaleFormat: Sendable {
         group = text("format.group") ?? ","
         months = (text("format.months") ?? "1 2 3 4 5 6 7 8 9 10 11 12").split(separator: " ").map(String.init)
         date = text("format.date") ?? "{year}-{month}-{day} {clock} UTC"
-        local = text("format.local") ?? "{year}-{month}-{day} {time}"
+        local = text("format.local") ?? "{year}-{month}-{day} {clock}"
         relative = (
             text("time.now") ?? "now", text("time.ago") ?? "{time} ago", text("time.in") ?? "in {time}"
         )
@@ -120,18 +120,20 @@ struct LocaleFormat: Sendable {
     ]
 
     /// A moment in full, in UTC.
-    func exact(_ moment: Timestamp) -> String { written(moment, as: date) }
+    func exact(_ moment: Timestamp) -> String { written(moment, as: date, CivilTime(moment).clock) }
 
-    /// What a clock on a wall shows, given as if it were UTC.
-    func local(_ moment: Timestamp) -> String { written(moment, as: local) }
+    /// What a clock on a wall shows, given as if it were UTC: without seconds on the full minute.
+    func local(_ moment: Timestamp) -> String {
+        let clock = CivilTime(moment).clock
+        return written(moment, as: local, clock.hasSuffix(":00") ? String(clock.prefix(5)) : clock)
+    }
 
-    private func written(_ moment: Timestamp, as pattern: String) -> String {
+    private func written(_ moment: Timestamp, as pattern: String, _ clock: String) -> String {
         let time = CivilTime(moment)
         // Never traps: the place was just looked for.
         let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
         return [
-            ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", time.clock),
-            ("{time}", String(time.clock.prefix(5))),
+            ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", clock),
         ]
         .reduce(pattern) { text, part in text.replacing(part.0, with: part.1) }
     }

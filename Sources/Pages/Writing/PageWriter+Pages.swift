@@ -10,7 +10,8 @@ extension PageWriter {
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
             "output": output.map { self.output($0, of: view.record.id) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
-            "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation), "scrubber": scrubber(run: view), "isPast": false,
+            "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),
+            "scrubber": scrubber(run: view), "isPast": false,
             // A link shows one run, and leads to nothing else.
             "isFramed": !permissions.isLink,
             "compareURL": permissions.isLink

@@ -17,7 +17,7 @@ extension PageWriter {
             "cardID": "schedule-\(view.operation)", "operation": operation(view.operation),
             "url": "\(base)/schedules#schedule-\(view.operation)", "text": schedule.text,
             "zone": schedule.isInterval ? nil : schedule.timezone,
-            "delay": schedule.randomDelay > 0 ? format.duration(schedule.randomDelay) : nil,
+            "delay": schedule.randomDelay > 0 ? words(forDelay: schedule.randomDelay) : nil,
             "catchUp": strings.optional("schedules.\(schedule.catchUp.rawValue)"),
             "chip": standing.pause.map { _ in
                 ["word": strings[.schedulePaused], "tone": Phase.interrupted.tone, "shape": Phase.interrupted.shape]
@@ -35,6 +35,13 @@ extension PageWriter {
             },
             "form": allows(.start, onOperation: view.operation) ? form(view) : nil,
         ]
+    }
+
+    /// A length of time in whole seconds, in the largest unit that it is a number of.
+    private func words(forDelay milliseconds: Int64) -> String {
+        let units: [(size: Int64, name: String)] = [(3_600_000, "h"), (60_000, "min"), (1_000, "s")]
+        let unit = units.first { milliseconds % $0.size == 0 } ?? (1_000, "s")
+        return "\(format.integer(milliseconds / unit.size))\u{A0}\(unit.name)"
     }
 
     private func last(_ firing: ScheduleStanding.Firing, _ view: ScheduleView) -> Fields {

@@ -53,7 +53,9 @@ extension AccountResponder {
     }
 
     private func failed(_ error: IdentityProviderError, _ visit: Visit) -> Response {
-        dashboard.logger.warning(
+        // Anybody can come back with what is no good, as often as they like; everything else is news to the operator.
+        dashboard.logger.log(
+            level: error.kind == .stale ? .debug : .warning,
             "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
         directory.audit.record(
             .signIn, by: .anonymous, from: visit.address, outcome: .refused, detail: "identity provider")

@@ -18,7 +18,7 @@ extension ClientError {
         case 403: self.init(.forbidden, sentence)
         case 408, 429, 500, 502, 503, 504:
             self.init(
-                .unavailable, "\(sentence) Try again later.", isTemporary: true,
+                .unavailable, sentence, remedy: "Try again later.", isTemporary: true,
                 retryAfter: answer.header("Retry-After").flatMap { Int64($0) })
         case _ where problem == nil:
             // Such as the page of a proxy that stands before a server which is away.

@@ -28,8 +28,8 @@ extension ClientError {
                 "\(address) does not speak TLS. Check the port, or write http:// instead of https://.")
         } else {
             self.init(
-                .unavailable,
-                "No server answers at \(address): \(Self.reason(error)). Start it with `weir serve`, or name another with --server.",
+                .unavailable, "No server answers at \(address): \(Self.reason(error)).",
+                remedy: "Start it with `weir serve`, or name another with --server.",
                 isTemporary: true)
         }
     }

@@ -21,14 +21,20 @@ package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
     package let kind: Kind
     /// What happened and what to do.
     package let description: String
+    /// What happened alone, for whoever tries again.
+    package let cause: String
     /// Whether the same request may succeed later.
     package var isTemporary = false
     /// After how many seconds the server asks to try again.
     package var retryAfter: Int64?
 
-    package init(_ kind: Kind, _ description: String, isTemporary: Bool = false, retryAfter: Int64? = nil) {
+    /// Makes an error of what happened, and of what to do where that does not say it.
+    package init(
+        _ kind: Kind, _ cause: String, remedy: String? = nil, isTemporary: Bool = false, retryAfter: Int64? = nil
+    ) {
         self.kind = kind
-        self.description = description
+        self.cause = cause
+        description = remedy.map { "\(cause) \($0)" } ?? cause
         self.isTemporary = isTemporary
         self.retryAfter = retryAfter
     }

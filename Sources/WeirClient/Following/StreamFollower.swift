@@ -50,7 +50,7 @@ package struct StreamFollower: Sendable {
                 return messages
             } catch {
                 guard error.isTemporary, hasBegun, waited < Self.patience else { throw error }
-                if waited == .zero { complain("\(error.description) Trying again for ten minutes.") }
+                if waited == .zero { complain("\(error.cause) Trying again for ten minutes.") }
                 let pause = backoff.next(asked: error.retryAfter, using: &generator)
                 do { try await clock.sleep(for: pause) } catch {
                     throw ClientError(transport: error, to: client.address)

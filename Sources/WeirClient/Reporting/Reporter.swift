@@ -92,7 +92,7 @@ package struct Reporter: Sendable {
                     guard error.isTemporary else { return .refused(error) }
                     if !isAway, !Task.isCancelled {
                         reporter.complain(
-                            "\(error.description) The report is kept in \(reporter.spool.url.path) and sent later.")
+                            "\(error.cause) The report is kept in \(reporter.spool.url.path) and sent later.")
                     }
                     isAway = true
                     let pause = backoff.next(asked: error.retryAfter, using: &generator)

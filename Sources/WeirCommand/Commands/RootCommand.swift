@@ -7,10 +7,19 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "weir",
         abstract: "Runs operations and shows every state each one passes through, live, in a browser.",
         version: version,
-        subcommands: [
-            Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self, AuditCommands.self,
-            OperationCommands.self, ListSettings.self, LogIn.self, LogOut.self, ListRuns.self, StartRun.self, Watch.self,
-            CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Server",
+                subcommands: [
+                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self,
+                    AuditCommands.self, ListSettings.self,
+                ]),
+            CommandGroup(
+                name: "Client",
+                subcommands: [
+                    LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
+                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
+                ]),
         ],
         defaultSubcommand: nil)
 

@@ -239,10 +239,17 @@ def test_focus_and_caret_survive_that_their_field_moves(page, server, browser_ha
 
 
 def test_rows_do_not_vanish_while_they_are_read_and_what_is_new_is_counted(page, server):
-    rows = "".join(f'<li id="old-{number}" style="height:200px">{number}</li>' for number in range(10))
+    rows = "".join(f'<li id="old-{number}">{number}</li>' for number in range(10))
     server.feed.body = f'<ul id="rows" data-limit="10">{rows}</ul>' + STATE.format(0)
     open_page(page, server)
-    page.evaluate("scrollTo(0, 1700)")
+    page.evaluate(
+        """() => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync("#rows li { height: 200px }");
+            document.adoptedStyleSheets = [sheet];
+            scrollTo(0, 1500);
+        }"""
+    )
     for number in range(1, 4):
         server.publish([["p", "rows", f'<li id="new-{number}">{number} <a href="#">x</a></li>']])
     at(page, 3)

@@ -11,18 +11,18 @@ extension FuzzedParser {
         let (text, zone) = (lines.first ?? "", lines.count > 1 ? lines[1] : nil)
         let delay = lines.count > 2 ? lines[2] : nil
         do throws(ScheduleError) {
-            check(try Schedule(cron: text, timezone: zone, randomDelay: delay), moment)
+            hold(try Schedule(cron: text, timezone: zone, randomDelay: delay), moment)
         } catch {
             expectSentence(error.description)
         }
         do throws(ScheduleError) {
-            check(try Schedule(every: text, randomDelay: delay), moment)
+            hold(try Schedule(every: text, randomDelay: delay), moment)
         } catch {
             expectSentence(error.description)
         }
     }
 
-    private static func check(_ schedule: Schedule, _ moment: Timestamp) {
+    private static func hold(_ schedule: Schedule, _ moment: Timestamp) {
         let times = schedule.upcoming(after: moment, count: 3)
         expect(zip([moment] + times, times).allSatisfy { $0 < $1 }, "“\(schedule.text)” goes back: \(times)")
         guard let first = times.first, let last = times.last else { return }

@@ -6,16 +6,27 @@ import Foundation
 ///
 /// It keeps a virtual time beside that of the wall clock, and looks each minute at how far they are apart.
 struct CronDaemon {
-    let expression: CronExpression
-    let zone: TimeZone
+    /// What the clock on the wall shows, in minutes since 1970, at each real minute.
+    private let walls: [(real: Int64, wall: Int64)]
+    /// What it showed a minute before.
+    private let before: Int64
 
-    /// The real minutes, in seconds since 1970, in which a job runs, from one up to another.
-    func minutes(from first: Int64, to last: Int64) -> [Int64] {
-        var virtual = local(first - 60)
-        return stride(from: first, to: last, by: 60).filter { real in
-            let wall = local(real)
-            let apart = wall - virtual
-            switch apart {
+    /// A daemon that runs from one time up to another, in seconds since 1970.
+    init(zone: TimeZone, from first: Int64, to last: Int64) {
+        let local = { (real: Int64) in (real + zone.offset(at: real)) / 60 }
+        walls = stride(from: first, to: last, by: 60).map { ($0, local($0)) }
+        before = local(first - 60)
+    }
+
+    /// The real minutes in which a job runs, in seconds since 1970.
+    func minutes(of expression: CronExpression) -> [Int64] {
+        var virtual = before
+        let matches = { (minute: Int64) in
+            expression.minute.contains(minute % 60) && expression.hour.contains(minute / 60 % 24)
+                && expression.matches(day: minute / 1_440)
+        }
+        return walls.filter { _, wall in
+            switch wall - virtual {
             case 1:
                 virtual = wall
                 return matches(wall)
@@ -30,13 +41,6 @@ struct CronDaemon {
                 virtual = wall
                 return matches(wall)
             }
-        }
-    }
-
-    private func local(_ real: Int64) -> Int64 { (real + zone.offset(at: real)) / 60 }
-
-    private func matches(_ minute: Int64) -> Bool {
-        expression.minute.contains(minute % 60) && expression.hour.contains(minute / 60 % 24)
-            && expression.matches(day: minute / 1_440)
+        }.map(\.real)
     }
 }

@@ -117,7 +117,7 @@ struct PageRouteTests {
     @Test func `without JavaScript a page waits for the next change`() async throws {
         try await TestServer.run { server in
             let page = try await server.ask("GET", "/", headers: [Self.html])
-            let url = try #require(page.text.firstMatch(of: /content="1;url=([^"]+)"/)).1
+            let url = try #require(page.text.firstMatch(of: /content="1; url=([^"]+)"/)).1
             let browser = try await server.connect()
             try await browser.send("GET", String(url), headers: [Self.html])
             try await server.untilHeld(1)

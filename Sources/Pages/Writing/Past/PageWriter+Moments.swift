@@ -63,7 +63,8 @@ extension PageWriter {
         let record = run.record
         var moments = run.transitions.map { state in
             Scrubber.Moment(
-                sequence: state.sequence, at: state.at, label: label(of: state.caseName, state.phase, in: record.operation),
+                sequence: state.sequence, at: state.at,
+                label: label(of: state.caseName, state.phase, in: record.operation),
                 tone: state.phase.tone)
         }
         if run.omittedTransitions > 0 {

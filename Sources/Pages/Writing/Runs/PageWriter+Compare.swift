@@ -50,7 +50,8 @@ extension PageWriter {
         let options = { (chosen: String?) in
             view.recent.map { run -> Fields in
                 summary(run.record).merging([
-                    "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id), "isChosen": run.record.id == chosen,
+                    "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id),
+                    "isChosen": run.record.id == chosen,
                     "glyph": run.record.state.phase.glyph, "about": about(run.record),
                 ])
             }
