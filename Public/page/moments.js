@@ -18,14 +18,16 @@ export function listenToMoments() {
   const fields = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("input[data-zoned]")]);
   /** In which zone the fields are. */
   let shown = "UTC";
-  const show = () => {
+  const show = (isFirst = false) => {
     for (const field of fields) {
+      // What somebody has typed before this module came is in their time already.
+      if (isFirst && field.value !== field.defaultValue) continue;
       const moment = Date.parse(shown === "UTC" ? `${field.value}Z` : field.value);
       if (!Number.isNaN(moment)) field.value = local(moment, zone());
     }
     shown = zone() ?? "";
   };
-  show();
+  show(true);
   document.addEventListener("click", (event) => {
     if (/** @type {Element} */ (event.target).closest("[data-zone]")) show();
   });
