@@ -46,7 +46,9 @@ import Testing
         var fixture = try Fixture()
         try fixture.fill()
         var (ana, rui) = (PageFrame(), PageFrame())
-        (ana.clock, rui.clock) = (Timestamp(milliseconds: 1_790_000_000_001), Timestamp(milliseconds: 1_790_000_000_999))
+        (ana.clock, rui.clock) = (
+            Timestamp(milliseconds: 1_790_000_000_001), Timestamp(milliseconds: 1_790_000_000_999)
+        )
         (ana.viewer, rui.viewer) = (.init(name: "Ana", canRename: true), .init(name: "Rui", canRename: true))
         (ana.account, rui.account) = (PageAccount(name: "Ana"), PageAccount(name: "Rui"))
         #expect(ana.closed == rui.closed)

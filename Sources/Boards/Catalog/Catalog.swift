@@ -27,13 +27,13 @@ public struct Catalog: Sendable {
     ///   - id: Its id.
     ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
     ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
     ///   - reentry: What a second start does while a run is going.
     ///   - lifetime: When runs begin and end.
     ///   - timeout: After how long a run fails; nil for never.
     ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
     ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
     ///   - scheduledInput: The input of the runs that the schedule starts.
-    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
     public mutating func add<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
         reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,

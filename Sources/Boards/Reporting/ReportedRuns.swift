@@ -75,7 +75,11 @@ final class ReportedRuns: Sendable {
         core.withLock { core in
             switch receipt.outcome {
             case .taken, .known, .gap:
-                if receipt.isEnded { core.leases.close(report.run) } else { core.leases.renew(report.run, length: beats(of: report.lease)) }
+                if receipt.isEnded {
+                    core.leases.close(report.run)
+                } else {
+                    core.leases.renew(report.run, length: beats(of: report.lease))
+                }
             case .ended: core.leases.close(report.run)
             case .unknownRun, .removedRun, .conflict, .fenced, .badBeginning, .tooManyProducers: break
             }

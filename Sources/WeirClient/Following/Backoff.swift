@@ -12,6 +12,7 @@ package struct Backoff: Sendable {
     /// - Parameters:
     ///   - asked: How many seconds the server asks for; it gets at least that much, up to a minute.
     ///   - generator: Where the chance comes from.
+    /// - Returns: How long to wait.
     package mutating func next(
         asked: Int64? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration {

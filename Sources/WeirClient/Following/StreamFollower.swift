@@ -19,6 +19,7 @@ package struct StreamFollower: Sendable {
     /// Follows a stream.
     ///
     /// - Parameters:
+    ///   - client: Asks the server.
     ///   - stream: Its name, such as `run-01j…`.
     ///   - isLive: Whether to wait for what comes later, until the stream is closed.
     ///   - clock: What the waits between attempts go by.

@@ -14,6 +14,7 @@ enum ReportReply: Sendable, Hashable {
     /// Reads the status of an answer.
     ///
     /// - Parameters:
+    ///   - status: The status of the answer.
     ///   - isOpening: Whether the request was to open the run.
     ///   - isProblem: Whether Weir described what is wrong; a proxy that stands before a server which is away does not.
     ///   - isClosed: Whether the answer says that the run has ended.

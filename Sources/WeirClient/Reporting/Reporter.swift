@@ -70,7 +70,9 @@ package struct Reporter: Sendable {
         var generator = SystemRandomNumberGenerator()
         var isAway = false
 
-        /// Sends all there is; a beat if there is nothing. Nil when more may come.
+        /// Sends all there is; a beat if there is nothing.
+        ///
+        /// Nil when more may come.
         mutating func settle(beats: Bool) async -> End? {
             var mustBeat = beats
             while !Task.isCancelled {

@@ -19,6 +19,7 @@ package struct RunStart: Sendable {
     ///   - operation: The operation's id.
     ///   - arguments: Its input.
     ///   - standardInput: Reads what `@-` stands for.
+    /// - Returns: The run, as the API has it.
     /// - Throws: `ClientError`.
     package func run(
         _ operation: String, _ arguments: InputArguments, standardInput: () -> Data

@@ -32,6 +32,7 @@ package final class WrappedCommand: Sendable {
     ///   - words: Without mistakes (`CommandLaunch.mistake`): the program, looked for in `PATH`, and its arguments.
     ///   - defaulted: The signals that are caught or ignored here, and do to the command what they do to any.
     ///   - sink: Gets what the command prints; an empty piece is the end of a channel.
+    /// - Returns: The command, and the task that ends with it.
     /// - Throws: `CommandFailure` when the program cannot be run.
     package static func start(
         _ words: [String], defaulted: [Int32], sink: @escaping Sink

@@ -21,6 +21,7 @@ package enum WrappedEnd: Sendable, Hashable {
     /// - Parameters:
     ///   - program: What ran.
     ///   - wasStopped: Whether somebody here asked for the end, so that it counts as cancelled.
+    /// - Returns: A state, as reports have it.
     package func message(program: String, wasStopped: Bool) -> JSONValue {
         let phase: Phase = self == .exited(0) ? .succeeded : wasStopped ? .cancelled : .failed
         var members: [String: JSONValue] = [

@@ -23,7 +23,9 @@ final class OutputTape: Sendable {
         self.notify = notify
     }
 
-    /// Takes what was read on a channel; nothing for its end. False when nobody takes what the command prints any more.
+    /// Takes what was read on a channel; nothing for its end.
+    ///
+    /// False when nobody takes what the command prints any more.
     func take(_ channel: OutputChannel, _ bytes: UnsafeRawBufferPointer) -> Bool {
         // Unsafe memory: the bytes are read only during the call, and no further than their count.
         let isPassed = pass(bytes, to: channel == .standardError ? 2 : 1)
