@@ -31,7 +31,8 @@ struct HeldPollTests {
     // Protocol tests 13 and 4
     @Test func `all who wait get the same bytes, encoded once, and a new URL`() async throws {
         // Time stands still: nobody's hold ends before the last has come, however slow the machine is.
-        try await TestServer.run(clock: ManualClock()) { server in
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock) { server in
             let url = try server.tail()
             var viewers: [RawConnection] = []
             for _ in 0..<50 {
@@ -43,6 +44,7 @@ struct HeldPollTests {
             #expect(server.board.viewers(of: .board) >= 50)
             let before = server.dashboard.pollResponder.answers.encodings
             _ = try await server.start()
+            clock.advance(by: 500)
             var bodies: Set<String> = []
             for viewer in viewers {
                 let answer = try await viewer.response()
