@@ -21,6 +21,7 @@ let package = Package(
         .target(name: "Operations", dependencies: ["Flows", "States"], path: "Weir/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Weir/Stores"),
         .target(name: "Journals", dependencies: ["States"], path: "Weir/Journals"),
+        .target(name: "Schedules", dependencies: ["Journals"], path: "Weir/Schedules"),
         .target(
             name: "JournalsSQLite",
             dependencies: [

@@ -8,6 +8,7 @@ let package = Package(
     name: "fuzz",
     platforms: [.macOS(.v15)],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
@@ -89,8 +90,10 @@ let package = Package(
                 .product(name: "Yams", package: "Yams"),
             ], path: "Sources/OperationFiles"),
         .target(
-            name: "Access", path: "Sources/Access",
-            sources: ["Addresses", "Deciding/Permissions.swift", "Principals", "Rules"]),
+            name: "Access", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "Sources/Access",
+            sources: [
+                "Addresses", "Deciding/Audience.swift", "Deciding/Permissions.swift", "Principals", "Rules",
+            ]),
         .target(
             name: "Settings",
             dependencies: ["Access", "StandardOperations", "States", .product(name: "Yams", package: "Yams")],
