@@ -38,7 +38,7 @@ let package = Package(
         .target(
             name: "Boards",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals",
+                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
                 .product(name: "Logging", package: "swift-log"),
             ], path: "Weir/Boards"),
         .executableTarget(
