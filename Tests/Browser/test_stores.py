@@ -179,7 +179,8 @@ def test_a_moment_is_looked_at_and_returned_to(join, weir):
     ana.locator("#entries li").nth(1).locator("a.mono").click()
     expect(ana.locator("#live")).to_have_attribute("data-state", "paused")
     assert ana.locator("form[action*='/actions']").count() == 0
-    ana.get_by_role("button", name="Return to here").click()
+    ana.get_by_text("Return to here").click()
+    ana.get_by_role("button", name="Return everybody to this state").click()
     expect(ana.locator("#entries li").first).to_contain_text("Returned to change")
     expect(ana.locator("#act-tick-hang-the-lamps")).to_be_attached()
     ana.locator("#reset summary").click()
