@@ -82,9 +82,9 @@ document.addEventListener("weir:arrived", ({ target }) => {
   void load("arrivals").then(({ arrived }) => arrived(target, document.getElementById("live")?.dataset.textNew));
 });
 
-/** Loads what is used only now. @param {string} name @returns {Promise<any>} */
+/** Loads what is used only now; while the server is away nothing comes of it. @param {string} name @returns {Promise<any>} */
 function load(name) {
-  return import(`./page/${name}.js`);
+  return import(`./page/${name}.js`).catch(() => new Promise(() => {}));
 }
 
 /** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */

