@@ -129,4 +129,10 @@ export function listenToScrubber(page, shown) {
     event.preventDefault();
     follow(document.getElementById(`scrub-${step}`));
   });
+  // Who moved the slider before this module came goes there all the same; what a browser restores was not moved now.
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+  const slider = /** @type {HTMLInputElement|null} */ (document.querySelector("input[data-scrub]"));
+  if (visit?.type === "navigate" && slider && isSlider(slider) && !slider.matches(":active") && slider.value !== slider.defaultValue) {
+    void journey.go(address(/** @type {HTMLFormElement} */ (slider.form)));
+  }
 }
