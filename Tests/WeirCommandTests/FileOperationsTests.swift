@@ -56,6 +56,22 @@ import Testing
         }
     }
 
+    @Test func `a file makes an operation whose runs are reported from elsewhere, and which nobody starts here`() throws {
+        let files = ["import.yml": "{title: Nightly import, tags: [database], reported: true}"]
+        try operations(files) { operations, _ in
+            var catalog = Catalog()
+            operations.add(to: &catalog)
+            let entry = try #require(catalog["import"])
+            #expect(entry.isReported)
+            #expect(entry.title == "Nightly import")
+            #expect(entry.tags == ["database"])
+        }
+        try operations(["import.yml": "{title: Import, reported: true, command: [true]}"]) { operations, _ in
+            #expect(operations.texts.problems.map(\.line) == [1])
+            #expect(operations.texts.problems[0].message.contains("Remove it, or `reported`."))
+        }
+    }
+
     @Test func `a wrong file is reported with its place, and a wrong template with its file`() throws {
         let wrong = ["wrong.yml": "title: W\ncomand: [ls]\n", "backup/nowhere.mustache": "<p/>"]
         try operations(["backup.yml": Self.backup].merging(wrong) { $1 }) { files, _ in

@@ -10,6 +10,9 @@ enum OperationKeys {
         .init("title", .words(limit: 200), required: true, "What people call the operation."),
         .init("description", .words(limit: 1_000), "What it does, in a sentence."),
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
+        .init(
+            "reported", .flag,
+            "Whether programs elsewhere report its runs; it then has a title, a description and tags only."),
         .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
         .init(
             "command", .list(of: .either(.text(limit: 100_000), group), limit: 1_000),

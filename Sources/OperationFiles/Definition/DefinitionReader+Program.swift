@@ -1,6 +1,7 @@
 extension DefinitionReader {
     /// What is run: a command or a shell's text.
     mutating func program(_ root: FileValue) -> OperationDefinition.Program? {
+        if root["reported"]?.flag == true { return elsewhere(root) }
         switch (root["command"], root["shell"]) {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }
@@ -12,6 +13,17 @@ extension DefinitionReader {
             list.note(shell, "An operation has a `command` or a `shell` text, not both. Remove one.")
         }
         return nil
+    }
+
+    /// An operation that is reported has words only: what runs, and how, is known elsewhere.
+    private mutating func elsewhere(_ root: FileValue) -> OperationDefinition.Program? {
+        for member in root.members ?? [] where !["reported", "title", "description", "tags"].contains(member.name) {
+            list.note(
+                member.value,
+                "`\(member.name)` has no meaning for an operation whose runs programs elsewhere report. Remove it, or "
+                    + "`reported`.")
+        }
+        return .elsewhere
     }
 
     private mutating func shell(_ value: FileValue) -> String? {

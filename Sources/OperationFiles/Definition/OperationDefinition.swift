@@ -44,6 +44,8 @@ package struct OperationDefinition: Sendable {
     let failure: TextTemplate?
     /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
+    /// Whether programs elsewhere report its runs, and there is nothing to run here.
+    package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 
     /// What is run.
     enum Program: Sendable {
@@ -51,12 +53,15 @@ package struct OperationDefinition: Sendable {
         case command([Argument])
         /// A text for the shell.
         case shell(String)
+        /// Nothing: programs elsewhere report its runs.
+        case elsewhere
 
         /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
+            case .elsewhere: "The program"
             }
         }
 
@@ -65,6 +70,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
+            case .elsewhere: "the program"
             }
         }
     }

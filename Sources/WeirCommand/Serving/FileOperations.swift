@@ -50,6 +50,12 @@ struct FileOperations: Sendable {
     func add(to catalog: inout Catalog) {
         guard let folder, let environment else { return }
         for definition in folder.definitions {
+            guard !definition.isReported else {
+                catalog.addReported(
+                    id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                    tags: Set(definition.tags))
+                continue
+            }
             catalog.add(
                 CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
                 summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
