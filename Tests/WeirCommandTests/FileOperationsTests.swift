@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func `a file makes an operation whose runs are reported from elsewhere, and which nobody starts here`() throws {
+    @Test func `a file makes an operation whose runs are reported from elsewhere, and which nobody starts here`() throws
+    {
         let files = ["import.yml": "{title: Nightly import, tags: [database], reported: true}"]
         try operations(files) { operations, _ in
             var catalog = Catalog()
