@@ -38,6 +38,8 @@ enum StringKey: String, CaseIterable {
     case causeUnrecorded = "cause.unrecorded"
     case causeNotAnEnd = "cause.not-an-end"
     case causeSilent = "cause.silent"
+    case causeWhole = "cause.whole"
+    case causeOvertime = "cause.overtime"
     case removalSize = "live.removal-size"
     case removalClock = "live.removal-clock"
     case phaseIdle = "phase.idle"
