@@ -30,7 +30,7 @@ struct PagePatcher {
 
     private func board(_ run: RunView) -> [Patch] {
         let id = run.record.operation
-        let isShown = writer.catalog[id] != nil
+        let isShown = writer.catalog[id].map { $0.partOf == nil } ?? false
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             return isShown && isLatest ? [.morph(id: "op-\(id)-state", html: writer.cardState(run).html)] : []

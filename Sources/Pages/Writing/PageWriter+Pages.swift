@@ -89,7 +89,7 @@ extension PageWriter {
 
     /// Every sample of every operation.
     func gallery() -> Fields {
-        let groups = catalog.entries.map { entry -> Fields in
+        let groups = wholes.map { entry -> Fields in
             let samples = SampleViews(entry).views.enumerated().map { index, view -> Fields in
                 let uid = "sample-\(entry.id)-\(index)"
                 return [

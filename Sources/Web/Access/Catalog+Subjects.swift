@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Operations
 
 extension Catalog {
     /// What rules can be about: each operation with its decisions, and each store.
