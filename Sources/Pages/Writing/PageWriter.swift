@@ -16,6 +16,8 @@ struct PageWriter: Sendable {
     var format: LocaleFormat
     /// What every URL begins with: nothing, or the mount path without its last slash.
     let base: String
+    /// What the URL of each file of `Public` begins with.
+    let assets: String
     /// What those who are shown the pages may do.
     let permissions: Permissions
     /// Whether a run's page leads to the links to it.
@@ -28,7 +30,7 @@ struct PageWriter: Sendable {
     func allows(_ verb: Verb, onStore id: String) -> Bool { permissions.allows(verb, on: .store(id)) }
 
     /// What every template can name.
-    var common: Fields { ["t": strings.context, "base": base, "locale": locale.tag] }
+    var common: Fields { ["t": strings.context, "base": base, "assets": assets, "locale": locale.tag] }
 
     /// Renders a template with what every template can name and these.
     func render(_ template: String, _ fields: Fields) -> TrustedHTML {
