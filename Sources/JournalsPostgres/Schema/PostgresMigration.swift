@@ -15,7 +15,7 @@ struct PostgresMigration {
                     """
                     CREATE SCHEMA weir;
                     CREATE TABLE weir.format (
-                        only boolean PRIMARY KEY DEFAULT true CHECK (only), number bigint NOT NULL,
+                        "only" boolean PRIMARY KEY DEFAULT true CHECK ("only"), number bigint NOT NULL,
                         minimum bigint NOT NULL);
                     INSERT INTO weir.format (number, minimum) VALUES (0, 0)
                     """)

@@ -37,7 +37,7 @@ enum PostgresSchema {
 
     private static let tables = """
         CREATE TABLE weir.journal (
-            only boolean PRIMARY KEY DEFAULT true CHECK (only), epoch text COLLATE "C" NOT NULL, created bigint NOT NULL,
+            "only" boolean PRIMARY KEY DEFAULT true CHECK ("only"), epoch text COLLATE "C" NOT NULL, created bigint NOT NULL,
             head bigint NOT NULL DEFAULT 0, fence bigint NOT NULL DEFAULT 0) WITH (fillfactor = 10);
         CREATE TABLE weir.names (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name bytea NOT NULL);
         CREATE UNIQUE INDEX names_by_name ON weir.names (sha256(name));

@@ -107,7 +107,7 @@ struct AppendCall: Sendable {
     // MARK: The statement
 
     static let statement =
-        "SELECT base, counts FROM weir.append(\((1...46).map { "$\($0)" }.joined(separator: ", ")))"
+        "SELECT base, counts FROM weir.append(\((1...47).map { "$\($0)" }.joined(separator: ", ")))"
 
     /// The values of the statement.
     func values(node: String, fence: Int64, batch: Int64) throws -> [any PostgresValue] {
