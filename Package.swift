@@ -178,7 +178,8 @@ let package = Package(
             name: "WeirCommand",
             dependencies: [
                 "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
-                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web",
+                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards",
+                "Pages", "Web",
                 "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
