@@ -87,6 +87,9 @@ package struct CatalogEntry: Sendable {
             + Catalog.problems(with: tags, of: id)
     }
 
+    /// Whether somebody can start it: it is neither reported from elsewhere nor a step of another.
+    package var isStartable: Bool { !isReported && partOf == nil }
+
     /// Whether its runs continue after the server was restarted.
     package var isResumable: Bool { plan != nil }
 
