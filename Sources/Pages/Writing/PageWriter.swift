@@ -85,6 +85,9 @@ struct PageWriter: Sendable {
         ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
     }
 
+    /// A chip that a change of its run can address.
+    func chip(_ record: RunRecord, in element: String) -> Fields { chip(record).merging(["chipID": "\(element)-chip"]) }
+
     /// A run's state, for `partials/chip`; one that ended only because nobody watched is nobody's concern.
     func chip(_ record: RunRecord) -> Fields {
         let state = record.state
