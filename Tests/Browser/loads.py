@@ -1,4 +1,7 @@
-"""What a page takes until it is live: requests, bytes on the wire, the first paint, and what moved about meanwhile."""
+"""What a page takes until it is painted and live: requests, bytes on the wire, the first paint, what moved about meanwhile.
+
+Of the polls that follow the page only the first counts, with no bytes: what they bring is what has changed since.
+"""
 
 import dataclasses
 
@@ -68,10 +71,10 @@ class Loads:
         self.page.evaluate(SETTLED)
         while any(each not in self._sizes and "/live/1/" not in url for each, url in self._real().items()):
             self.page.evaluate(SETTLED)
-        real = self._real()
+        real = {url: self._sizes.get(each, 0) for each, url in self._real().items()}
+        files = {url: size for url, size in real.items() if "/live/1/" not in url}
         return Load(
-            requests=[url for url in real.values()],
-            bytes={url: self._sizes.get(each, 0) for each, url in real.items()},
+            requests=[*files, *[url for url in real if url not in files][:1]], bytes=files,
             painted=self.page.evaluate(PAINTED), shifts=self.page.evaluate("window.shifts"),
         )
 
