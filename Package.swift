@@ -111,7 +111,8 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
+                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
+                "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -241,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States", "Flows",
+                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States",
+                "Flows",
                 "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
