@@ -7,7 +7,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct PlainChannelTests {
-    @Test func `a connection that only follows a page has no task until a request of another kind comes`() async throws {
+    @Test func `a connection that only follows a page has no task until a request of another kind comes`() async throws
+    {
         try await TestServer.run { server in
             let viewer = try await server.connect()
             var url = try server.tail()
@@ -41,7 +42,9 @@ struct PlainChannelTests {
             let direct = try await server.ask("GET", url, headers: ["Connection: close"])
             #expect(direct["connection"] == "close")
             #expect(Set(held.headers.keys).union(["connection"]) == Set(direct.headers.keys))
-            for name in ["content-type", "cache-control", "content-length", "x-content-type-options", "referrer-policy"] {
+            for name in [
+                "content-type", "cache-control", "content-length", "x-content-type-options", "referrer-policy",
+            ] {
                 #expect(held[name] == direct[name])
             }
             #expect(held.text == direct.text)
