@@ -95,6 +95,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -110,12 +111,14 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
+                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
+                "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -239,7 +242,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States", "Flows",
+                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States",
+                "Flows",
                 "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

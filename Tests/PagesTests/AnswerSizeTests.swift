@@ -41,8 +41,12 @@ import Testing
                 for publication in publications {
                     let patches = pages.patches(for: publication, page: LivePage(topic))
                     let size = try self.size(patches)
-                    print("SIZE \(earlier) \(topic) \(publication.change.state.caseName) \(publication.change.isTransition ? "T" : "t") \(size)")
-                    if earlier == 100, size > 500 { print(try patches.map { try $0.json.text() }.joined(separator: "\n")) }
+                    print(
+                        "SIZE \(earlier) \(topic) \(publication.change.state.caseName) \(publication.change.isTransition ? "T" : "t") \(size)"
+                    )
+                    if earlier == 100, size > 500 {
+                        print(try patches.map { try $0.json.text() }.joined(separator: "\n"))
+                    }
                 }
             }
         }
