@@ -255,6 +255,8 @@ let package = Package(
             dependencies: [
                 "StandardOperations", "Operations", "Flows", "States",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
