@@ -98,18 +98,21 @@ let package = Package(
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
 
+        // MARK: What other systems send and are sent
+        .target(name: "Webhooks", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")]),
+
         // MARK: What is seen
         .target(
             name: "Pages",
             dependencies: [
-                "Access", "States", "Operations", "Journals", "Schedules", "Boards",
+                "Access", "Webhooks", "States", "Operations", "Journals", "Schedules", "Boards",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),
         .target(
             name: "Web",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
+                "Access", "Webhooks", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -158,10 +161,17 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "Webhooks",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
+            ]),
+        .target(
+            name: "Deliveries",
+            dependencies: [
+                "Boards", "Commands", "Flows", "Journals", "StandardOperations", "States", "Webhooks",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .target(
             name: "WeirClient",
@@ -176,7 +186,7 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
+                "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows", "States", "Operations",
                 "Journals", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web",
                 "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

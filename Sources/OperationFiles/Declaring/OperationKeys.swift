@@ -12,7 +12,7 @@ enum OperationKeys {
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
         .init(
             "reported", .flag,
-            "Whether programs elsewhere report its runs; it then has a title, a description and tags only."),
+            "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."),
         .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
         .init(
             "command", .list(of: .either(.text(limit: 100_000), group), limit: 1_000),
@@ -42,7 +42,10 @@ enum OperationKeys {
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),
         .init("schedule", .object(schedule), "When the server starts the operation by itself."),
-        .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
+        .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
+        .init(
+            "notify", .list(of: notification, limit: 20),
+            "Who is told how runs end; instead of those that the settings name for all operations."),
     ])
 
     /// Whether a file has no other members than these.
