@@ -11,14 +11,14 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self,
+                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self, SecretCommands.self,
                     AuditCommands.self, ListSettings.self,
                 ]),
             CommandGroup(
                 name: "Client",
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
-                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
+                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self, NotifyCommands.self,
                 ]),
         ],
         defaultSubcommand: nil)
