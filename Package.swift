@@ -251,8 +251,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States", "Flows",
-                "StandardOperations",
+                "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores",
+                "States", "Flows", "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -300,10 +300,25 @@ let package = Package(
                 "Commands", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: ["Webhooks", "States", .product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(
+            name: "DeliveriesTests",
+            dependencies: [
+                "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "Operations", "StandardOperations",
+                "States", "TestClocks",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
         .testTarget(
             name: "OperationFilesTests",
-            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks"]),
+            dependencies: [
+                "OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks", "Webhooks",
+            ]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [

@@ -79,7 +79,9 @@ struct HookPages {
     func test(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
         guard let hooks = dashboard.configuration.hooks, !hooks.notifications(of: operation).isEmpty else {
-            throw .notFound("Nobody is told of “\(operation.prefix(64))”. Add `notify` to its file.")
+            throw Problem(
+                "no-notifications", .conflict, "No notifications",
+                "Nobody is told of “\(operation.prefix(64))”. Add `notify` to its file.")
         }
         try dashboard.hookStarts.take(for: "test \(operation)")
         let deliveries: [DeliveryRecord]
