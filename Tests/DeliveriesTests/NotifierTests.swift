@@ -1,7 +1,9 @@
+import Boards
 import Flows
 import Foundation
 import Journals
 import States
+import TestClocks
 import Testing
 import Webhooks
 
