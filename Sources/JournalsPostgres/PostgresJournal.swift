@@ -13,7 +13,7 @@ package final class PostgresJournal: Journal {
     /// When this history began; stored in the database.
     package let began: Timestamp
     /// The database and its host, without the user and the password.
-    package let place: String
+    package let place: String?
 
     /// Which server records; nil for a journal that is only read.
     let session: PostgresSession?

@@ -1,7 +1,7 @@
 import Boards
 import Journals
 import Operations
-import Pages
+@testable import Pages
 import States
 import Testing
 

@@ -37,8 +37,8 @@ package struct PostgresAddress: Sendable, CustomStringConvertible {
             option += 1
         }
         self.url = url
-        let host = values["host"] ?? "this machine"
-        description = "the PostgreSQL database \(values["dbname"] ?? values["user"] ?? "") at \(host)"
+        let host = values["host"] ?? values["hostaddr"] ?? "localhost"
+        description = "PostgreSQL, \(host)/\(values["dbname"] ?? values["user"] ?? "")"
     }
 
     /// What holds unless the URL says otherwise: a host that does not answer is given up after seconds, not minutes.

@@ -46,14 +46,16 @@ struct AssetLibrary: Sendable {
         let scripts = own.keys.filter { $0.hasSuffix(".js") }
         if !scripts.contains(where: { others[$0] != nil }) {
             let sources = scripts.map { ($0, String(decoding: files[$0] ?? Data(), as: UTF8.self)) }
-            for (path, text) in ScriptBundle.joining(Dictionary(uniqueKeysWithValues: sources)) {
+            for (path, text) in ScriptBundle.joining(Dictionary(sources) { $1 }) {
                 files[path] = Data(text.utf8)
             }
         }
         files.merge(others) { $1 }
-        let assets = Dictionary(uniqueKeysWithValues: files.map { ($0, Asset($1, at: $0)) })
+        let assets = Dictionary(files.map { ($0, Asset($1, at: $0)) }) { $1 }
         var hash = SHA256()
-        for (path, asset) in assets.sorted(by: { $0.key < $1.key }) { hash.update(data: Data((path + asset.tag.field).utf8)) }
+        for (path, asset) in assets.sorted(by: { $0.key < $1.key }) {
+            hash.update(data: Data((path + asset.tag.field).utf8))
+        }
         folder = "@" + EntityTag.hexadecimal(hash.finalize().prefix(8))
         self.assets = assets
     }

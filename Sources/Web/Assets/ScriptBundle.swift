@@ -50,11 +50,11 @@ struct ScriptBundle {
     /// The modules by their paths, joined.
     static func joining(_ sources: [String: String]) -> [String: String] {
         let bundle = ScriptBundle(sources)
-        return Dictionary(uniqueKeysWithValues: bundle.modules.keys.map { ($0, bundle.text(at: $0)) })
+        return Dictionary(bundle.modules.keys.map { ($0, bundle.text(at: $0)) }) { $1 }
     }
 
     private init(_ sources: [String: String]) {
-        modules = Dictionary(uniqueKeysWithValues: sources.map { ($0, Module($1, at: $0)) })
+        modules = Dictionary(sources.map { ($0, Module($1, at: $0)) }) { $1 }
         let imported = Set(modules.values.flatMap { $0.imports.map(\.path) })
         var roots = Set(modules.keys).subtracting(imported)
         // A module that two bundles need and the first load does not is a bundle of its own.
@@ -157,6 +157,6 @@ struct ScriptBundle {
             up = up.dropFirst()
             down = down.dropFirst()
         }
-        return (up.isEmpty ? "./" : String(repeating: "../", count: up.count)) + down.joined(separator: "/")
+        return (up.isEmpty ? "./" : up.map { _ in "../" }.joined()) + down.joined(separator: "/")
     }
 }

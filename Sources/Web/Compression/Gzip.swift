@@ -18,7 +18,9 @@ enum Gzip {
         /// How many bytes it takes.
         var size: Int { blocks.readableBytes }
 
-        /// Compresses a part; nil if there is no memory to do so. The level is from 1, fast, to 9, small.
+        /// Compresses a part; nil if there is no memory to do so.
+        ///
+        /// The level is from 1, fast, to 9, small.
         init?(compressing bytes: ByteBuffer, level: Int32 = Z_DEFAULT_COMPRESSION) {
             guard let blocks = Gzip.deflate(bytes, level: level) else { return nil }
             self.blocks = blocks
@@ -33,7 +35,7 @@ enum Gzip {
             var blocks = ByteBuffer()
             while let block = rest.readSlice(length: min(rest.readableBytes, 65_535)), block.readableBytes > 0 {
                 let length = UInt16(truncatingIfNeeded: block.readableBytes)
-                blocks.writeInteger(UInt8(0))
+                blocks.writeBytes([0])
                 blocks.writeInteger(length, endianness: .little)
                 blocks.writeInteger(~length, endianness: .little)
                 blocks.writeImmutableBuffer(block)

@@ -35,6 +35,7 @@ struct SystemPage {
         if let removal = board.announcedRemoval {
             facts += [.init("removal", .count(Int64(removal.runs))), .init("removalDue", .moment(removal.due))]
         }
+        if let place = board.journalPlace { facts.append(.init("journalPlace", .text(place))) }
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }

@@ -9,6 +9,8 @@ enum APIRoute: Hashable, Sendable {
     case run(String)
     case runCancellation(String)
     case runRetries(String)
+    case runContinuation(String)
+    case runDecision(String)
     case runComparison(String)
     case stores
     case store(String)
@@ -57,6 +59,8 @@ enum APIRoute: Hashable, Sendable {
         case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
+        case (3, "runs", "continuation"): self = .runContinuation(segments[1])
+        case (3, "runs", "decision"): self = .runDecision(segments[1])
         case (3, "runs", "comparison"): self = .runComparison(segments[1])
         case (1, "stores", _): self = .stores
         case (2, "stores", let id?): self = .store(id)
@@ -81,8 +85,8 @@ enum APIRoute: Hashable, Sendable {
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
         case .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal,
-            .schedulePause, .scheduleResumption, .notificationTest:
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
+            .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
         }

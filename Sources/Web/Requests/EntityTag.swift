@@ -31,8 +31,7 @@ struct EntityTag: Hashable, Sendable {
 
     /// Bytes, such as those of a hash, in hexadecimal.
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        // Never traps: there are sixteen digits, one for each half of a byte.
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ half: UInt8) -> UInt8 { half < 10 ? half + 48 : half + 87 }
+        return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
     }
 }

@@ -69,12 +69,14 @@ public final class Dashboard: Sendable {
             offersLinks: configuration.offersLinks)
         try self.init(
             board: board, renderer: renderer, assets: assets, configuration: configuration,
-            eventLoopGroup: eventLoopGroup, clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)
+            eventLoopGroup: eventLoopGroup,
+            clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)
     }
 
     init(
         board: Board, renderer: PageRenderer, assets: AssetLibrary, configuration: WebConfiguration,
-        eventLoopGroup: any EventLoopGroup, clock: any WaitClock, makeID: @escaping @Sendable () -> String, logger: Logger
+        eventLoopGroup: any EventLoopGroup, clock: any WaitClock, makeID: @escaping @Sendable () -> String,
+        logger: Logger
     ) throws {
         self.renderer = renderer
         self.eventLoopGroup = eventLoopGroup

@@ -43,7 +43,8 @@ extension Response {
         var headers: HTTPFields = [.vary: pageVariance]
         if compressed != nil { headers[.contentEncoding] = "gzip" }
         return .bytes(
-            compressed ?? bytes, type: "text/html; charset=utf-8", status: status, caching: "no-cache", headers: headers)
+            compressed ?? bytes, type: "text/html; charset=utf-8", status: status, caching: "no-cache",
+            headers: headers)
     }
 
     /// A page that was rendered for all who are shown the same, compressed for whoever takes it so; or that it is still

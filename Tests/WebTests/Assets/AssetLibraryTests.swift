@@ -19,7 +19,7 @@ struct AssetLibraryTests {
         try await use(folder)
     }
 
-    @Test func `a page names its files by their content, below any mount path, and they are kept for good`() async throws {
+    @Test func `a page names its files by their content, so that they are kept for good`() async throws {
         var configuration = WebConfiguration()
         configuration.mountPath = "/ops"
         try await TestServer.run(configuration: configuration) { server in
@@ -37,7 +37,7 @@ struct AssetLibraryTests {
         }
     }
 
-    @Test func `a page from before an upgrade gets the present files, and no cache keeps them under that name`() async throws {
+    @Test func `a page from before an upgrade gets the present files, kept by no cache`() async throws {
         try await TestServer.run { server in
             for folder in ["@0123456789abcdef/", ""] {
                 let answer = try await server.ask("GET", "/assets/\(folder)page/palette.js")

@@ -36,7 +36,8 @@ import Testing
     @Test func `what is loaded later takes from the first load what is there, and brings the rest along`() {
         let joined = ScriptBundle.joining([
             "weir.js": "import { A } from \"./feed/a.js\";", "feed/a.js": "export class A {}",
-            "page/late.js": "import { A } from \"../feed/a.js\";\nimport { B } from \"./b.js\";\nexport const c = A + B;",
+            "page/late.js":
+                "import { A } from \"../feed/a.js\";\nimport { B } from \"./b.js\";\nexport const c = A + B;",
             "page/b.js": "export class B {}",
         ])
         #expect(

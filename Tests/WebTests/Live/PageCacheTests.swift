@@ -74,7 +74,7 @@ struct PageCacheTests {
         }
     }
 
-    @Test func `a page that looks the same is not sent again, whatever the time, and to everybody their own`() async throws {
+    @Test func `a page that looks the same is not sent again, and everybody has their own`() async throws {
         let clock = ManualClock()
         try await TestServer.run(clock: clock, bell: true) { server in
             func ask(_ actor: String, _ tag: String?) async throws -> RawResponse {
