@@ -29,6 +29,9 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
             "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
+            "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
+            "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
+            "/api/v1/runs/\(run)/notifications",
         ]
     }
 
@@ -91,7 +94,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 27 + 27
+    private static let kindCount = 29 + 31
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -115,6 +118,8 @@ struct RouteTableTests {
         case .schedules: "schedules"
         case .schedulePause: "schedulePause"
         case .scheduleResumption: "scheduleResumption"
+        case .hook: "hook"
+        case .notificationTest: "notificationTest"
         case .gallery: "gallery"
         case .system: "system"
         case .poll: "poll"
@@ -155,6 +160,10 @@ struct RouteTableTests {
         case .stream: "stream"
         case .streamText: "streamText"
         case .reportedRun: "reportedRun"
+        case .operationTriggers: "operationTriggers"
+        case .operationNotifications: "operationNotifications"
+        case .notificationTest: "notificationTest"
+        case .runNotifications: "runNotifications"
         }
     }
 }
