@@ -1,6 +1,7 @@
 import Commands
 package import Operations
 import States
+package import Webhooks
 
 /// An operation that a file declares: a program, what it is given, and the states that it passes through.
 package struct OperationDefinition: Sendable {
@@ -47,6 +48,10 @@ package struct OperationDefinition: Sendable {
     let failure: TextTemplate?
     /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
+    /// The requests from outside that start it.
+    package let triggers: [TriggerRule]
+    /// Who is told how its runs end; nil for those of the settings.
+    package let notifications: [NotificationRule]?
     /// Whether programs elsewhere report its runs, and there is nothing to run here.
     package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 

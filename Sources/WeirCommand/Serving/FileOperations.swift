@@ -1,5 +1,6 @@
 import Boards
 import Commands
+import Deliveries
 import Foundation
 import Logging
 import OperationFiles
@@ -42,6 +43,16 @@ struct FileOperations: Sendable {
         var isFolder: ObjCBool = false
         let exists = FileManager.default.fileExists(atPath: beside.path, isDirectory: &isFolder)
         return exists && isFolder.boolValue ? beside : nil
+    }
+
+    /// The operations that are in force.
+    var definitions: [OperationDefinition] { folder?.definitions ?? [] }
+
+    /// What the commands of notifications run in.
+    var surroundings: NotificationSender.Surroundings {
+        NotificationSender.Surroundings(
+            helper: environment?.helper ?? (try? CommandHelper()), folder: environment?.folder.path ?? ".",
+            variables: environment?.variables ?? [:])
     }
 
     /// The longest time that one of their programs can take to stop.

@@ -31,6 +31,9 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
             "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
+            "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
+            "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
+            "/api/v1/runs/\(run)/notifications",
         ]
     }
 
@@ -93,7 +96,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 29 + 29
+    private static let kindCount = 31 + 33
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -119,6 +122,8 @@ struct RouteTableTests {
         case .schedules: "schedules"
         case .schedulePause: "schedulePause"
         case .scheduleResumption: "scheduleResumption"
+        case .hook: "hook"
+        case .notificationTest: "notificationTest"
         case .gallery: "gallery"
         case .system: "system"
         case .poll: "poll"
@@ -161,6 +166,10 @@ struct RouteTableTests {
         case .stream: "stream"
         case .streamText: "streamText"
         case .reportedRun: "reportedRun"
+        case .operationTriggers: "operationTriggers"
+        case .operationNotifications: "operationNotifications"
+        case .notificationTest: "notificationTest"
+        case .runNotifications: "runNotifications"
         }
     }
 }
