@@ -43,11 +43,11 @@ def begin(weir, version="v1"):
 
 
 def state(weir, run):
-    return weir.ask(f"runs/{run}")["state"]["case"]
+    return weir.ask(f"runs/{run}")["case"]
 
 
 def steps(weir, run):
-    return weir.ask(f"runs/{run}")["state"]["payload"]["steps"]
+    return weir.ask(f"runs/{run}")["state"]["steps"]
 
 
 def phase(weir, run):
