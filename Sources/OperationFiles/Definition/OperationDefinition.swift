@@ -23,7 +23,10 @@ package struct OperationDefinition: Sendable {
     /// How long the program can take to stop.
     package let stopGracePeriod: Duration
     /// What people call its states, by case.
-    package var stateTitles: [String: LocalizedText] { states.compactMapValues(\.title) }
+    package var stateTitles: [String: LocalizedText] {
+        guard case .steps(let steps) = program else { return states.compactMapValues(\.title) }
+        return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+    }
 
     let program: Program
     let environment: [(name: String, value: TextTemplate)]
@@ -55,13 +58,15 @@ package struct OperationDefinition: Sendable {
         case shell(String)
         /// Nothing: programs elsewhere report its runs.
         case elsewhere
+        /// Other operations, one after the other.
+        case steps(DeclaredSteps)
 
         /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
-            case .elsewhere: "The program"
+            case .elsewhere, .steps: "The program"
             }
         }
 
@@ -70,7 +75,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
-            case .elsewhere: "the program"
+            case .elsewhere, .steps: "the program"
             }
         }
     }

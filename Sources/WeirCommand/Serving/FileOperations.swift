@@ -3,6 +3,7 @@ import Commands
 import Foundation
 import Logging
 import OperationFiles
+import Operations
 import Pages
 import StandardOperations
 import States
@@ -27,7 +28,7 @@ struct FileOperations: Sendable {
             return
         }
         do {
-            folder = try OperationFolder(url, reserved: Set(StandardCatalog.ids))
+            folder = try OperationFolder(url, reserved: StandardCatalog.fields)
         } catch {
             throw .misconfigured(error.description)
         }
@@ -44,7 +45,7 @@ struct FileOperations: Sendable {
     }
 
     /// The longest time that one of their programs can take to stop.
-    var stopGracePeriod: Duration { folder?.definitions.map(\.stopGracePeriod).max() ?? .zero }
+    var stopGracePeriod: Duration { folder?.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero }
 
     /// Adds the operations.
     func add(to catalog: inout Catalog) {
@@ -56,11 +57,24 @@ struct FileOperations: Sendable {
                     tags: Set(definition.tags))
                 continue
             }
-            catalog.add(
-                CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
-                summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
-                timeout: definition.timeout, schedule: definition.schedule?.schedule,
-                scheduledInput: definition.schedule?.input ?? [:])
+            let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
+            func add(_ operation: some StateOperation) {
+                catalog.add(
+                    operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                    tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
+                    schedule: schedule, partOf: nil)
+            }
+            guard let plan = definition.plan else {
+                add(CommandOperation(definition, in: environment))
+                continue
+            }
+            add(StepsOperation(plan, fields: definition.fields))
+            for part in definition.parts {
+                catalog.add(
+                    CommandOperation(part, in: environment), id: part.id, title: part.title.text, summary: "",
+                    tags: Set(definition.tags), reentry: .concurrent, timeout: nil, schedule: nil,
+                    partOf: definition.id)
+            }
         }
     }
 
@@ -69,7 +83,7 @@ struct FileOperations: Sendable {
         var texts = DeclaredTexts()
         guard let folder else { return texts }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
-        for definition in folder.definitions {
+        for definition in folder.definitions + folder.definitions.flatMap(\.parts) {
             let id = definition.id
             texts.texts["operation.\(id).title"] = Self.texts(definition.title)
             texts.texts["operation.\(id).summary"] = Self.texts(definition.summary)
