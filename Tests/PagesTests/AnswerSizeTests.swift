@@ -67,7 +67,8 @@ import Testing
         _ = script.move(run, try StateRecord(CopyState.reading(bytes: 1_000, total: 1_000_000)))
         for done in stride(from: Int64(2_000), through: 1_000_000, by: 49_000) {
             let state = try StateRecord(CopyState.reading(bytes: done, total: 1_000_000))
-            let tick = try #require(script.move(run, state, after: 10))
+            let made = script.move(run, state, after: 10)
+            let tick = try #require(made)
             #expect(!tick.change.isTransition)
             for topic in [PageTopic.board, .runs, .operation("copy"), .run(run)] {
                 let size = try size(tick, topic)
@@ -82,7 +83,8 @@ import Testing
         for step in 0..<200 {
             let change = StoreStep(.action, action: .init(name: "close"), actor: "Ana")
             let state = try StateRecord(DoorState.samples[step % DoorState.samples.count])
-            let publication = try #require(script.act("door", state, change))
+            let made = script.act("door", state, change)
+            let publication = try #require(made)
             for (topic, limit) in [(PageTopic.board, 700), (.stores, 1_500), (.store("door"), 3_000)] {
                 let size = try size(publication, topic)
                 print("SIZE store \(topic) \(size)")
