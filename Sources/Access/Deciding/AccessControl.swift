@@ -89,6 +89,7 @@ public final class AccessControl: Sendable {
     ///   - credential: What says so.
     ///   - generation: Which generation was in force before the principal was looked up; nil for one that is as the request says.
     ///     What changes in between makes a later one, so that the authorization is looked at again.
+    /// - Returns: The rights, with the generation they are of.
     package func authorize(
         _ principal: Principal, credential: Credential, asOf generation: UInt64? = nil
     ) -> Authorization {

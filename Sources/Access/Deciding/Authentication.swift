@@ -8,7 +8,9 @@ package struct AccessRequest: Sendable {
     package let values: @Sendable (String) -> [String]
     private let findPeer: @Sendable () -> String?
 
-    /// Makes what a request says. The address is written out only where somebody asks for it, which not every poll does.
+    /// Makes what a request says.
+    ///
+    /// The address is written out only where somebody asks for it, which not every poll does.
     package init(
         peer: @autoclosure @escaping @Sendable () -> String?, isSecure: Bool,
         values: @escaping @Sendable (String) -> [String]
