@@ -50,9 +50,9 @@ class Greeter(threading.Thread):
                 "/api/v1/operations/greeting/runs", "POST", f'{{"label":"{label}"}}', headers)
         except Lost:
             return
-        # While the database is away, whether the key was used before cannot be looked up.
+        # 202: it is not recorded yet. 503: whether the key was used before cannot be looked up yet.
         assert status in (200, 201, 202, 503), f"answered {status}: {body[:300]!r}"
-        if status != 503:
+        if status < 202:
             self.answered[label] = json.loads(body)["id"]
 
 

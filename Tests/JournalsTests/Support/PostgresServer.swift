@@ -103,7 +103,10 @@ final class PostgresServer: Sendable {
 
     // MARK: The shell
 
-    private static let path = "PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1):/opt/homebrew/opt/postgresql@15/bin:/opt/homebrew/bin"
+    private static let path = """
+        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+        PATH=$PATH:/opt/homebrew/opt/postgresql@15/bin
+        """
     private static let asUser =
         "$([ $(id -u) -ne 0 ] || echo setpriv --reuid=postgres --regid=postgres --clear-groups)"
 
