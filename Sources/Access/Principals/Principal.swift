@@ -16,6 +16,8 @@ public struct Principal: Hashable, Sendable {
         case system
         /// Whoever holds a link to one run.
         case link
+        /// A trigger of an operation: whoever knows its secret, and only to start that operation.
+        case hook
         /// Somebody of whom nothing is known.
         case anonymous
     }
@@ -27,9 +29,9 @@ public struct Principal: Hashable, Sendable {
     /// What makes it the same principal: never shared by two.
     ///
     /// Of a person who signed in through an identity provider the issuer and subject, otherwise the name.
-    public let identity: String
+    package let identity: String
     /// The groups it belongs to, as its source names them.
-    public let groups: Set<String>
+    package let groups: Set<String>
     /// The roles that were given to it directly, not through a grant in the settings.
     package let assignments: [RoleAssignment]
     /// Its rights are never more than those of each of these: a token's maker, for example.
@@ -64,7 +66,7 @@ public struct Principal: Hashable, Sendable {
     /// Whoever is at this machine while nobody is asked to sign in.
     public static let localOperator = Principal(.operator, name: "operator")
     /// The server itself.
-    public static let system = Principal(.system, name: "system")
+    package static let system = Principal(.system, name: "system")
     /// Somebody of whom nothing is known.
     public static let anonymous = Principal(.anonymous, name: "anonymous")
 
@@ -73,6 +75,9 @@ public struct Principal: Hashable, Sendable {
         Principal(.link, name: "link \(id)", identity: id, assignments: [], run: run)
     }
 
+    /// A trigger of an operation, by its id.
+    package static func hook(_ id: String) -> Principal { Principal(.hook, name: "hook \(id)", identity: id) }
+
     /// A text that no other principal has, whatever its kind: the key of all that belongs to a principal.
-    public var key: String { "\(kind.rawValue):\(identity)" }
+    package var key: String { "\(kind.rawValue):\(identity)" }
 }

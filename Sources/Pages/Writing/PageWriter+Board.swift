@@ -9,12 +9,15 @@ extension PageWriter {
     /// The overview.
     func board(_ board: BoardView) -> Fields {
         [
-            "cards": catalog.entries.map { card($0.id, on: board) }, "summary": summary(of: board),
+            "cards": wholes.map { card($0.id, on: board) }, "summary": summary(of: board),
             "tail": tail(of: board), "tailLength": String(Self.tailLength),
             "stores": board.stores.isEmpty
                 ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
         ]
     }
+
+    /// The operations that can be started by themselves.
+    var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
 
     /// An operation's card.
     func card(_ id: String, on board: BoardView) -> Fields {
@@ -25,12 +28,14 @@ extension PageWriter {
             "others": (view?.activeRuns).flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
         ]
         guard let run = view?.latest else {
-            card["chip"] = catalog[id].map { chip($0.initial.caseName, $0.initial.phase, in: id) }
+            card["chip"] = catalog[id].map {
+                chip($0.initial.caseName, $0.initial.phase, in: id).merging(["chipID": "\(cardID)-chip"])
+            }
             card["start"] = cardStart(id)
             return card
         }
         let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
-        card["chip"] = chip(run.record)
+        card["chip"] = chip(run.record, in: cardID)
         card["run"] = summary(run.record)
         card["about"] = about(run.record)
         card["hasFile"] = hasFile(id)
@@ -50,7 +55,7 @@ extension PageWriter {
 
     /// The number of operations in each state.
     func summary(of board: BoardView) -> [Fields] {
-        let phases = catalog.entries.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
+        let phases = wholes.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
         let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
             ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
             ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
@@ -59,7 +64,8 @@ extension PageWriter {
             let count = phases.count { members.contains($0) }
             guard count > 0 || phase == nil else { return nil }
             return [
-                "word": strings.optional("summary.\(key)") ?? key, "count": format.integer(Int64(count)),
+                "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
+                "count": format.integer(Int64(count)),
                 "tone": phase?.tone, "shape": phase?.shape,
             ]
         }
@@ -78,7 +84,7 @@ extension PageWriter {
     private func listed(_ board: BoardView) -> some Sequence<RunView> {
         var seen: Set<String> = []
         return (board.recentRuns + board.operations.flatMap(\.recent))
-            .filter { !isWatched($0.record.operation) && seen.insert($0.record.id).inserted }
+            .filter { !isWatched($0.record.operation) && catalog[$0.record.operation]?.partOf == nil && seen.insert($0.record.id).inserted }
             .sorted { $0.record.openedSequence > $1.record.openedSequence }.prefix(Self.tailLength)
     }
 
@@ -86,9 +92,10 @@ extension PageWriter {
     func tailItem(_ run: RunView) -> Fields {
         let record = run.record
         let passed = run.transitions.dropLast().suffix(Self.tailStates)
+        let itemID = "tail-\(record.id)"
         return row(record).merging([
-            "itemID": "tail-\(record.id)", "at": moment(record.startedAt),
-            "passed": passed.map { chip($0, of: record) },
+            "itemID": itemID, "at": moment(record.startedAt), "chip": chip(record, in: itemID),
+            "passed": passed.map { chip($0, of: record).merging(["passedID": "\(itemID)-\($0.revision)"]) },
         ])
     }
 

@@ -40,7 +40,7 @@ struct SystemPage {
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check())
-        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)))
+        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)), for: exchange)
     }
 }
 

@@ -17,7 +17,7 @@ final class PollAnswers: Sendable {
     static let busyRetry: ClosedRange<Int64> = 3_000...6_000
 
     struct BatchKey: Hashable {
-        let audience: String?
+        let audience: Audience
         let page: LivePage
         let from: SequenceNumber
         let head: SequenceNumber
@@ -26,7 +26,7 @@ final class PollAnswers: Sendable {
     }
 
     struct EventKey: Hashable {
-        let audience: String?
+        let audience: Audience
         let page: LivePage
         let sequence: SequenceNumber
     }
@@ -35,8 +35,10 @@ final class PollAnswers: Sendable {
     private let board: VisibleBoard
     private var feed: VisibleFeed { board.feed }
     private let renderer: PageRenderer
-    private let clock: any WaitClock
-    private let caches: PollCaches
+    let clock: any WaitClock
+    let caches: PollCaches
+    /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
+    private let audience: Audience
     private let encoded = Atomic<Int>(0)
     /// When this history began to be shown.
     private let began: Timestamp
@@ -48,6 +50,7 @@ final class PollAnswers: Sendable {
     ) {
         self.board = board
         self.caches = caches
+        self.audience = Audience(board.permissions)
         urls = PollURLs(mount: mount, epoch: board.epoch, audience: audience)
         self.renderer = renderer
         self.clock = clock
@@ -106,11 +109,11 @@ final class PollAnswers: Sendable {
         case .some(let publications, let more):
             let slot = slots(request).slot(at: clock.wall)
             let key = BatchKey(
-                audience: urls.audience, page: page, from: from, head: head, slot: slot, notices: notices)
+                audience: audience, page: page, from: from, head: head, slot: slot, notices: notices)
             let body = caches.batches.value(for: key, cost: \.readableBytes) {
                 encode(publications, more: more, page: page, key)
             }
-            return answer(body: body, caching: isTail(request) ? .hold : .brief)
+            return shared(answer(body: body, caching: isTail(request) ? .hold : .brief), key)
         case .gap(let floor): return gap(request, from: from, floor: floor, head: head)
         case .none: return empty(request, sequence: from)
         case .future: return reset(request, .future, from: from, head: head, caching: .never)
@@ -122,7 +125,7 @@ final class PollAnswers: Sendable {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
         let slot = slots(request).slot(at: clock.wall)
         let key = BatchKey(
-            audience: urls.audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
+            audience: audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
         let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in
@@ -240,7 +243,7 @@ final class PollAnswers: Sendable {
     private func event(_ publication: Publication, page: LivePage) -> ByteBuffer {
         let change = publication.change
         return caches.events.value(
-            for: EventKey(audience: urls.audience, page: page, sequence: change.sequence), cost: \.readableBytes
+            for: EventKey(audience: audience, page: page, sequence: change.sequence), cost: \.readableBytes
         ) {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,

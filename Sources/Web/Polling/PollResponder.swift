@@ -47,10 +47,10 @@ final class PollResponder: Sendable {
         let answers = PollAnswers(
             board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches)
         self.answers = answers
-        let streamAnswers = StreamAnswers(board: board, clock: clock, audience: audience, caches: caches)
+        let streamAnswers = StreamAnswers(board: board, clock: clock, isPublic: audience == nil, caches: caches)
         self.streamAnswers = streamAnswers
         let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
-            var released = ReleasedWaiters(answers: answers, streamAnswers: streamAnswers)
+            var released = ReleasedWaiters(at: clock.wall, answers: answers, streamAnswers: streamAnswers)
             for release in $0 { released.add(release) }
             released.deliver()
         }

@@ -55,11 +55,9 @@ extension Dashboard {
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
-        // A program that sends a token does not rely on the cookies that it may also send.
-        let isByCookie =
-            !access.isOpen && request.headers[.cookie] != nil && request.headers[.authorization] == nil
         let isAllowed = CrossSiteCheck.allows(
-            request.headers, authority: request.head.authority, isByCookie: isByCookie)
+            request.headers, authority: request.head.authority,
+            isByCookie: !access.isOpen && CrossSiteCheck.isByCookie(request.headers))
         guard request.isSafe || isAllowed else { throw .crossSite }
         return target
     }
@@ -70,6 +68,11 @@ extension Dashboard {
         check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
         seen: inout AudienceDashboard, audited: inout AuditedRequest
     ) async throws(Problem) -> Response {
+        if case .hook(let operation, let name) = route {
+            let receiver = HookReceiver(
+                dashboard: everything, request: request, target: target, route: route, eventLoop: eventLoopGroup.any())
+            return try await receiver.receive(operation, name, audited: &audited)
+        }
         if !access.isOpen, route.requirement == .nothing {
             return try await seen.answer(exchange(request, target, route, nil, nil, nil))
         }

@@ -21,6 +21,8 @@ package struct DashboardServer: Service {
     let registry = ConnectionRegistry()
     private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
+    /// What connections that are not encrypted do in tasks.
+    let tasks = ConnectionTasks()
 
     /// Makes a server; nothing is bound before `run()`.
     ///
@@ -87,14 +89,26 @@ package struct DashboardServer: Service {
                 await onBound(channel.localAddress?.port ?? port)
             },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
+        // Not a child of this task: whoever is being answered is still answered while this one is asked to end.
+        let running = Task { await tasks.run() }
+        defer { tasks.finish() }
         do {
-            try await withGracefulShutdownHandler {
-                try await application.run()
-            } onGracefulShutdown: {
-                dashboard.drain()
-                let registry = registry
-                eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+            try await withTaskCancellationHandler {
+                try await withGracefulShutdownHandler {
+                    try await application.run()
+                } onGracefulShutdown: {
+                    dashboard.drain()
+                    let registry = registry
+                    eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+                }
+            } onCancel: {
+                registry.closeAll()
+                running.cancel()
             }
+            // What is held is still being let go.
+            await registry.emptied()
+            tasks.finish()
+            await running.value
         } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {
             throw ListenError(error, host: host, port: port)
         }
@@ -129,7 +143,13 @@ package struct DashboardServer: Service {
     /// HTTP/1.1, or with a certificate HTTP/2 and HTTP/1.1 over TLS.
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let certificate = dashboard.configuration.certificate else {
-            return .http1(configuration: channelConfiguration)
+            return HTTPServerBuilder { [dashboard, registry, tasks] responder in
+                PlainChannel(responder: responder, tasks: tasks) {
+                    let limits = dashboard.configuration.connections
+                    let watch = ConnectionGuard(limits: limits, registry: registry, isUnencrypted: true)
+                    return [watch] + dashboard.channelHandlers()
+                }
+            }
         }
         let (dashboard, limits, registry, holds) = (
             dashboard, dashboard.configuration.connections, registry, StreamHolds()
@@ -153,16 +173,5 @@ package struct DashboardServer: Service {
                 try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: configuration, responder: responder),
                 handshake: TimeAmount(limits.head), registry: registry, holds: holds)
         }
-    }
-
-    private var channelConfiguration: HTTP1Channel.Configuration {
-        let (dashboard, limits, registry) = (dashboard, dashboard.configuration.connections, registry)
-        return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                AbsoluteTarget.Installer(), ConnectionGuard(limits: limits, registry: registry),
-            ]
-                + dashboard.channelHandlers(),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
     }
 }

@@ -13,22 +13,16 @@ extension PageWriter {
         let rows = zip(shown, shown.dropFirst().map(Optional.some) + [nil]).map { state, next -> Fields in
             let isOpen = next == nil && run.record.endedAt == nil
             return [
-                "rowID": "run-\(run.record.id)-t\(state.revision)",
+                "rowID": "t\(state.revision)",
                 "chip": chip(state, of: run.record), "lane": lane(state, next, of: run),
                 "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
                 "at": moment(state.at), "isLast": next == nil,
             ]
         }
         return [
-            "timelineID": "run-\(run.record.id)-timeline", "rows": rows,
+            "timelineID": "timeline", "rows": rows,
             "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
         ]
-    }
-
-    /// The lane of the state that a run is in, which grows with every change of it; nil for a run that has ended.
-    func openLane(_ run: RunView) -> Fields? {
-        guard run.record.endedAt == nil, let last = run.transitions.last else { return nil }
-        return lane(last, nil, of: run)
     }
 
     /// How many milliseconds the lanes of a run's timeline have room for.
@@ -44,7 +38,7 @@ extension PageWriter {
         let start = min(max(state.at - first, 0), length)
         let isOpen = next == nil && run.record.endedAt == nil
         return [
-            "laneID": isOpen ? "run-\(run.record.id)-lane" : nil, "length": String(max(length, 1)),
+            "laneID": "t\(state.revision)-l", "isOpen": isOpen, "length": String(max(length, 1)),
             "tone": state.phase.tone, "x": String(start),
             "width": String(min(max((next?.at ?? run.at) - state.at, 0), length - start)),
         ]
@@ -65,13 +59,14 @@ extension PageWriter {
         let detours = catalog[record.operation]?.detours ?? []
         names.removeAll { detours.contains($0) && times[$0] == nil && $0 != record.state.caseName }
         let current = run.transitions.last { $0.phase == .active }?.caseName
-        let steps = names.map { name -> Fields in
+        let steps = names.enumerated().map { index, name -> Fields in
             let isCurrent = name == current && record.state.phase != .succeeded
             let tone = isCurrent ? record.state.phase.tone : times[name] == nil ? "idle" : "ok"
             let entered = run.transitions.last { $0.caseName == name }?.at
             let isNow = isCurrent && record.state.phase == .active
             return [
-                "label": label(of: name, in: record.operation), "tone": tone, "isNow": isNow,
+                "stepID": "step-\(index)", "label": label(of: name, in: record.operation), "tone": tone,
+                "isNow": isNow,
                 "duration": isNow ? nil : times[name].map(format.duration),
                 "since": isNow ? entered.map(moment) : nil,
                 "shape": (isCurrent ? record.state.phase : times[name] == nil ? .idle : .succeeded).shape,
