@@ -85,6 +85,7 @@ let package = Package(
             name: "OperationFiles",
             dependencies: [
                 "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),

@@ -39,6 +39,8 @@ package struct CatalogEntry: Sendable {
     package let schedule: ScheduledStart?
     /// The cases that only some runs pass through, which nobody should wait for.
     package let detours: Set<String>
+    /// The text that declares it, and what is wrong with the newest text; nil where Swift declares it.
+    package var declaration: OperationDeclaration?
     /// Makes typed runs of it.
     let factory: any RunFactory
 

@@ -9,12 +9,15 @@ import States
 
 /// The operations that files declare, as far as their files are right.
 struct FileOperations: Sendable {
-    private let folder: OperationFolder?
-    private let environment: CommandEnvironment?
+    /// Follows the folder.
+    let tracker: FolderTracker
+    private let folder: OperationFolder
+    private let environment: CommandEnvironment
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
-    /// A file with a mistake is left out, and its mistakes are kept.
+    /// A file with a mistake is left out, and its mistakes are kept. A folder that is not named by the settings may come
+    /// later.
     ///
     /// - Parameters:
     ///   - settings: The settings in force.
@@ -22,52 +25,64 @@ struct FileOperations: Sendable {
     ///   - environment: The server's own environment.
     /// - Throws: `StartError` when the folder cannot be read.
     init(_ settings: Settings, config: String?, environment: [String: String]) throws(StartError) {
-        guard let url = Self.url(settings, config: config) else {
-            (folder, self.environment) = (nil, nil)
-            return
-        }
+        let path = settings.text("operations")
+        let url =
+            path.map { URL(filePath: $0, directoryHint: .isDirectory) }
+            ?? URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
+            .appending(path: "operations", directoryHint: .isDirectory)
         do {
-            folder = try OperationFolder(url, reserved: Set(StandardCatalog.ids))
+            tracker = try FolderTracker(url, reserved: Set(StandardCatalog.ids), isOptional: path == nil)
         } catch {
             throw .misconfigured(error.description)
         }
+        folder = tracker.current
         self.environment = CommandEnvironment(folder: url, environment: environment, helper: try? CommandHelper())
     }
 
-    private static func url(_ settings: Settings, config: String?) -> URL? {
-        if let path = settings.text("operations") { return URL(filePath: path, directoryHint: .isDirectory) }
-        let beside = URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
-            .appending(path: "operations", directoryHint: .isDirectory)
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: beside.path, isDirectory: &isFolder)
-        return exists && isFolder.boolValue ? beside : nil
+    private init(_ other: FileOperations, _ folder: OperationFolder) {
+        (tracker, environment) = (other.tracker, other.environment)
+        self.folder = folder
     }
 
+    /// The operations of the folder as it is at another time.
+    func reading(_ folder: OperationFolder) -> FileOperations { FileOperations(self, folder) }
+
+    /// The longest `stop_grace_period` that a file can have.
+    static let longestGracePeriod = Duration.seconds(3_600)
+
     /// The longest time that one of their programs can take to stop.
-    var stopGracePeriod: Duration { folder?.definitions.map(\.stopGracePeriod).max() ?? .zero }
+    var stopGracePeriod: Duration { folder.definitions.map(\.stopGracePeriod).max() ?? .zero }
 
     /// Adds the operations.
     func add(to catalog: inout Catalog) {
-        guard let folder, let environment else { return }
+        if !folder.definitions.isEmpty { catalog.edition = folder.edition }
         for definition in folder.definitions {
-            guard !definition.isReported else {
-                catalog.addReported(
-                    id: definition.id, title: definition.title.text, summary: definition.summary.text,
-                    tags: Set(definition.tags))
-                continue
-            }
-            catalog.add(
-                CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
-                summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
-                timeout: definition.timeout, schedule: definition.schedule?.schedule,
-                scheduledInput: definition.schedule?.input ?? [:])
+            add(definition, to: &catalog)
+            catalog.declare(
+                definition.id,
+                by: OperationDeclaration(
+                    text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
+                    mistakes: (folder.outdated[definition.id] ?? []).map(\.description)))
         }
+    }
+
+    private func add(_ definition: OperationDefinition, to catalog: inout Catalog) {
+        guard !definition.isReported else {
+            catalog.addReported(
+                id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags))
+            return
+        }
+        catalog.add(
+            CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
+            summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
+            timeout: definition.timeout, schedule: definition.schedule?.schedule,
+            scheduledInput: definition.schedule?.input ?? [:])
     }
 
     /// The templates and texts that come with them, and what is wrong with the files.
     var texts: DeclaredTexts {
         var texts = DeclaredTexts()
-        guard let folder else { return texts }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
         for definition in folder.definitions {
             let id = definition.id
@@ -94,11 +109,11 @@ struct FileOperations: Sendable {
 
     /// Says in the log what is wrong, and what was taken up.
     func report(to logger: Logger) {
-        guard let folder else { return }
+        guard !folder.definitions.isEmpty || !folder.mistakes.isEmpty else { return }
         for mistake in folder.mistakes {
-            logger.error("An operation's file has a mistake, and the operation cannot be started. \(mistake)")
+            logger.error("An operation's file has a mistake and is not in force. \(mistake)")
         }
-        if environment?.helper == nil, !folder.definitions.isEmpty {
+        if environment.helper == nil, !folder.definitions.isEmpty {
             logger.error("\(CommandHelper.NotFound())")
         }
         logger.notice(
