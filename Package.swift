@@ -67,6 +67,7 @@ let package = Package(
                 "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
+        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Journals", "States"]),
         .target(name: "Schedules", dependencies: ["Journals"]),
         .target(
             name: "Boards",
@@ -94,6 +95,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -109,12 +111,14 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards", "Pages",
+                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
+                "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -178,7 +182,8 @@ let package = Package(
             name: "WeirCommand",
             dependencies: [
                 "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
-                "Journals", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards", "Pages", "Web",
+                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards",
+                "Pages", "Web",
                 "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -202,6 +207,7 @@ let package = Package(
             name: "CMarkGFM", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"]), .brew(["cmark-gfm"])]),
         .systemLibrary(name: "CPCRE2", pkgConfig: "libpcre2-8", providers: [.apt(["libpcre2-dev"]), .brew(["pcre2"])]),
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         .testTarget(name: "FlowsTests", dependencies: ["Flows", "States"]),
@@ -217,8 +223,8 @@ let package = Package(
         .testTarget(
             name: "JournalsTests",
             dependencies: [
-                "Journals", "JournalsSQLite", "States", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "CPostgreSQL", "Journals", "JournalsPostgres", "JournalsSQLite", "States",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(name: "SchedulesTests", dependencies: ["Schedules", "Journals"]),
         .testTarget(
@@ -237,7 +243,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States", "Flows",
+                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States",
+                "Flows",
                 "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -13,9 +13,15 @@ import { switchZone, Times } from "./page/times.js";
 const element = document.getElementById("page");
 const page = element && new Page(element);
 
-/** How far the server's clock is ahead of ours, where the page tells it and it matters. */
-const rendered = Date.parse(element?.dataset.clock ?? "");
-const ahead = Math.abs(rendered - Date.now()) > 2_000 ? rendered - Date.now() : 0;
+/**
+ * How far the server's clock is ahead of ours, where it matters. A document that came out of the browser's own cache, or of
+ * the past, tells another time than the server's: then what the last one told counts.
+ */
+const visit = /** @type {PerformanceNavigationTiming|undefined} */ (performance.getEntriesByType("navigation")[0]);
+const isOld = element?.dataset.paused || (visit && visit.transferSize < visit.encodedBodySize);
+const told = isOld ? Number(sessionStorage.getItem("weir ahead")) : Date.parse(element?.dataset.clock ?? "") - Date.now();
+const ahead = Math.abs(told) > 2_000 ? told : 0;
+sessionStorage.setItem("weir ahead", String(ahead));
 /** The page's time: it passes, but on a page of the past it stands still. */
 const now = () => (element?.dataset.paused ? Date.parse(element.dataset.clock ?? "") : Date.now() + ahead);
 const times = new Times(now);

@@ -7,7 +7,7 @@
 //   snap   {"v":1,"k":"snap","e":E,"at":B,"html":"<main…","next":…,"now":…}
 
 /** @typedef {{e: string, n: number}} Cursor */
-/** @typedef {[string, string, string?, number?]} Operation */
+/** @typedef {[string, string, any?, number?]} Operation the third is markup, a text, or attributes by name */
 /** @typedef {[number, string, number, Operation[]]} Change */
 /**
  * @typedef {{v: 1, k: "batch"|"empty"|"drain"|"end"|"reset"|"snap", e: string, from?: number, to?: number, at?: number,

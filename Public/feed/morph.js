@@ -116,6 +116,22 @@ function attributes(old, fresh, held) {
 }
 
 /**
+ * Sets attributes as a morph would, and removes those whose value is null.
+ * @param {Element} target @param {Record<string, string|null>} values @param {Claims} claims
+ */
+export function assign(target, values, claims) {
+  const fresh = /** @type {Element} */ (target.cloneNode(false));
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null) fresh.removeAttribute(name);
+    else fresh.setAttribute(name, value);
+  }
+  const held = claims.before(target, fresh);
+  if (held === "all") return;
+  attributes(target, fresh, held);
+  claims.after(target, held);
+}
+
+/**
  * Changes a text only where it differs, so that a selection in the rest of it stays.
  * @param {CharacterData} node @param {string} value
  */

@@ -2,7 +2,7 @@
 // to the next as a whole: all markup is parsed first, then all operations applied, then the cursor moves.
 
 import { Claims } from "./claims.js";
-import { morph, text } from "./morph.js";
+import { assign, morph, text } from "./morph.js";
 
 /** @typedef {import("./judge.js").Cursor} Cursor */
 /** @typedef {import("./judge.js").Operation} Operation */
@@ -10,6 +10,9 @@ import { morph, text } from "./morph.js";
 /** The only way from text to markup: a Trusted Types policy named `weir`, and a template, in which nothing runs. */
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("weir", { createHTML: (/** @type {string} */ html) => html })
   ?? { createHTML: (html) => html };
+
+/** The operations that bring markup. */
+const MARKUP = new Set(["m", "a", "p", "b"]);
 
 /** How many times its limit a list may hold while somebody reads further down. */
 const PATIENCE = 10;
@@ -120,7 +123,7 @@ export class Page {
 
   /** @param {Operation} operation @returns {() => void} */
   #prepare([name, id, content = "", optional = 0]) {
-    const fresh = name === "m" || name === "a" || name === "p" ? parse(content) : null;
+    const fresh = MARKUP.has(name) ? parse(content) : null;
     if (fresh && (name === "m" ? fresh.id !== id : !fresh.id)) throw new Malformed(`The markup for ${id} has another id`);
     return () => {
       const target = document.getElementById(id);
@@ -134,13 +137,15 @@ export class Page {
     };
   }
 
-  /** @param {string} name @param {Element} target @param {Element|null} fresh @param {string} content */
+  /** @param {string} name @param {Element} target @param {Element|null} fresh @param {any} content */
   #operate(name, target, fresh, content) {
     switch (name) {
       case "m": return void morph(target, /** @type {Element} */ (fresh), this.#claims);
       case "a": return this.#insert(target, /** @type {Element} */ (fresh), null);
       case "p": return steadily(target, (isRead) => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild, isRead));
+      case "b": return void (target.parentElement && this.#insert(target.parentElement, /** @type {Element} */ (fresh), target));
       case "r": return target.remove();
+      case "s": return assign(target, content, this.#claims);
       case "t": return write(target, content);
       default: throw new Malformed(`There is no operation ${name}`);
     }
@@ -220,8 +225,10 @@ function scrollerOf(element) {
  */
 function parse(html) {
   const template = document.createElement("template");
-  template.innerHTML = policy.createHTML(html);
-  const { content } = template;
+  // A part of a drawing is one only within a drawing.
+  const isDrawn = html.startsWith("<rect");
+  template.innerHTML = policy.createHTML(isDrawn ? `<svg>${html}</svg>` : html);
+  const content = isDrawn ? /** @type {Element} */ (template.content.firstElementChild) : template.content;
   const root = content.firstElementChild;
   if (!root || content.childElementCount !== 1) throw new Malformed("A fragment has to have one root element");
   if (content.querySelector("script, iframe, object, embed, base")) throw new Malformed("A fragment may not have active content");

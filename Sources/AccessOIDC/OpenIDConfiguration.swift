@@ -35,6 +35,8 @@ package struct OpenIDConfiguration: Sendable {
     package var nameClaim = ClaimPath("name")
     /// The claim with the groups.
     package var groupsClaim = ClaimPath("groups")
+    /// The roots that the provider's certificate may have besides those that this machine trusts.
+    package var roots: TrustedRoots?
     /// By how many milliseconds the clocks may differ.
     package var leeway: Int64 = 60_000
 

@@ -25,17 +25,18 @@ package final class OpenIDProvider: IdentityProvider {
     ///
     /// - Parameters:
     ///   - configuration: How this server is known there.
-    ///   - transport: Sends requests to it.
+    ///   - transport: Sends requests to it; nil for the network.
     ///   - now: The time in milliseconds since 1970.
     ///   - random: So many random bytes.
     ///   - logger: Says when the provider cannot be reached, and what it leaves out.
     package init(
-        _ configuration: OpenIDConfiguration, transport: any ProviderTransport = ProviderClient(),
+        _ configuration: OpenIDConfiguration, transport: (any ProviderTransport)? = nil,
         now: @escaping @Sendable () -> Int64 = AuditLog.time,
         random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
         logger: Logger = Logger(label: "weir.oidc")
     ) {
         self.configuration = configuration
+        let transport = transport ?? ProviderClient(roots: configuration.roots)
         self.transport = transport
         self.now = now
         self.random = random

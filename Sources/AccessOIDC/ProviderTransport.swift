@@ -3,6 +3,7 @@ import AsyncHTTPClient
 package import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import States
 
 /// Sends requests to the provider.
@@ -69,13 +70,21 @@ package struct ProviderClient: ProviderTransport {
 
     /// How long a request may take in all.
     private let timeout: TimeAmount
+    private let roots: TrustedRoots?
 
-    package init(timeout: Duration = .seconds(10)) {
+    /// Makes one that trusts what this machine trusts, and these roots besides.
+    package init(roots: TrustedRoots? = nil, timeout: Duration = .seconds(10)) {
+        self.roots = roots
         self.timeout = .milliseconds(Int64(clamping: timeout.components.seconds) * 1_000)
     }
 
     package func send(_ request: ProviderRequest) async throws(IdentityProviderError) -> ProviderAnswer {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        if let roots {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.certificates(roots.certificates)]
+            configuration.tlsConfiguration = tls
+        }
         configuration.timeout.connect = min(timeout, .seconds(5))
         let client = HTTPClient(configuration: configuration)
         let answer: Result<ProviderAnswer, any Error>

@@ -69,6 +69,10 @@ package final class SQLiteAccessStorage: AccessStorage {
                     try database.execute(
                         sql: "INSERT OR REPLACE INTO record (kind, id, json) VALUES (?, ?, ?)",
                         arguments: [record.kind, record.id, record.json])
+                case .update(let record):
+                    try database.execute(
+                        sql: "UPDATE record SET json = ? WHERE kind = ? AND id = ?",
+                        arguments: [record.json, record.kind, record.id])
                 case .remove(let kind, let id):
                     try database.execute(
                         sql: "DELETE FROM record WHERE kind = ? AND id = ?", arguments: [kind.rawValue, id])

@@ -93,6 +93,8 @@ package protocol Journal: Sendable {
     /// Stores a text under a name, replacing the previous one; nil removes it.
     func setNote(_ name: String, _ text: String?) async throws
 
+    /// What holds it, for an operator, such as `SQLite` or `PostgreSQL, db1/weir`; nil for nothing but memory.
+    var place: String? { get }
     /// Its size on the disk in bytes; nil if it uses none.
     func size() async throws -> Int64?
 
@@ -112,6 +114,9 @@ package protocol Journal: Sendable {
 }
 
 extension Journal {
+    /// Nil: memory.
+    package var place: String? { nil }
+
     /// Nil: it uses none.
     package func size() async throws -> Int64? { nil }
 

@@ -14,7 +14,7 @@ extension SQLiteJournal {
         }
 
         /// What the file is opened for.
-        public enum Access: Sendable {
+        package enum Access: Sendable {
             /// Recording; one process at a time.
             case writing
             /// Reading only, while another process may be recording.
@@ -24,16 +24,19 @@ extension SQLiteJournal {
         /// What a recorded change survives.
         public var durability: Durability
         /// What the file is opened for.
-        public var access: Access
+        package var access: Access
         /// How many milliseconds to wait if another program holds the file.
         public var busyTimeout: Int
         /// The maximum size of the file, in bytes; nil is as large as the disk allows.
         public var maximumBytes: Int64?
 
         /// Creates a configuration.
-        public init(
-            durability: Durability = .process, access: Access = .writing, busyTimeout: Int = 250,
-            maximumBytes: Int64? = nil
+        public init(durability: Durability = .process, busyTimeout: Int = 250, maximumBytes: Int64? = nil) {
+            self.init(durability: durability, access: .writing, busyTimeout: busyTimeout, maximumBytes: maximumBytes)
+        }
+
+        package init(
+            durability: Durability = .process, access: Access, busyTimeout: Int = 250, maximumBytes: Int64? = nil
         ) {
             self.durability = durability
             self.access = access

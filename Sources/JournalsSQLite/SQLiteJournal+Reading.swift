@@ -90,6 +90,9 @@ extension SQLiteJournal {
         try await read { try SQLStatement($0, "SELECT text FROM notes WHERE name = ?").first(name) { $0.text(0) } }
     }
 
+    /// SQLite.
+    package var place: String? { "SQLite" }
+
     /// The size of the file and its log, in bytes.
     package func size() async throws -> Int64? {
         try await read { [file] _ in file.size() }

@@ -1,8 +1,8 @@
-public import States
+package import States
 
 extension InputField {
     /// Whether what is given is kept in memory only while its run goes: never recorded, shown, exported or given again.
-    public var isSecret: Bool {
+    package var isSecret: Bool {
         if case .secret = kind { true } else { false }
     }
 
@@ -12,7 +12,7 @@ extension InputField {
     ///   - input: A JSON object.
     ///   - fields: The operation's fields.
     /// - Returns: The input without its secrets, and the secrets by field.
-    public static func parting(
+    package static func parting(
         _ input: JSONValue, fields: [InputField]
     ) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
         let names = Set(fields.filter(\.isSecret).map(\.name))

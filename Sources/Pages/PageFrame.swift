@@ -42,7 +42,7 @@ package struct PageFrame: Sendable, Hashable {
     package var viewer: PageViewer?
 
     /// Who asks, for the header; nil where nobody is asked who they are.
-    public var account: PageAccount?
+    package var account: PageAccount?
 
     /// What stands for the time in a document that leaves it open.
     var clockMark: String?

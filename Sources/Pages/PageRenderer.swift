@@ -21,6 +21,7 @@ package final class PageRenderer: Sendable {
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
     private let base: String
+    private let assets: String
     private let offersLinks: Bool
     private let writers: [PageLocale: PageWriter]
     private let english: PageWriter
@@ -31,14 +32,17 @@ package final class PageRenderer: Sendable {
     ///   - catalog: The operations that pages show.
     ///   - templates: The templates and strings.
     ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
+    ///   - assetFolder: The folder below `assets` in which pages name the files of `Public`; nil for none.
     ///   - offersLinks: Whether a run's page leads to the links to it.
     package convenience init(
-        catalog: Catalog, templates: TemplateSet, mountPath: String = "/", offersLinks: Bool = false
+        catalog: Catalog, templates: TemplateSet, mountPath: String = "/", assetFolder: String? = nil,
+        offersLinks: Bool = false
     ) {
+        let base = mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath
         self.init(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
-            tables: StringTables(templates.tables),
-            base: mountPath.hasSuffix("/") ? String(mountPath.dropLast()) : mountPath, permissions: .everything,
+            tables: StringTables(templates.tables), base: base,
+            assets: base + "/assets" + (assetFolder.map { "/" + $0 } ?? ""), permissions: .everything,
             offersLinks: offersLinks)
     }
 
@@ -52,23 +56,24 @@ package final class PageRenderer: Sendable {
     /// Templates and strings are shared, so that it costs next to nothing.
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
-            catalog: catalog, set: set, library: library, tables: tables, base: base, permissions: permissions,
-            offersLinks: offersLinks)
+            catalog: catalog, set: set, library: library, tables: tables, base: base, assets: assets,
+            permissions: permissions, offersLinks: offersLinks)
     }
 
     private init(
         catalog: Catalog, set: TemplateSet, library: TemplateLibrary, tables: StringTables, base: String,
-        permissions: Permissions, offersLinks: Bool
+        assets: String, permissions: Permissions, offersLinks: Bool
     ) {
         func writer(_ locale: PageLocale) -> PageWriter {
             let strings = tables[locale]
             return PageWriter(
                 catalog: catalog, library: library, locale: locale, locales: tables.locales, strings: strings,
-                format: LocaleFormat(strings.optional), base: base, permissions: permissions,
-                offersLinks: offersLinks)
+                format: LocaleFormat(strings.optional), base: base, assets: assets,
+                permissions: permissions, offersLinks: offersLinks)
         }
         self.permissions = permissions
         self.base = base
+        self.assets = assets
         self.offersLinks = offersLinks
         self.catalog = catalog
         self.library = library

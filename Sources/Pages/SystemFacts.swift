@@ -34,7 +34,7 @@ package struct SystemFacts: Sendable {
 
     /// The facts, in order.
     ///
-    /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `recording`,
+    /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
     /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `mountPath`, `host`.
     package var facts: [Fact]
     /// How many runs of each operation are in each phase.

@@ -23,7 +23,9 @@ import Testing
     @Test func `what was recorded is read, the newest first, by filter and page by page`() async throws {
         defer { #expect(throws: Never.self) { try remove() } }
         let log = try log()
-        for index in 0..<5 { log.record(.start, by: ana, from: "192.0.2.1", subject: "operation:o\(index)") }
+        for index in 0..<5 {
+            log.record(.start, by: ana, from: AuditOrigin(address: "192.0.2.1"), subject: "operation:o\(index)")
+        }
         log.record(.cancel, by: .system, subject: "run:r", outcome: .failed, detail: "it had ended")
         let all = try await log.page()
         #expect(all.records.map(\.number) == [7, 6, 5, 4, 3, 2, 1])
@@ -125,8 +127,12 @@ import Testing
         defer { #expect(throws: Never.self) { try remove() } }
         let log = try log()
         for index in 0..<10_000 {
-            log.record(.see, by: .anonymous, from: "10.0.0.\(index % 200)", subject: "run:\(index)", outcome: .refused)
-            log.record(.start, by: ana, from: "192.0.2.1", subject: "operation:deploy", outcome: .refused)
+            log.record(
+                .see, by: .anonymous, from: AuditOrigin(address: "10.0.0.\(index % 200)"), subject: "run:\(index)",
+                outcome: .refused)
+            log.record(
+                .start, by: ana, from: AuditOrigin(address: "192.0.2.1"), subject: "operation:deploy", outcome: .refused
+            )
         }
         let records = try await log.page(limit: 1_000).records.map(\.entry).filter { $0.outcome == .refused }
         #expect(records.count <= AuditCounts.kinds + 1)
@@ -149,7 +155,9 @@ import Testing
         defer { #expect(throws: Never.self) { try remove() } }
         let log = try log()
         let hostile = "x\n0000 {\"n\":1}\r\u{2028}\" \u{0}" + String(repeating: "é", count: 5_000)
-        log.record(.start, by: Principal(.person, name: hostile), from: hostile, subject: hostile, detail: hostile)
+        log.record(
+            .start, by: Principal(.person, name: hostile), from: AuditOrigin(address: hostile), subject: hostile,
+            detail: hostile)
         let entry = try #require(try await log.page().records.first?.entry)
         #expect(entry.name.hasPrefix("x\n0000"))
         #expect(entry.detail?.unicodeScalars.count == AuditEntry.textLimit + 1)

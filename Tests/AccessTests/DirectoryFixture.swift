@@ -46,7 +46,10 @@ final class DirectoryFixture: Sendable {
     func signIn(_ name: String, _ password: String = "correct horse", from address: String = "192.0.2.1") async throws
         -> SecretText?
     {
-        guard case .signedIn(let secret, _) = try await directory.signIn(name, password, from: address) else {
+        guard
+            case .signedIn(let secret, _) = try await directory.signIn(
+                name, password, from: AuditOrigin(address: address))
+        else {
             return nil
         }
         return secret

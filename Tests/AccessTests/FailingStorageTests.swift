@@ -42,7 +42,7 @@ private final class FullStorage: AccessStorage {
         let attempts: [() async throws -> Void] = [
             { try await directory.revokeToken(record.id, by: maker, anybody: false) },
             { try await directory.revokeLink(made.id, to: "r1", by: maker, anybody: false) },
-            { try await directory.signOut(session, from: nil) },
+            { try await directory.signOut(session, from: .none) },
             { try await directory.setPassword("battery staple", of: "ana", by: .system) },
             { try await directory.removeUser("ana", by: .system) },
         ]

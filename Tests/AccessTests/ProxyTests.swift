@@ -76,7 +76,10 @@ import Testing
     {
         let open = try await DirectoryFixture(.none(allowsForwarded: false))
         #expect(open.request([:]).authorization?.principal.kind == .operator)
-        for name in ["forwarded", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-real-ip"] {
+        for name in [
+            "forwarded", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-real-ip", "x-forwarded-prefix",
+            "x-forwarded-scheme", "cf-connecting-ip", "via",
+        ] {
             guard case .forwarded = open.request([name: ["x"]]).refusal else {
                 Issue.record("\(name) passes")
                 continue

@@ -28,6 +28,19 @@ import Testing
         #expect(again.directory.cookie == fixture.directory.cookie)
     }
 
+    @Test func `a record that is gone is not updated`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let storages: [any AccessStorage] = [MemoryAccessStorage(), try SQLiteAccessStorage(path: try path())]
+        for storage in storages {
+            let (old, new) = (Data("{}".utf8), Data("[]".utf8))
+            try await storage.write([.update(StoredRecord(kind: "session", id: "a", json: old))])
+            #expect(try await storage.read().isEmpty)
+            try await storage.write([.put(StoredRecord(kind: "session", id: "a", json: old))])
+            try await storage.write([.update(StoredRecord(kind: "session", id: "a", json: new))])
+            #expect(try await storage.read().map(\.json) == [new])
+        }
+    }
+
     @Test func `what another process changes is noticed by the next look`() async throws {
         defer { #expect(throws: Never.self) { try remove() } }
         let path = try path()

@@ -18,7 +18,10 @@ import Testing
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")
         for (name, password) in [("ana", "wrong horse"), ("bob", "correct horse"), ("", ""), ("ana", ""), ("é", "x")] {
-            guard case .wrong = try await fixture.directory.signIn(name, password, from: "192.0.2.1") else {
+            guard
+                case .wrong = try await fixture.directory.signIn(
+                    name, password, from: AuditOrigin(address: "192.0.2.1"))
+            else {
                 Issue.record("\(name) got another answer")
                 continue
             }
@@ -34,7 +37,7 @@ import Testing
         let planted = SecretText(.session, bytes: Array(0..<32))
         guard
             case .signedIn(let secret, _) = try await fixture.directory.signIn(
-                "ana", "correct horse", from: "192.0.2.1", replacing: planted)
+                "ana", "correct horse", from: AuditOrigin(address: "192.0.2.1"), replacing: planted)
         else {
             Issue.record("ana is not signed in")
             return
@@ -47,7 +50,8 @@ import Testing
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")
         let first = try #require(try await fixture.signIn("ana"))
-        _ = try await fixture.directory.signIn("ana", "correct horse", from: "192.0.2.1", replacing: first)
+        _ = try await fixture.directory.signIn(
+            "ana", "correct horse", from: AuditOrigin(address: "192.0.2.1"), replacing: first)
         #expect(fixture.request(session: first).authorization?.isAnonymous == true)
     }
 
@@ -92,7 +96,7 @@ import Testing
         let secret = try #require(try await fixture.signIn("ana"))
         let held = try #require(fixture.request(session: secret).authorization)
         #expect(fixture.control.current(held) != nil)
-        try await fixture.directory.signOut(secret, from: nil)
+        try await fixture.directory.signOut(secret, from: .none)
         #expect(fixture.control.current(held) == nil)
     }
 
@@ -151,7 +155,7 @@ import Testing
         var throttled = 0
         for attempt in 0..<10_000 {
             let outcome = try await fixture.directory.signIn(
-                "ana", "guess \(attempt)", from: "10.0.\(attempt / 256).\(attempt % 256)")
+                "ana", "guess \(attempt)", from: AuditOrigin(address: "10.0.\(attempt / 256).\(attempt % 256)"))
             if case .throttled = outcome { throttled += 1 }
         }
         #expect(throttled > 9_900)
@@ -211,7 +215,7 @@ import Testing
         let storage = MemoryAccessStorage()
         let fixture = try await DirectoryFixture(.oidc(prefix: "https://id.example#"), storage: storage)
         let ana = StoredPerson(name: "Ana", identity: "https://id.example#7", isUser: false, groups: ["ops"])
-        let secret = try await fixture.directory.begin(ana, from: nil, replacing: nil)
+        let secret = try await fixture.directory.begin(ana, from: .none, replacing: nil)
         let authorization = try #require(fixture.request(session: secret).authorization)
         #expect(authorization.principal.key == "person:https://id.example#7")
         #expect(authorization.principal.groups == ["ops"])
@@ -229,13 +233,13 @@ import Testing
         let code = try #require(fixture.directory.makeSetUpCode())
         #expect(fixture.directory.awaitsSetUp)
         let secret = try await fixture.directory.setUp(
-            code: code.uppercased(), name: "root", password: "correct horse", from: "127.0.0.1")
+            code: code.uppercased(), name: "root", password: "correct horse", from: AuditOrigin(address: "127.0.0.1"))
         let authorization = try #require(fixture.request(session: secret).authorization)
         #expect(authorization.permissions.allows(.administer, on: .server))
         #expect(!fixture.directory.awaitsSetUp)
         #expect(fixture.directory.makeSetUpCode() == nil)
         await #expect(throws: AccessError.self) {
-            try await fixture.directory.setUp(code: code, name: "eve", password: "correct horse", from: nil)
+            try await fixture.directory.setUp(code: code, name: "eve", password: "correct horse", from: .none)
         }
     }
 
@@ -244,16 +248,16 @@ import Testing
         let code = try #require(fixture.directory.makeSetUpCode())
         for _ in 0..<5 {
             await #expect(throws: AccessError.self) {
-                try await fixture.directory.setUp(code: "wrong", name: "root", password: "correct horse", from: nil)
+                try await fixture.directory.setUp(code: "wrong", name: "root", password: "correct horse", from: .none)
             }
         }
         await #expect(throws: AccessError.self) {
-            try await fixture.directory.setUp(code: code, name: "root", password: "correct horse", from: nil)
+            try await fixture.directory.setUp(code: code, name: "root", password: "correct horse", from: .none)
         }
         let late = try #require(fixture.directory.makeSetUpCode())
         fixture.advance(milliseconds: SetUpCode.lifetime + 1)
         await #expect(throws: AccessError.self) {
-            try await fixture.directory.setUp(code: late, name: "root", password: "correct horse", from: nil)
+            try await fixture.directory.setUp(code: late, name: "root", password: "correct horse", from: .none)
         }
         #expect(fixture.directory.users.isEmpty)
     }
@@ -266,7 +270,7 @@ import Testing
                 group.addTask {
                     do {
                         _ = try await fixture.directory.setUp(
-                            code: code, name: name, password: "correct horse", from: nil)
+                            code: code, name: name, password: "correct horse", from: .none)
                         return true
                     } catch { return false }
                 }

@@ -59,6 +59,10 @@ import Testing
             let answer = fixture.request(["authorization": ["Bearer \(text)"], "cookie": cookie])
             #expect(answer.refusal == .invalidToken, "\(text)")
         }
+        for field in ["Bearer", "bearer", "BEARER \t", "Bearer\t\(expired.text)"] {
+            let answer = fixture.request(["authorization": [field], "cookie": cookie])
+            #expect(answer.refusal == .invalidToken, "\(field)")
+        }
         let two = fixture.request(["authorization": ["Bearer \(expired.text)", "Basic eDp5"]])
         #expect(two.refusal != nil)
     }

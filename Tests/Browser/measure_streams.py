@@ -36,13 +36,14 @@ def cpu(weir):
 class Reporter:
     """Sends numbered requests on one connection."""
 
-    def __init__(self, weir, run):
+    def __init__(self, weir, run, fields=None):
+        self.fields = fields or {}
         self.connection = http.client.HTTPConnection("127.0.0.1", weir.port, timeout=60)
         self.path, self.number = f"/api/v1/streams/reported/measure/{run}", 0
         self.ask("PUT", "")
 
     def ask(self, method, body, fields=None):
-        self.connection.request(method, self.path, body, {"Content-Type": "application/json", **(fields or {})})
+        self.connection.request(method, self.path, body, {"Content-Type": "application/json", **self.fields, **(fields or {})})
         answer = self.connection.getresponse()
         answer.read()
         assert answer.status < 300, answer.status

@@ -6,11 +6,13 @@ import os
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 
 import httpx
 import pytest
+import trustme
 from playwright.sync_api import expect
 from weir import Weir, until
 
@@ -37,20 +39,29 @@ def free_port():
 class Provider:
     """`oidc-provider-mock` as a process."""
 
+    # The same with a certificate: the program has no option for it.
+    ENCRYPTED = (
+        "import sys, uvicorn; run = uvicorn.run; cert, key = sys.argv[1:3]; del sys.argv[1:3]\n"
+        "uvicorn.run = lambda *all, **named: run(*all, **named, ssl_certfile=cert, ssl_keyfile=key)\n"
+        "from oidc_provider_mock.__main__ import run as main; main()"
+    )
+
     def __init__(self, folder):
+        self.certificate = None
         self.port = free_port()
         self.log = folder / "provider.log"
         self.process = None
 
     @property
     def issuer(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"http{'s' if self.certificate else ''}://127.0.0.1:{self.port}"
 
     def start(self, *options):
         users = [part for sub, claims in USERS.items() for part in ("--user-claims", json.dumps({"sub": sub, **claims}))]
+        program = ["-c", self.ENCRYPTED, *self.certificate] if self.certificate else ["-m", "oidc_provider_mock"]
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "oidc_provider_mock", "--port", str(self.port), *users, *options],
+                [sys.executable, *program, "--port", str(self.port), *users, *options],
                 stdout=log, stderr=log, env={**os.environ, "NO_COLOR": "1"},
             )
         until(self.answers)
@@ -59,7 +70,7 @@ class Provider:
     def answers(self):
         assert self.process.poll() is None, self.log.read_text()
         try:
-            return httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False).status_code == 200
+            return httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False, verify=False).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -292,6 +303,31 @@ def test_clocks_that_differ_are_said(serve, provider):
     assert "expired" in weir.log.read_text()
 
 
+def test_a_provider_with_a_root_of_its_own_needs_it_in_a_file(tmp_path, serve, provider):
+    provider.stop()
+    root, other = trustme.CA(), trustme.CA()
+    leaf = root.issue_cert("127.0.0.1")
+    (tmp_path / "leaf.pem").write_bytes(b"".join(part.bytes() for part in leaf.cert_chain_pems))
+    leaf.private_key_pem.write_to_path(tmp_path / "leaf.key")
+    for name, authority in (("root", root), ("other", other)):
+        authority.cert_pem.write_to_path(tmp_path / f"{name}.pem")
+    (tmp_path / "both.pem").write_bytes(other.cert_pem.bytes() + root.cert_pem.bytes())
+    provider.certificate = (str(tmp_path / "leaf.pem"), str(tmp_path / "leaf.key"))
+    provider.start()
+    for settings, works in (({}, False), ({"WEIR_OIDC_CA_FILE": "other.pem"}, False), ({"WEIR_OIDC_CA_FILE": "both.pem"}, True)):
+        weir = serve(**{name: str(tmp_path / file) for name, file in settings.items()})
+        visitor = Visitor(weir)
+        visitor.http = httpx.Client(
+            trust_env=False, headers=visitor.http.headers, timeout=30, verify=ssl.create_default_context(cafile=tmp_path / "root.pem"))
+        if works:
+            assert visitor.sign_in("ana", "/runs").headers["location"] == "/runs"
+            assert visitor.account()["name"] == "Ana Ops"
+        else:
+            assert said(visitor.get("/sign-in/provider")).startswith("The identity provider cannot be reached.")
+            assert "CERTIFICATE_VERIFY_FAILED" in weir.log.read_text()
+        weir.close()
+
+
 def test_groups_that_the_provider_does_not_name_are_said(weir):
     visitor = Visitor(weir)
     answer = visitor.sign_in("noel")
@@ -312,7 +348,7 @@ def test_somebody_who_declines_is_not_signed_in(weir):
 @pytest.mark.parametrize(
     "settings", [
         {"WEIR_OIDC_ISSUER": "http://192.0.2.1"}, {"WEIR_PUBLIC_URL": "http://weir.example"}, {"WEIR_OIDC_CLIENT_SECRET": ""},
-        {"WEIR_OIDC_CLIENT_SECRET_FILE": "/nowhere"}, {"WEIR_HOST": "0.0.0.0"}, {"WEIR_AUTH": "password"},
+        {"WEIR_OIDC_CLIENT_SECRET_FILE": "/nowhere"}, {"WEIR_OIDC_CA_FILE": "/nowhere"}, {"WEIR_HOST": "0.0.0.0"}, {"WEIR_AUTH": "password"},
     ],
 )
 def test_settings_that_are_not_safe_or_not_whole_are_refused(tmp_path, sky, settings):

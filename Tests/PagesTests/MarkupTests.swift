@@ -106,8 +106,9 @@ import Testing
 extension Patch {
     fileprivate var html: String? {
         switch self {
-        case .morph(_, let html), .morphIfPresent(_, let html), .append(_, let html), .prepend(_, let html): html
-        case .remove, .text: nil
+        case .morph(_, let html), .append(_, let html), .prepend(_, let html), .insert(_, let html): html
+        case .ifPresent(let patch): patch.html
+        case .remove, .text, .attributes: nil
         }
     }
 }

@@ -1,7 +1,7 @@
 import Boards
 import Journals
 import Operations
-import Pages
+@testable import Pages
 import States
 import Testing
 
@@ -81,48 +81,45 @@ import Testing
         #expect(tree.element(id: "entries")?.elements.count == 100 && tree.element(id: "effects")?.elements.count == 50)
     }
 
-    @Test func `a tick sends the state, the lane it makes longer, the title, and nothing else`() throws {
+    @Test func `a tick sends what differs in the state, the title, and nothing else`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
         let tick = try #require(fixture.script.move("r", try StateRecord(CopyState.reading(bytes: 700, total: 1_000))))
         let ids = { (topic: PageTopic) in
-            fixture.pages.patches(for: tick, page: LivePage(topic)).map { patch in
-                guard case .morph(let id, _) = patch else { return "\(patch)" }
-                return id
-            }
+            fixture.pages.patches(for: tick, page: LivePage(topic)).map(\.target)
         }
-        #expect(ids(.board) == ["op-copy-state"])
-        #expect(ids(.operation("copy")) == ["run-r-state", "run-r-lane", "page-title"])
-        #expect(ids(.run("r")) == ["run-r-state", "run-r-lane", "page-title"])
+        let gauge = { (uid: String) in ["\(uid)-gauge", "\(uid)-gauge-done", "\(uid)-gauge-part"] }
+        #expect(ids(.board) == gauge("op-copy"))
+        #expect(ids(.operation("copy")) == gauge("run-r") + ["page-title"])
+        #expect(ids(.run("r")) == gauge("run-r") + ["page-title"])
         #expect(ids(.runs) == [])
         #expect(ids(.run("other")) == [])
         #expect(ids(.operation("watch")) == [])
     }
 
-    @Test func `a tick for which the axis has become too short sends the timeline and the scrubber anew`() throws {
+    @Test func `a tick for which the axis has become too short brings the timeline and the scrubber to scale`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
         let reading = CopyState.reading(bytes: 700, total: 1_000)
         let tick = try #require(fixture.script.move("r", try StateRecord(reading), after: 60_000))
-        let ids = fixture.pages.patches(for: tick, page: LivePage(.run("r"))).map { patch in
-            guard case .morph(let id, _) = patch else { return "\(patch)" }
-            return id
-        }
-        #expect(ids == ["run-r-state", "run-r-timeline", "scrubber", "page-title"])
+        let ids = fixture.pages.patches(for: tick, page: LivePage(.run("r"))).map(\.target)
+        #expect(ids == ["x"])
     }
 
     @Test func `a patch is written as the protocol says`() throws {
+        let html = "<p id=\"b\"/>"
         let patches: [Patch] = [
-            .morph(id: "a", html: "<p id=\"a\"/>"), .morphIfPresent(id: "a", html: "<p id=\"a\"/>"),
-            .append(to: "a", html: "<p id=\"b\"/>"), .prepend(to: "a", html: "<p id=\"b\"/>"), .remove(id: "a"),
-            .text(id: "a", "b"),
+            .morph(id: "b", html: html), .morph(id: "b", html: html).asOptional, .append(to: "a", html: html),
+            .prepend(to: "a", html: html), .insert(before: "a", html: html), .remove(id: "a"),
+            .remove(id: "a").asOptional, .text(id: "a", "b"), .attributes(id: "a", ["b": "c", "a": nil]),
         ]
         #expect(
-            try JSONValue(encoding: patches) == [
-                ["m", "a", "<p id=\"a\"/>"], ["m", "a", "<p id=\"a\"/>", 1], ["a", "a", "<p id=\"b\"/>"],
-                ["p", "a", "<p id=\"b\"/>"], ["r", "a"], ["t", "a", "b"],
+            patches.map(\.json) == [
+                ["m", "b", .string(html)], ["m", "b", .string(html), 1], ["a", "a", .string(html)],
+                ["p", "a", .string(html)], ["b", "a", .string(html)], ["r", "a"], ["r", "a"], ["t", "a", "b"],
+                ["s", "a", ["a": nil, "b": "c"]],
             ])
     }
 }

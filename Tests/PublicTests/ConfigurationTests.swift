@@ -10,6 +10,9 @@ struct ConfigurationTests {
         configuration.maximumActiveRuns = 10
         configuration.maximumActiveRunsPerOperation = 5
         configuration.maximumActiveRunsPerActor = 2
+        configuration.maximumReportedRuns = 5
+        configuration.reportLease = .seconds(60)
+        configuration.reportsUndeclared = false
         configuration.drainTimeout = .seconds(1)
         configuration.retention = nil
         #expect(configuration.retention == nil)
@@ -52,8 +55,7 @@ struct ConfigurationTests {
 
     @Test func `a journal's file outlives what it is told to`() {
         typealias Configuration = SQLiteJournal.Configuration
-        let durability = Configuration.Durability.machine
-        let configuration = Configuration(durability: durability, access: Configuration.Access.reading)
+        let configuration = Configuration(durability: Configuration.Durability.machine)
         #expect(configuration.busyTimeout == 250)
     }
 }

@@ -43,6 +43,32 @@ struct MountingTests {
         await board.shutdown()
     }
 
+    @Test func `the app gives roles of its own to people, groups and programs, and takes them away`() async throws {
+        let backups = SubjectSelection(operations: [try #require(IDPattern("backup-*"))], tags: ["database"])
+        let control = AccessControl(
+            rules: AccessRules(
+                roles: [Role("keeper", verbs: [.see, .start, .cancel], selection: backups)],
+                grants: [
+                    RoleGrant(Role.viewer.name, to: [.everyone]), RoleGrant("keeper", to: [.group("databases")]),
+                    RoleGrant(Role.operator.name, on: backups, to: [.user("ana")]),
+                    RoleGrant(Role.admin.name, on: .everything, to: [.user("rui")]),
+                ]))
+        let access: DashboardAccess<BasicRequestContext> = .authorizing(
+            { request, _ in
+                switch request.headers[.authorization] {
+                case "ana": Principal(.person, name: "ana", identity: "1234", groups: ["databases"])
+                case "local": .localOperator
+                default: .anonymous
+                }
+            }, control: control)
+        let board = try await Board.open(catalog: Catalog())
+        let router = Router(context: BasicRequestContext.self)
+        try router.mountWeir(board, at: "/ops", access: access)
+        control.replace(rules: AccessRules(grants: []))
+        control.invalidate()
+        await board.shutdown()
+    }
+
     @Test func `a folder that is not there is a sentence, not a crash`() {
         let nowhere = URL(filePath: "/nowhere/weir")
         #expect(throws: TemplateSetError.self) { try TemplateSet(overlay: nowhere) }

@@ -80,6 +80,22 @@ import Testing
         #expect(error?.exitCode == 78)
     }
 
+    @Test func `the provider's own root is read from a file, and a file that has none is refused`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "weir-root-\(UUID()).pem")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+        for (text, words) in [
+            ("nonsense", "no certificate in PEM"), ("", "no certificate in PEM"),
+            ("-----BEGIN CERTIFICATE-----\nbm9uc2Vuc2U=\n-----END CERTIFICATE-----\n", "no certificate in PEM"),
+        ] {
+            try Data(text.utf8).write(to: file)
+            let error = #expect(throws: StartError.self) { try providerPlan(["oidc.ca-file": file.path]) }
+            #expect(error?.exitCode == 78 && error?.description.contains(words) == true)
+        }
+        let missing = #expect(throws: StartError.self) { try providerPlan(["oidc.ca-file": "/nowhere.pem"]) }
+        #expect(missing?.description.hasPrefix("The file /nowhere.pem of oidc.ca-file cannot be read.") == true)
+        #expect(try providerPlan([:]).provider?.roots == nil)
+    }
+
     @Test(arguments: [nil, "", " \n", "two\nlines", "not-ascii-ä", String(repeating: "x", count: 5_000)])
     func `a client secret that cannot be one is refused, and never repeated`(secret: String?) {
         let error = #expect(throws: StartError.self) { try providerPlan([:], secret: secret) }

@@ -107,13 +107,13 @@ package final class AuditLog: Sendable {
 
     /// Says what somebody did.
     package func record(
-        _ action: AuditAction, by principal: Principal, from address: String? = nil, subject: String? = nil,
-        outcome: AuditEntry.Outcome = .done, request: String? = nil, detail: String? = nil
+        _ action: AuditAction, by principal: Principal, from origin: AuditOrigin = .none, subject: String? = nil,
+        outcome: AuditEntry.Outcome = .done, detail: String? = nil
     ) {
         record(
             AuditEntry(
-                at: now(), principal: principal, address: address, action, subject: subject, outcome: outcome,
-                request: request, detail: detail))
+                at: now(), principal: principal, address: origin.address, action, subject: subject, outcome: outcome,
+                request: origin.request, detail: detail))
     }
 
     /// Writes everything that waits, also what was counted together, and returns when it is written or has failed.

@@ -24,8 +24,11 @@ public final class AccessControl: Sendable {
     private let state: Mutex<State>
     private let latest: Atomic<UInt64>
 
-    /// Puts rules in force.
-    public init(rules: AccessRules = AccessRules(), subjects: [Subject] = []) {
+    /// Puts rules in force; what there is to have rights on is said by the dashboard that is mounted with them.
+    public convenience init(rules: AccessRules = AccessRules()) { self.init(rules: rules, subjects: []) }
+
+    /// Puts rules in force on certain subjects.
+    package init(rules: AccessRules = AccessRules(), subjects: [Subject]) {
         state = Mutex(State(rules: rules, subjects: subjects))
         latest = Atomic(1)
     }
@@ -33,10 +36,10 @@ public final class AccessControl: Sendable {
     /// Which generation is in force.
     ///
     /// Wait-free.
-    public var generation: UInt64 { latest.load(ordering: .acquiring) }
+    package var generation: UInt64 { latest.load(ordering: .acquiring) }
 
     /// The rules in force.
-    public var rules: AccessRules { state.withLock { $0.rules } }
+    package var rules: AccessRules { state.withLock { $0.rules } }
 
     /// Puts other rules in force, for all requests from now on and those that wait.
     public func replace(rules: AccessRules) {
@@ -47,7 +50,7 @@ public final class AccessControl: Sendable {
     }
 
     /// Says which subjects there are now.
-    public func replace(subjects: [Subject]) {
+    package func replace(subjects: [Subject]) {
         change {
             $0.subjects = subjects
             $0.audiences = [:]

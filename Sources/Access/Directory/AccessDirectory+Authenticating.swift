@@ -4,10 +4,11 @@ extension AccessDirectory: Authenticator {
     /// Who sends a request: a bearer token alone decides where there is one, then what the mode asks.
     package func authenticate(_ request: AccessRequest) -> Authentication {
         let authorizations = request.values("authorization")
-        let bearers = authorizations.filter { $0.prefix(7).lowercased() == "bearer " }
+        // Also one without a token, as a script sends that has lost its variable: it is nobody else's request then.
+        let bearers = authorizations.compactMap(Self.bearer)
         if let bearer = bearers.first {
             guard authorizations.count == 1 else { return .refused(.malformed("Send one Authorization field.")) }
-            return authenticate(bearer: String(bearer.dropFirst(7)))
+            return authenticate(bearer: bearer)
         }
         switch configuration.mode {
         case .none(let allowsForwarded):
@@ -25,11 +26,19 @@ extension AccessDirectory: Authenticator {
 
     private static let forwarding = [
         "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port",
-        "x-forwarded-server", "x-forwarded-user", "x-real-ip",
+        "x-forwarded-server", "x-forwarded-user", "x-forwarded-prefix", "x-forwarded-scheme", "x-forwarded-ssl",
+        "x-forwarded-by", "x-original-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip",
+        "via",
     ]
 
-    private func authenticate(bearer: String) -> Authentication {
-        let text = bearer.filter { $0 != " " }
+    /// What follows the word “Bearer”, without the spaces; nil for a field of another scheme.
+    private static func bearer(_ field: String) -> String? {
+        let scheme = field.prefix { $0 != " " && $0 != "\t" }
+        guard scheme.lowercased() == "bearer" else { return nil }
+        return field[scheme.endIndex...].filter { $0 != " " && $0 != "\t" }
+    }
+
+    private func authenticate(bearer text: String) -> Authentication {
         let credential: Credential?
         if let token = SecretText(text, kind: .token) {
             credential = state.withLock { $0.tokenIDs[token.hash] }.map(Credential.token)

@@ -15,7 +15,7 @@ extension AccessDirectory {
     ///
     /// That the maker may see and export the run is for the caller to check.
     package func createLink(
-        to run: String, of operation: String, hours: Int, by maker: Principal, from address: String? = nil
+        to run: String, of operation: String, hours: Int, by maker: Principal, from origin: AuditOrigin = .none
     ) async throws -> (link: SecretText, record: LinkRecord) {
         guard (1...8_760).contains(hours) else {
             throw AccessError(.invalid, "A link can be good for 1 to 8760 hours.")
@@ -29,32 +29,37 @@ extension AccessDirectory {
         let record = LinkRecord(
             id: SecretText.shortID(random(10)), hash: link.hash, run: run, operation: operation, maker: person,
             createdAt: time, expiresAt: time + Int64(hours) * 3_600_000)
-        guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
-            throw AccessError(.conflict, "There are \(Self.limit) links already. Revoke some that nobody uses.")
-        }
-        try await write([.put(record)], entry(.createLink, by: maker, from: address, "run:\(run)", record.id))
-        state.withLock { state in
-            state.links[record.id] = record
-            state.index()
+        try await change { [self] in
+            try requireKnown(person)
+            guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
+                throw AccessError(.conflict, "There are \(Self.limit) links already. Revoke some that nobody uses.")
+            }
+            try await write([.put(record)], entry(.createLink, by: maker, from: origin, "run:\(run)", record.id))
+            state.withLock { state in
+                state.links[record.id] = record
+                state.index()
+            }
         }
         return (link, record)
     }
 
     /// Revokes a link to a run; one of somebody else's only where `anybody` is true.
     package func revokeLink(
-        _ id: String, to run: String, by principal: Principal, anybody: Bool, from address: String? = nil
+        _ id: String, to run: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none
     ) async throws {
-        let link = state.withLock { $0.links[id] }
-        guard let link, link.run == run, anybody || isMaker(principal, link.maker) else {
-            throw AccessError(.missing, "There is no such link.")
+        try await change { [self] in
+            let link = state.withLock { $0.links[id] }
+            guard let link, link.run == run, anybody || isMaker(principal, link.maker) else {
+                throw AccessError(.missing, "There is no such link.")
+            }
+            try await write(
+                [.remove(kind: .link, id: id)], entry(.revokeLink, by: principal, from: origin, "run:\(run)", id))
+            state.withLock { state in
+                state.links[id] = nil
+                state.index()
+            }
+            control.invalidate()
         }
-        try await write(
-            [.remove(kind: .link, id: id)], entry(.revokeLink, by: principal, from: address, "run:\(run)", id))
-        state.withLock { state in
-            state.links[id] = nil
-            state.index()
-        }
-        control.invalidate()
     }
 
     /// Whether a principal made what a record says that somebody made.

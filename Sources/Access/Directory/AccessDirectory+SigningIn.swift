@@ -22,18 +22,19 @@ extension AccessDirectory {
     /// - Parameters:
     ///   - name: As typed.
     ///   - password: As typed.
-    ///   - address: Where the request comes from.
+    ///   - origin: Where the request comes from.
     ///   - old: The secret of the browser's session so far, which ends.
     /// - Returns: What came of it.
     /// - Throws: `AccessError` when the session cannot be kept.
-    package func signIn(_ name: String, _ password: String, from address: String?, replacing old: SecretText? = nil)
+    package func signIn(_ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil)
         async throws -> SignInOutcome
     {
+        let address = origin.address
         let typed = UserName(name.filter { !$0.isWhitespace })
         let (key, time) = (typed?.text ?? "", now())
         let wait = state.withLock { $0.throttle.attempt(key, from: address ?? "", now: time) }
         if let wait {
-            refuse(key, from: address, "too many attempts")
+            refuse(key, from: origin, "too many attempts")
             return .throttled(wait)
         }
         let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
@@ -47,13 +48,15 @@ extension AccessDirectory {
             return .busy
         }
         guard isRight, let user else {
-            refuse(key, from: address, "wrong name or password")
+            refuse(key, from: origin, "wrong name or password")
             return .wrong
         }
         let person = StoredPerson(name: user.name, identity: user.name, isUser: true, groups: [])
         // The password may have been changed, or the user removed, while it was hashed.
-        guard state.withLock({ $0.users[user.name]?.password == user.password }) else { return .wrong }
-        let secret = try await begin(person, from: address, replacing: old)
+        let secret = try await begin(person, from: origin, replacing: old) { state in
+            state.users[user.name]?.password == user.password
+        }
+        guard let secret else { return .wrong }
         state.withLock { $0.throttle.succeed(key, from: address ?? "") }
         if hash.cost.logRounds < configuration.cost.logRounds { await rehash(user, password) }
         return .signedIn(secret, user.principal)
@@ -63,39 +66,51 @@ extension AccessDirectory {
     ///
     /// The secret is a new one always: one that a browser brings is never taken over.
     package func begin(
-        _ person: StoredPerson, from address: String?, replacing old: SecretText?, until end: Int64? = nil
+        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil
     ) async throws -> SecretText {
-        let secret = SecretText(.session, bytes: random(32))
-        let time = now()
-        let session = SessionRecord(hash: secret.hash, person: person, begunAt: time, usedAt: time, endsAt: end)
-        let ended = state.withLock { state in
-            var ended = old.map { old in state.sessions.end { $0.hash == old.hash } } ?? []
-            ended += state.sessions.begin(session, now: time)
-            if !person.isUser { state.people[person.identity] = person }
-            return ended
+        guard let secret = try await begin(person, from: origin, replacing: old, until: end, if: { _ in true }) else {
+            throw AccessError.storage
         }
-        if !ended.isEmpty { control.invalidate() }
-        do {
-            try await write([.put(session)] + ended.map { .remove(kind: .session, id: $0) })
-        } catch {
-            _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
-            throw error
-        }
-        audit.record(
-            .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: address)
         return secret
     }
 
+    /// Begins a session if something still is so; nil otherwise.
+    private func begin(
+        _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil,
+        if isRight: @escaping @Sendable (DirectoryState) -> Bool
+    ) async throws -> SecretText? {
+        try await change { [self] in
+            guard state.withLock({ isRight($0) }) else { return nil }
+            let secret = SecretText(.session, bytes: random(32))
+            let time = now()
+            let session = SessionRecord(hash: secret.hash, person: person, begunAt: time, usedAt: time, endsAt: end)
+            try await write([.put(session)] + (old.map { [.remove(kind: .session, id: $0.hash)] } ?? []))
+            let (replaced, excess) = state.withLock { state in
+                let replaced = old.map { old in state.sessions.end { $0.hash == old.hash } } ?? []
+                if !person.isUser { state.people[person.identity] = person }
+                return (replaced, state.sessions.begin(session, now: time))
+            }
+            if !(replaced + excess).isEmpty { control.invalidate() }
+            if !excess.isEmpty { try await write(excess.map { .remove(kind: .session, id: $0) }) }
+            audit.record(
+                .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: origin)
+            return secret
+        }
+    }
+
     /// Ends the session of a secret, if there is one.
-    package func signOut(_ secret: SecretText?, from address: String?) async throws {
+    package func signOut(_ secret: SecretText?, from origin: AuditOrigin) async throws {
         guard let secret else { return }
-        guard let ended = state.withLock({ $0.sessions.sessions[secret.hash] }) else { return }
-        // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
-        try await write([.remove(kind: .session, id: secret.hash)])
-        _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
-        control.invalidate()
-        audit.record(
-            .signOut, by: Principal(.person, name: ended.person.name, identity: ended.person.identity), from: address)
+        try await change { [self] in
+            guard let ended = state.withLock({ $0.sessions.sessions[secret.hash] }) else { return }
+            // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
+            try await write([.remove(kind: .session, id: secret.hash)])
+            _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
+            control.invalidate()
+            audit.record(
+                .signOut, by: Principal(.person, name: ended.person.name, identity: ended.person.identity),
+                from: origin)
+        }
     }
 
     // MARK: The first user
@@ -121,7 +136,9 @@ extension AccessDirectory {
     package var hasNoUsers: Bool { configuration.mode == .password && state.withLock { $0.users.isEmpty } }
 
     /// Makes the first user, an administrator, and signs them in.
-    package func setUp(code: String, name: String, password: String, from address: String?) async throws -> SecretText {
+    package func setUp(code: String, name: String, password: String, from origin: AuditOrigin) async throws
+        -> SecretText
+    {
         let time = now()
         guard let name = UserName(name) else { throw AccessError(.invalid, Self.nameRule) }
         if let problem = PasswordRule.problem(with: password, of: name.text) { throw AccessError(.invalid, problem) }
@@ -132,23 +149,23 @@ extension AccessDirectory {
             return true
         }
         guard isRight else {
-            audit.record(.setUp, by: .anonymous, from: address, outcome: .refused)
+            audit.record(.setUp, by: .anonymous, from: origin, outcome: .refused)
             throw AccessError(
                 .wrong,
                 "That is not the code, or it is used up. It is good for 15 minutes and five tries; start the server again for "
                     + "a new one.")
         }
         try await addUser(name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system)
-        audit.record(.setUp, by: Principal(.person, name: name.text), from: address)
+        audit.record(.setUp, by: Principal(.person, name: name.text), from: origin)
         return try await begin(
-            StoredPerson(name: name.text, identity: name.text, isUser: true, groups: []), from: address, replacing: nil)
+            StoredPerson(name: name.text, identity: name.text, isUser: true, groups: []), from: origin, replacing: nil)
     }
 
     // MARK: Passwords
 
-    private func refuse(_ name: String, from address: String?, _ detail: String) {
+    private func refuse(_ name: String, from origin: AuditOrigin, _ detail: String) {
         audit.record(
-            .signIn, by: .anonymous, from: address, subject: "user:\(name)", outcome: .refused, detail: detail)
+            .signIn, by: .anonymous, from: origin, subject: "user:\(name)", outcome: .refused, detail: detail)
     }
 
     /// Hashes a password.
@@ -164,10 +181,16 @@ extension AccessDirectory {
     /// Hashes a password anew that was hashed for less; a failure leaves it as it is.
     private func rehash(_ user: UserRecord, _ password: String) async {
         do {
-            var changed = user
-            changed.password = try await hash(password).description
-            try await write([.put(changed)])
-            state.withLock { if $0.users[user.name] == user { $0.users[user.name] = changed } }
+            let hash = try await hash(password).description
+            try await change { [self] in
+                guard var changed = state.withLock({ $0.users[user.name] }), changed.password == user.password else {
+                    return
+                }
+                changed.password = hash
+                let stored = changed
+                try await write([.update(stored)])
+                state.withLock { $0.users[stored.name] = stored }
+            }
         } catch {
             logger.warning("A password could not be hashed anew.", metadata: ["cause": "\(Quoted(error))"])
         }

@@ -19,11 +19,12 @@ extension AccessDirectory {
     ///   - roles: Its rights, which its maker's bound when it is used.
     ///   - days: After how many days it expires; nil for never.
     ///   - maker: Who makes it; the system for the command line.
-    ///   - address: Where the request comes from.
+    ///   - origin: Where the request comes from.
     /// - Returns: The token, and what is kept of it.
     /// - Throws: `AccessError` with what to do.
     package func createToken(
-        _ name: String, roles: [StoredAssignment], days: Int?, by maker: Principal, from address: String? = nil
+        _ name: String, roles: [StoredAssignment], days: Int?, by maker: Principal,
+        from origin: AuditOrigin = .none
     ) async throws -> (token: SecretText, record: TokenRecord) {
         guard VisibleName.isSound(name), name.unicodeScalars.count <= 100 else {
             throw AccessError(.invalid, "Name the token in one line of 1 to 100 visible characters: what it is for.")
@@ -40,34 +41,46 @@ extension AccessDirectory {
             id: SecretText.shortID(random(10)), name: name, hash: token.hash, maker: person, roles: roles,
             createdAt: time,
             expiresAt: days.map { time + Int64($0) * 86_400_000 }, usedOn: nil)
-        guard state.withLock({ $0.tokens.count < Self.limit && $0.tokens[record.id] == nil }) else {
-            throw AccessError(.conflict, "There are \(Self.limit) tokens already. Revoke some that nobody uses.")
-        }
         let words = "\(name): \(roles.map(\.role).joined(separator: ", "))"
-        try await write([.put(record)], entry(.createToken, by: maker, from: address, "token:\(record.id)", words))
-        state.withLock { state in
-            state.tokens[record.id] = record
-            state.index()
+        try await change { [self] in
+            try requireKnown(person)
+            guard state.withLock({ $0.tokens.count < Self.limit && $0.tokens[record.id] == nil }) else {
+                throw AccessError(.conflict, "There are \(Self.limit) tokens already. Revoke some that nobody uses.")
+            }
+            try await write([.put(record)], entry(.createToken, by: maker, from: origin, "token:\(record.id)", words))
+            state.withLock { state in
+                state.tokens[record.id] = record
+                state.index()
+            }
         }
         return (token, record)
     }
 
     /// Revokes a token; one of somebody else's only where `anybody` is true.
-    package func revokeToken(_ id: String, by principal: Principal, anybody: Bool, from address: String? = nil)
+    package func revokeToken(_ id: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none)
         async throws
     {
-        let token = state.withLock { $0.tokens[id] }
-        guard let token, anybody || isMaker(principal, token.maker) else {
-            throw AccessError(.missing, "There is no such token.")
+        try await change { [self] in
+            let token = state.withLock { $0.tokens[id] }
+            guard let token, anybody || isMaker(principal, token.maker) else {
+                throw AccessError(.missing, "There is no such token.")
+            }
+            // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
+            try await write(
+                [.remove(kind: .token, id: id)], entry(.revokeToken, by: principal, from: origin, "token:\(id)"))
+            state.withLock { state in
+                state.tokens[id] = nil
+                state.index()
+            }
+            control.invalidate()
         }
-        // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
-        try await write(
-            [.remove(kind: .token, id: id)], entry(.revokeToken, by: principal, from: address, "token:\(id)"))
-        state.withLock { state in
-            state.tokens[id] = nil
-            state.index()
+    }
+
+    /// Whoever was removed meanwhile leaves nothing behind for a user of the same name who comes later.
+    func requireKnown(_ maker: StoredPerson?) throws {
+        guard maker.map({ maker in state.withLock { $0.principal(of: maker) != nil } }) ?? true else {
+            throw AccessError(.missing, "Your account was removed.")
         }
-        control.invalidate()
     }
 
     /// A maker as tokens and links know them.

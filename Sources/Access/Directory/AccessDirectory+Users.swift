@@ -10,7 +10,7 @@ extension AccessDirectory {
     /// Adds a user.
     package func addUser(
         _ name: String, password: String, roles: [StoredAssignment], by principal: Principal,
-        from address: String? = nil
+        from origin: AuditOrigin = .none
     ) async throws {
         guard let name = UserName(name)?.text else { throw AccessError(.invalid, Self.nameRule) }
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
@@ -19,12 +19,13 @@ extension AccessDirectory {
         let hash = try await hash(password).description
         let time = now()
         let user = UserRecord(name: name, password: hash, roles: roles, createdAt: time, changedAt: time)
-        try requireNew(name)
-        try await write(
-            [.put(user)],
-            entry(.addUser, by: principal, from: address, "user:\(name)", roles.map(\.role).joined(separator: ", ")))
-        state.withLock { $0.users[name] = user }
-        control.invalidate()
+        let words = roles.map(\.role).joined(separator: ", ")
+        try await change { [self] in
+            try requireNew(name)
+            try await write([.put(user)], entry(.addUser, by: principal, from: origin, "user:\(name)", words))
+            state.withLock { $0.users[name] = user }
+            control.invalidate()
+        }
     }
 
     private func requireNew(_ name: String) throws {
@@ -36,33 +37,66 @@ extension AccessDirectory {
 
     /// Gives a user these roles in place of those they have.
     package func setRoles(
-        _ roles: [StoredAssignment], of name: String, by principal: Principal, from address: String? = nil
+        _ roles: [StoredAssignment], of name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
         try check(roles)
-        var user = try user(name)
+        try await change { [self] in try await put(roles, of: try user(name), by: principal, from: origin) }
+    }
+
+    /// Gives a user another role, on what the present one is for.
+    ///
+    /// - Throws: `AccessError` also for a user with several roles, of which nobody can say which one is meant.
+    package func setRole(
+        _ role: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
+    ) async throws {
+        try await change { [self] in
+            let user = try user(name)
+            guard user.roles.count <= 1 else {
+                throw AccessError(
+                    .conflict,
+                    "\(user.name) has several roles. Set all of them: weir user role \(user.name) --role …, or PUT "
+                        + "/api/v1/users/\(user.name)/roles.")
+            }
+            var roles = user.roles.isEmpty ? [StoredAssignment(role: role)] : user.roles
+            for index in roles.indices { roles[index].role = role }
+            try check(roles)
+            try await put(roles, of: user, by: principal, from: origin)
+        }
+    }
+
+    private func put(
+        _ roles: [StoredAssignment], of user: UserRecord, by principal: Principal, from origin: AuditOrigin
+    ) async throws {
         try requireAdministrator(without: user.name, unless: roles)
-        user.roles = roles
-        let words = roles.map(\.role).joined(separator: ", ")
-        try await write([.put(user)], entry(.changeRoles, by: principal, from: address, "user:\(user.name)", words))
-        let changed = user
-        state.withLock { $0.users[changed.name] = changed }
+        var changed = user
+        changed.roles = roles
+        let (stored, words) = (changed, roles.map(\.role).joined(separator: ", "))
+        try await write([.put(stored)], entry(.changeRoles, by: principal, from: origin, "user:\(user.name)", words))
+        state.withLock { $0.users[stored.name] = stored }
         control.invalidate()
     }
 
     /// Gives a user another password, and ends their sessions.
     package func setPassword(
-        _ password: String, of name: String, by principal: Principal, from address: String? = nil
+        _ password: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
-        var user = try user(name)
-        if let problem = PasswordRule.problem(with: password, of: user.name) { throw AccessError(.invalid, problem) }
-        user.password = try await hash(password).description
-        user.changedAt = now()
-        let changed = user
-        let ended = sessions(of: changed.name)
-        try await write(
-            [.put(changed)] + ended.map { .remove(kind: .session, id: $0) },
-            entry(.changePassword, by: principal, from: address, "user:\(changed.name)"))
-        try await endSessions(of: changed.name, besides: ended) { $0.users[changed.name] = changed }
+        let name = try user(name).name
+        if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
+        let hash = try await hash(password).description
+        try await change { [self] in
+            // As they are now: while it was hashed, their roles may have been changed, or they were removed.
+            var user = try user(name)
+            (user.password, user.changedAt) = (hash, now())
+            let (changed, ended) = (user, sessions(of: name))
+            try await write(
+                [.put(changed)] + ended.map { .remove(kind: .session, id: $0) },
+                entry(.changePassword, by: principal, from: origin, "user:\(name)"))
+            state.withLock { state in
+                state.users[name] = changed
+                _ = state.sessions.end { ended.contains($0.hash) }
+            }
+            control.invalidate()
+        }
     }
 
     private func sessions(of name: String) -> Set<String> {
@@ -71,22 +105,14 @@ extension AccessDirectory {
         }
     }
 
-    /// Ends a user's sessions with a change, after both were stored; also those that began meanwhile.
-    private func endSessions(
-        of name: String, besides stored: Set<String>, _ change: (inout DirectoryState) -> Void
+    /// Removes a user with all sessions; the tokens and links they made stop working.
+    package func removeUser(
+        _ name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
-        let ended = state.withLock { state in
-            change(&state)
-            return state.sessions.end { $0.person.isUser && $0.person.identity == name }
-        }
-        control.invalidate()
-        let late = ended.filter { !stored.contains($0) }
-        if !late.isEmpty { try await write(late.map { .remove(kind: .session, id: $0) }) }
+        try await change { [self] in try await remove(try user(name), by: principal, from: origin) }
     }
 
-    /// Removes a user with all sessions; the tokens and links they made stop working.
-    package func removeUser(_ name: String, by principal: Principal, from address: String? = nil) async throws {
-        let user = try user(name)
+    private func remove(_ user: UserRecord, by principal: Principal, from origin: AuditOrigin) async throws {
         try requireAdministrator(without: user.name, unless: [])
         let ended = sessions(of: user.name)
         // A user of the same name who comes later must not take over what this one made.
@@ -100,13 +126,15 @@ extension AccessDirectory {
         var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
-        try await write(changes, entry(.removeUser, by: principal, from: address, "user:\(user.name)"))
-        try await endSessions(of: user.name, besides: ended) { state in
+        try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)"))
+        state.withLock { state in
             state.users[user.name] = nil
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
+            _ = state.sessions.end { ended.contains($0.hash) }
             state.index()
         }
+        control.invalidate()
     }
 
     private func user(_ name: String) throws -> UserRecord {

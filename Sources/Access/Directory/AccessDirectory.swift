@@ -23,6 +23,7 @@ package final class AccessDirectory: Sendable {
     let logger: Logger
     /// Whether entries of the audit are left in the storage, for the server to write.
     let leavesAudit: Bool
+    private let changes = ChangeQueue()
 
     /// Opens the directory.
     ///
@@ -67,7 +68,9 @@ package final class AccessDirectory: Sendable {
     }
 
     /// Reads the storage again if somebody else has changed it.
-    package func refresh() async throws {
+    package func refresh() async throws { try await changes.run { try await self.readChanges() } }
+
+    private func readChanges() async throws {
         let version = try await storage.version()
         guard state.withLock({ $0.version != version }) else { return }
         let records = try await storage.read()
@@ -83,38 +86,56 @@ package final class AccessDirectory: Sendable {
         control.invalidate()
     }
 
+    /// What a look finds to be stored.
+    private struct Due: Sendable {
+        var sessions: [SessionRecord]
+        var tokens: [TokenRecord]
+        var removals: [StoredChange]
+        var isOver: Bool
+
+        /// Another process may have removed what was used here, and then it stays removed.
+        func changes() throws -> [StoredChange] {
+            try sessions.map { try .update($0) } + tokens.map { try .update($0) } + removals
+        }
+    }
+
     /// Stores what was used, ends what is over, and sees to the audit: to be called every half second or so.
     package func tick() async {
-        let time = now()
-        let (changes, isOver) = state.withLock { state -> ([() throws -> StoredChange], Bool) in
-            let over = state.sessions.tidy(now: time)
-            let used = state.used.compactMap { state.sessions.sessions[$0] }
-            let tokens = state.usedTokens.compactMap { state.tokens[$0] }
-            let expired = state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id)
-            // Also what expires while a request goes on by it.
-            let ends = state.tokens.values.compactMap(\.expiresAt) + state.links.values.map(\.expiresAt)
-            let hasExpired = ends.contains { $0 > state.lookedAt && $0 <= time }
-            (state.used, state.usedTokens, state.lookedAt) = ([], [], time)
-            for id in expired { state.links[id] = nil }
-            if !expired.isEmpty { state.index() }
-            let puts: [() throws -> StoredChange] =
-                used.map { session in { try .put(session) } } + tokens.map { token in { try .put(token) } }
-            let removals: [() throws -> StoredChange] =
-                over.map { hash in { .remove(kind: .session, id: hash) } }
-                + expired.map { id in { .remove(kind: .link, id: id) } }
-            return (puts + removals, !over.isEmpty || hasExpired)
-        }
-        if isOver { control.invalidate() }
+        let due = due()
+        if due.isOver { control.invalidate() }
         do {
-            try await refresh()
+            try await changes.run {
+                try await self.readChanges()
+                let changes = try due.changes()
+                if !changes.isEmpty { try await self.storage.write(changes) }
+            }
             try await takeOverAudit()
-            if !changes.isEmpty { try await storage.write(try changes.map { try $0() }) }
         } catch is CancellationError {
             // The server stops; when a session was used last is written no more.
         } catch {
             logger.error("Users and sessions cannot be read or saved.", metadata: ["cause": "\(Quoted(error))"])
         }
         audit.tick()
+    }
+
+    private func due() -> Due {
+        let time = now()
+        return state.withLock { state in
+            let over = state.sessions.tidy(now: time)
+            let expired = state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id)
+            // Also what expires while a request goes on by it.
+            let ends = state.tokens.values.compactMap(\.expiresAt) + state.links.values.map(\.expiresAt)
+            let hasExpired = ends.contains { $0 > state.lookedAt && $0 <= time }
+            let due = Due(
+                sessions: state.used.compactMap { state.sessions.sessions[$0] },
+                tokens: state.usedTokens.compactMap { state.tokens[$0] },
+                removals: over.map { .remove(kind: .session, id: $0) } + expired.map { .remove(kind: .link, id: $0) },
+                isOver: !over.isEmpty || hasExpired)
+            (state.used, state.usedTokens, state.lookedAt) = ([], [], time)
+            for id in expired { state.links[id] = nil }
+            if !expired.isEmpty { state.index() }
+            return due
+        }
     }
 
     /// Runs until the task is cancelled: looks every half second.
@@ -126,6 +147,19 @@ package final class AccessDirectory: Sendable {
             } catch {
                 return
             }
+        }
+    }
+
+    /// Makes a change by what is in force: after those that were asked for before, and after those of other processes.
+    func change<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
+        try await changes.run {
+            do {
+                try await self.readChanges()
+            } catch {
+                self.logger.error("Users and sessions cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+                throw AccessError.storage
+            }
+            return try await body()
         }
     }
 
@@ -151,12 +185,12 @@ package final class AccessDirectory: Sendable {
 
     /// What somebody changed, for the audit.
     func entry(
-        _ action: AuditAction, by principal: Principal, from address: String?, _ subject: String,
+        _ action: AuditAction, by principal: Principal, from origin: AuditOrigin, _ subject: String,
         _ detail: String? = nil
     ) -> AuditEntry {
         AuditEntry(
-            at: now(), principal: principal, address: leavesAudit ? "command line" : address, action, subject: subject,
-            detail: detail)
+            at: now(), principal: principal, address: leavesAudit ? "command line" : origin.address, action,
+            subject: subject, request: origin.request, detail: detail)
     }
 
     /// Writes what commands left into the audit, and removes it from the storage once it is written.

@@ -34,6 +34,8 @@ package struct StoredRecord: Hashable, Sendable {
 package enum StoredChange: Sendable {
     /// Puts a record in place of the one of that kind and id.
     case put(StoredRecord)
+    /// Puts a record in place of the one of that kind and id; nothing if there is none any more.
+    case update(StoredRecord)
     /// Removes a record, if there is one.
     case remove(kind: StoredKind, id: String)
 
@@ -43,7 +45,17 @@ package enum StoredChange: Sendable {
     static func put(_ session: SessionRecord) throws -> StoredChange { try put(.session, session.hash, session) }
 
     static func put(_ kind: StoredKind, _ id: String, _ value: some Encodable) throws -> StoredChange {
-        .put(StoredRecord(kind: kind.rawValue, id: id, json: try JSONEncoder().encode(value)))
+        .put(try record(kind, id, value))
+    }
+
+    static func update(_ user: UserRecord) throws -> StoredChange { .update(try record(.user, user.name, user)) }
+    static func update(_ token: TokenRecord) throws -> StoredChange { .update(try record(.token, token.id, token)) }
+    static func update(_ session: SessionRecord) throws -> StoredChange {
+        .update(try record(.session, session.hash, session))
+    }
+
+    private static func record(_ kind: StoredKind, _ id: String, _ value: some Encodable) throws -> StoredRecord {
+        StoredRecord(kind: kind.rawValue, id: id, json: try JSONEncoder().encode(value))
     }
 }
 

@@ -16,6 +16,9 @@ final class LockedRecords: Sendable {
             for change in changes {
                 switch change {
                 case .put(let record): records[Key(kind: record.kind, id: record.id)] = record
+                case .update(let record):
+                    let key = Key(kind: record.kind, id: record.id)
+                    if records[key] != nil { records[key] = record }
                 case .remove(let kind, let id): records[Key(kind: kind.rawValue, id: id)] = nil
                 }
             }

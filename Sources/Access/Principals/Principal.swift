@@ -27,9 +27,9 @@ public struct Principal: Hashable, Sendable {
     /// What makes it the same principal: never shared by two.
     ///
     /// Of a person who signed in through an identity provider the issuer and subject, otherwise the name.
-    public let identity: String
+    package let identity: String
     /// The groups it belongs to, as its source names them.
-    public let groups: Set<String>
+    package let groups: Set<String>
     /// The roles that were given to it directly, not through a grant in the settings.
     package let assignments: [RoleAssignment]
     /// Its rights are never more than those of each of these: a token's maker, for example.
@@ -64,7 +64,7 @@ public struct Principal: Hashable, Sendable {
     /// Whoever is at this machine while nobody is asked to sign in.
     public static let localOperator = Principal(.operator, name: "operator")
     /// The server itself.
-    public static let system = Principal(.system, name: "system")
+    package static let system = Principal(.system, name: "system")
     /// Somebody of whom nothing is known.
     public static let anonymous = Principal(.anonymous, name: "anonymous")
 
@@ -74,5 +74,5 @@ public struct Principal: Hashable, Sendable {
     }
 
     /// A text that no other principal has, whatever its kind: the key of all that belongs to a principal.
-    public var key: String { "\(kind.rawValue):\(identity)" }
+    package var key: String { "\(kind.rawValue):\(identity)" }
 }

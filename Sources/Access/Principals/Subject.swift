@@ -1,7 +1,7 @@
 /// Something that rights are about: an operation or a store with its tags, a run, or the server as a whole.
-public struct Subject: Hashable, Sendable, Identifiable {
+package struct Subject: Hashable, Sendable, Identifiable {
     /// What names a subject.
-    public enum ID: Hashable, Sendable {
+    package enum ID: Hashable, Sendable {
         /// The operation of that id, with all its runs.
         case operation(String)
         /// The store of that id.
@@ -13,12 +13,12 @@ public struct Subject: Hashable, Sendable, Identifiable {
     }
 
     /// What names it.
-    public let id: ID
+    package let id: ID
     /// Its tags, by which roles may choose it.
-    public let tags: Set<String>
+    package let tags: Set<String>
 
     /// Makes a subject.
-    public init(_ id: ID, tags: Set<String> = []) {
+    package init(_ id: ID, tags: Set<String> = []) {
         self.id = id
         self.tags = tags
     }

@@ -19,24 +19,24 @@ public enum Verb: String, CaseIterable, Sendable, Codable {
 }
 
 /// A set of verbs.
-public struct VerbSet: OptionSet, Hashable, Sendable {
+package struct VerbSet: OptionSet, Hashable, Sendable {
     /// A bit for each verb.
-    public let rawValue: UInt16
+    package let rawValue: UInt16
 
     /// Makes a set of bits.
-    public init(rawValue: UInt16) { self.rawValue = rawValue }
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
 
     /// Makes a set of these verbs.
-    public init(_ verbs: some Sequence<Verb>) {
+    package init(_ verbs: some Sequence<Verb>) {
         self.init()
         for verb in verbs { formUnion(Self.only(verb)) }
     }
 
     /// Every verb.
-    public static let all = VerbSet(Verb.allCases)
+    package static let all = VerbSet(Verb.allCases)
 
     /// The set of a single verb.
-    public static func only(_ verb: Verb) -> VerbSet {
+    package static func only(_ verb: Verb) -> VerbSet {
         switch verb {
         case .see: VerbSet(rawValue: 1)
         case .start: VerbSet(rawValue: 2)
@@ -50,8 +50,8 @@ public struct VerbSet: OptionSet, Hashable, Sendable {
     }
 
     /// Whether the verb is in the set.
-    public func contains(_ verb: Verb) -> Bool { isSuperset(of: Self.only(verb)) }
+    package func contains(_ verb: Verb) -> Bool { isSuperset(of: Self.only(verb)) }
 
     /// The verbs in the set, in the order of their declaration.
-    public var verbs: [Verb] { Verb.allCases.filter { contains($0) } }
+    package var verbs: [Verb] { Verb.allCases.filter { contains($0) } }
 }

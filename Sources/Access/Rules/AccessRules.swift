@@ -1,9 +1,9 @@
 /// Who may do what to what: the roles there are, and to whom the settings give them.
 public struct AccessRules: Hashable, Sendable {
     /// Every role by name, the built-in ones included.
-    public let roles: [String: Role]
+    package let roles: [String: Role]
     /// What the settings give to people and groups.
-    public let grants: [RoleGrant]
+    package let grants: [RoleGrant]
 
     /// Makes rules.
     ///

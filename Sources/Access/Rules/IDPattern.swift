@@ -16,7 +16,7 @@ public struct IDPattern: Hashable, Sendable, CustomStringConvertible {
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Whether an id has the pattern's form, in time proportional to the product of their lengths at worst.
-    public func matches(_ id: String) -> Bool {
+    package func matches(_ id: String) -> Bool {
         let text = Array(id.utf8)
         var (place, index) = (0, 0)
         // Where the last `*` stands, and how much of the text it has taken so far.

@@ -3,12 +3,16 @@ public struct Role: Hashable, Sendable {
     /// The name: 1 to 64 lower-case letters, digits and hyphens.
     public let name: String
     /// What whoever has the role may do.
-    public let verbs: VerbSet
+    package let verbs: VerbSet
     /// To what.
-    public let selection: SubjectSelection
+    package let selection: SubjectSelection
 
-    /// Makes a role.
-    public init(_ name: String, verbs: VerbSet, selection: SubjectSelection = .everything) {
+    /// Makes a role: whoever has it may do this to that.
+    public init(_ name: String, verbs: Set<Verb>, selection: SubjectSelection = .everything) {
+        self.init(name, verbs: VerbSet(verbs), selection: selection)
+    }
+
+    package init(_ name: String, verbs: VerbSet, selection: SubjectSelection = .everything) {
         self.name = name
         self.verbs = verbs
         self.selection = selection
@@ -23,18 +27,18 @@ public struct Role: Hashable, Sendable {
     public static let admin = Role("admin", verbs: .all)
 
     /// The roles that there are without any settings.
-    public static let builtIn = [viewer, `operator`, admin]
+    package static let builtIn = [viewer, `operator`, admin]
 }
 
 /// A role that is given to somebody directly, for everything the role is about or for a part of it.
-public struct RoleAssignment: Hashable, Sendable {
+package struct RoleAssignment: Hashable, Sendable {
     /// The name of the role.
-    public let role: String
+    package let role: String
     /// The part; everything the role is about, by default.
-    public let selection: SubjectSelection
+    package let selection: SubjectSelection
 
     /// Gives a role.
-    public init(_ role: String, on selection: SubjectSelection = .everything) {
+    package init(_ role: String, on selection: SubjectSelection = .everything) {
         self.role = role
         self.selection = selection
     }

@@ -12,7 +12,7 @@ public struct RoleGrant: Hashable, Sendable {
         case group(String)
 
         /// Reads `everyone`, `signed-in`, `user:NAME` or `group:NAME`; nil for anything else.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             switch text {
             case "everyone": self = .everyone
             case "signed-in": self = .signedIn
@@ -43,12 +43,21 @@ public struct RoleGrant: Hashable, Sendable {
     }
 
     /// Which role, on what.
-    public let assignment: RoleAssignment
+    package let assignment: RoleAssignment
     /// To whom.
-    public let grantees: [Grantee]
+    package let grantees: [Grantee]
 
     /// Gives a role to somebody.
-    public init(_ assignment: RoleAssignment, to grantees: [Grantee]) {
+    ///
+    /// - Parameters:
+    ///   - role: The name of the role.
+    ///   - selection: The part of what the role is about for which it is given.
+    ///   - grantees: To whom it is given.
+    public init(_ role: String, on selection: SubjectSelection = .everything, to grantees: [Grantee]) {
+        self.init(RoleAssignment(role, on: selection), to: grantees)
+    }
+
+    package init(_ assignment: RoleAssignment, to grantees: [Grantee]) {
         self.assignment = assignment
         self.grantees = grantees
     }

@@ -1,13 +1,13 @@
 /// Which operations and stores a role or a grant is about: all of them, or those of certain ids or tags.
 public struct SubjectSelection: Hashable, Sendable {
     /// The patterns of operations' ids.
-    public let operations: [IDPattern]
+    package let operations: [IDPattern]
     /// The patterns of stores' ids.
-    public let stores: [IDPattern]
+    package let stores: [IDPattern]
     /// The tags, one of which an operation or a store must have.
-    public let tags: Set<String>
+    package let tags: Set<String>
     /// Whether everything is selected, the server as a whole included.
-    public let isEverything: Bool
+    package let isEverything: Bool
 
     /// Everything.
     public static let everything = SubjectSelection(operations: [], stores: [], tags: [], isEverything: true)
@@ -41,7 +41,7 @@ public struct SubjectSelection: Hashable, Sendable {
     /// Whether the selection holds a subject.
     ///
     /// The server as a whole is held only by everything.
-    public func contains(_ subject: Subject) -> Bool {
+    package func contains(_ subject: Subject) -> Bool {
         if isEverything { return true }
         return switch subject.id {
         case .operation(let id): operations.contains { $0.matches(id) } || !tags.isDisjoint(with: subject.tags)

@@ -8,10 +8,15 @@ struct BoardFold: Sendable {
     private(set) var runs: [String: RunView]
     /// The board after the last change.
     private(set) var board: BoardView
+    /// Each operation as the last publication about it said that it was.
+    ///
+    /// What is taken out of the board in between stays here, because pages that are open still show it.
+    private var shown: [String: OperationView]
 
     init(board: BoardView, runs: [RunView] = []) {
         self.board = board
         self.runs = Dictionary(runs.map { ($0.record.id, $0) }) { $1 }
+        shown = Dictionary(board.operations.map { ($0.id, $0) }) { $1 }
     }
 
     /// Takes runs out of the board.
@@ -31,11 +36,13 @@ struct BoardFold: Sendable {
             let after = before?.applying(change) ?? RunView(opening: change)
             runs[id] = after?.isActive == true ? after : nil
             board = board.applying(change, before: before, after: after)
-            return Publication(change: change, run: after, before: before, board: board)
+            let shown = board.operation(change.subject).flatMap { self.shown.updateValue($0, forKey: $0.id) }
+            return Publication(change: change, run: after, before: before, board: board, operationBefore: shown)
         case .store(let id):
-            let store = board.store(id)?.applying(change)
+            let before = board.store(id)
+            let store = before?.applying(change)
             board = board.applying(change, store: store)
-            return Publication(change: change, run: nil, store: store, board: board)
+            return Publication(change: change, run: nil, store: store, board: board, storeBefore: before)
         }
     }
 }

@@ -12,19 +12,39 @@ package struct Publication: Sendable {
     package let store: StoreView?
     /// The board after the change.
     package let board: BoardView
+    /// The change's operation as the publication before said that it was; nil if the change is not that of a run of an
+    /// operation in the catalog.
+    package let operationBefore: OperationView?
+    /// The store before the change; nil if the change is not that of a store in the catalog.
+    package let storeBefore: StoreView?
 
     /// Creates a publication from its parts.
-    package init(change: Change, run: RunView?, before: RunView? = nil, store: StoreView? = nil, board: BoardView) {
+    package init(
+        change: Change, run: RunView?, before: RunView? = nil, store: StoreView? = nil, board: BoardView,
+        operationBefore: OperationView? = nil, storeBefore: StoreView? = nil
+    ) {
         self.change = change
         self.run = run
         self.before = before
         self.store = store
         self.board = board
+        self.operationBefore = operationBefore
+        self.storeBefore = storeBefore
+    }
+
+    /// The board before the change, as far as the change concerns it: without the run's place in the list of the newest.
+    package var boardBefore: BoardView {
+        BoardView(
+            sequence: board.sequence,
+            operations: board.operations.map { $0.id == operationBefore?.id ? operationBefore ?? $0 : $0 },
+            recentRuns: board.recentRuns, stores: board.stores.map { $0.id == store?.id ? storeBefore ?? $0 : $0 })
     }
 
     /// The same change with another board after it.
     func with(_ board: BoardView) -> Publication {
-        Publication(change: change, run: run, before: before, store: store, board: board)
+        Publication(
+            change: change, run: run, before: before, store: store, board: board, operationBefore: operationBefore,
+            storeBefore: storeBefore)
     }
 }
 

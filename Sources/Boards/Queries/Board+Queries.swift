@@ -45,6 +45,9 @@ extension Board {
         try await read { try await journal.counts() }
     }
 
+    /// What holds the journal, such as `SQLite`; nil for nothing but memory.
+    package var journalPlace: String? { journal.place }
+
     /// How many bytes the journal takes on the disk; nil if it takes none.
     ///
     /// Throws `unavailable` when the journal cannot be read.

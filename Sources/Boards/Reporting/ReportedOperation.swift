@@ -1,13 +1,13 @@
-public import Flows
-public import Operations
-public import States
+package import Flows
+package import Operations
+package import States
 
 /// An operation whose runs are reported by programs elsewhere: it has no work of its own, and cannot be started here.
 ///
 /// Add it to a catalog with `Catalog.addReported(id:title:summary:)`.
-public struct ReportedOperation: OutputOperation {
+package struct ReportedOperation: OutputOperation {
     /// The states that a reporter does not name itself.
-    public enum State: OperationState {
+    package enum State: OperationState {
         /// The run was opened, and nothing more is known yet.
         case opened
         /// It succeeded, without more to say.
@@ -18,21 +18,21 @@ public struct ReportedOperation: OutputOperation {
         case cancelled(last: String)
 
         /// The state that a run is opened in.
-        public static var initial: State { .opened }
+        package static var initial: State { .opened }
         /// One of each.
-        public static var samples: [State] {
+        package static var samples: [State] {
             [
                 .opened, .succeeded(last: "uploading"), .failed(message: "The disk is full."),
                 .cancelled(last: "uploading"),
             ]
         }
         /// The state of a failure.
-        public static func failed(_ error: any Error) -> State { .failed(message: "\(error)") }
+        package static func failed(_ error: any Error) -> State { .failed(message: "\(error)") }
         /// The state of a cancelled run.
-        public static func cancelled(from last: State) -> State { .cancelled(last: "opened") }
+        package static func cancelled(from last: State) -> State { .cancelled(last: "opened") }
 
         /// Where the state stands.
-        public var phase: Phase {
+        package var phase: Phase {
             switch self {
             case .opened: .active
             case .succeeded: .succeeded
@@ -43,10 +43,10 @@ public struct ReportedOperation: OutputOperation {
     }
 
     /// Makes the operation.
-    public init() {}
+    package init() {}
 
     /// Ends at once: there is nothing to do here.
-    public func perform(_ input: NoInput, state: MutableStateFlow<State>, output: OutputWriter) async throws {
+    package func perform(_ input: NoInput, state: MutableStateFlow<State>, output: OutputWriter) async throws {
         state.value = .failed(message: "Runs of this operation are reported by programs elsewhere.")
     }
 }

@@ -39,6 +39,9 @@ extension VisibleBoard {
         return visibility.isWhole ? counts : counts.filter { visibility.operations.contains($0.operation) }
     }
 
+    /// What holds the journal, for those who look after the server.
+    package var journalPlace: String? { administers ? board.journalPlace : nil }
+
     /// How many bytes the journal takes, for those who look after the server.
     ///
     /// Throws `unavailable` when the journal cannot be read.

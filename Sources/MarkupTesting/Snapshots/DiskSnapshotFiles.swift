@@ -1,18 +1,18 @@
 import Foundation
 
 /// Snapshots in the file system.
-public struct DiskSnapshotFiles: SnapshotFiles {
+package struct DiskSnapshotFiles: SnapshotFiles {
     /// Makes access to the file system.
-    public init() {}
+    package init() {}
 
     /// The text of a file; nil if there is none.
-    public func text(of path: String) throws -> String? {
+    package func text(of path: String) throws -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
     }
 
     /// Writes a file at once under its name, and makes the folders above it.
-    public func write(_ text: String, to path: String) throws {
+    package func write(_ text: String, to path: String) throws {
         let url = URL(fileURLWithPath: path)
         try FileManager.default.createDirectory(
             at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ public struct DiskSnapshotFiles: SnapshotFiles {
     }
 
     /// The names of the files in a folder; none if there is no folder.
-    public func names(in folder: String) throws -> [String] {
+    package func names(in folder: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: folder) else { return [] }
         return try FileManager.default.contentsOfDirectory(atPath: folder)
     }

@@ -7,7 +7,7 @@ public import Foundation
 /// each is rewritten, and every test fails, so that nobody leaves it on.
 public struct MarkupSnapshots: Sendable {
     /// The environment variable that makes tests rewrite their snapshots, if it is `1`.
-    public static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
+    package static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
 
     /// The folder with the snapshots.
     public let folder: String
@@ -19,13 +19,15 @@ public struct MarkupSnapshots: Sendable {
     /// - Parameters:
     ///   - suite: The suite's name, which is the folder's.
     ///   - testFile: The file of the test, beside which the snapshots are.
-    ///   - environment: The environment, checked for ``recordingVariable``.
-    ///   - files: How files are read and written.
+    ///   - environment: The environment, checked for `WEIR_RECORD_SNAPSHOTS`.
     public init(
         suite: String, testFile: String = #filePath,
-        environment: [String: String] = ProcessInfo.processInfo.environment,
-        files: any SnapshotFiles = DiskSnapshotFiles()
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
+        self.init(suite: suite, testFile: testFile, environment: environment, files: DiskSnapshotFiles())
+    }
+
+    package init(suite: String, testFile: String, environment: [String: String], files: any SnapshotFiles) {
         folder =
             URL(fileURLWithPath: testFile).deletingLastPathComponent()
             .appendingPathComponent("__Snapshots__").appendingPathComponent(suite).path

@@ -1,5 +1,5 @@
 /// Where snapshots are stored.
-public protocol SnapshotFiles: Sendable {
+package protocol SnapshotFiles: Sendable {
     /// The text of a file; nil if there is none.
     /// - Parameter path: The file's path.
     /// - Returns: Its contents.

@@ -6,8 +6,6 @@ import States
 /// line of JSON in the pipe named by `WEIR_STATES`, `{"state": "uploading", "completed": 40, "total": 100}`. Neither can
 /// say how the run ends: programs print what strangers sent.
 struct StateReport: Sendable, Hashable {
-    /// The longest line that is read, in bytes.
-    static let maximumBytes = 4_096
     /// How many values a report has at most.
     static let maximumValues = 32
 
@@ -22,26 +20,18 @@ struct StateReport: Sendable, Hashable {
     init(state: String? = nil) { self.state = state }
 
     /// Reads a printed line; nil for any other line, which is output.
-    init?(line: String) {
-        guard line.utf8.first == UInt8(ascii: ":"), line.utf8.count <= Self.maximumBytes, line.hasPrefix("::weir ")
-        else { return nil }
-        let trimmed = Substring(line).trimmingSpaces
-        guard trimmed.hasSuffix("::"), trimmed.utf8.count > 9 else { return nil }
-        var words = Words(trimmed.dropFirst(7).dropLast(2))
-        while let (name, value) = words.next() {
-            if let value {
-                guard set(name, .string(value)) else { return nil }
-            } else {
-                guard state == nil, CommandState.isFree(name) else { return nil }
-                state = name
-            }
+    init?(line text: String) {
+        guard let line = StateLine(text), line.state.map(CommandState.isFree) ?? true else { return nil }
+        state = line.state
+        for member in line.members {
+            guard set(member.name, .string(member.value)) else { return nil }
         }
-        guard !words.isWrong, state != nil || !isEmpty else { return nil }
+        guard state != nil || !isEmpty else { return nil }
     }
 
     /// Reads a line of JSON; nil if it is none, or none of a report.
     init?(json line: String) {
-        guard line.utf8.count <= Self.maximumBytes, let members = try? JSONValue(parsing: line).object else {
+        guard line.utf8.count <= StateLine.maximumBytes, let members = try? JSONValue(parsing: line).object else {
             return nil
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
@@ -92,48 +82,5 @@ struct StateReport: Sendable, Hashable {
     static func shortened(_ text: String) -> String {
         guard text.utf8.count > 1_000 else { return text }
         return String(text.prefix(500)) + "…"
-    }
-
-    /// The words of a printed line: names, and names with values, which can stand in quotes.
-    private struct Words {
-        private var rest: Substring
-        private(set) var isWrong = false
-
-        init(_ text: some StringProtocol) { rest = Substring(text) }
-
-        mutating func next() -> (name: String, value: String?)? {
-            rest = rest.drop { $0 == " " }
-            guard !rest.isEmpty else { return nil }
-            let name = rest.prefix { $0 != " " && $0 != "=" }
-            rest = rest.dropFirst(name.count)
-            guard rest.first == "=" else { return (String(name), nil) }
-            rest = rest.dropFirst()
-            guard rest.first == "\"" else {
-                let value = rest.prefix { $0 != " " }
-                rest = rest.dropFirst(value.count)
-                return (String(name), String(value))
-            }
-            return quoted().map { (String(name), $0) }
-        }
-
-        private mutating func quoted() -> String? {
-            var value = ""
-            var isEscaped = false
-            rest = rest.dropFirst()
-            while let character = rest.popFirst() {
-                if isEscaped {
-                    value.append(character)
-                    isEscaped = false
-                } else if character == "\\" {
-                    isEscaped = true
-                } else if character == "\"" {
-                    return value
-                } else {
-                    value.append(character)
-                }
-            }
-            isWrong = true
-            return nil
-        }
     }
 }

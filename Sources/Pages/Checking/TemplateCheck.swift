@@ -27,7 +27,7 @@ struct TemplateCheck {
         let strings = tables[.english]
         let writer = PageWriter(
             catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
-            format: LocaleFormat(strings.optional), base: "", permissions: .everything)
+            format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything)
         CheckScenario(writer: writer).render()
         return collector.collected
     }

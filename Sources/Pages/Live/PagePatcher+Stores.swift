@@ -4,15 +4,17 @@ extension PagePatcher {
     /// What a store's change changes on a page.
     func patches(_ topic: PageTopic, after store: StoreView) -> [Patch] {
         switch topic {
-        case .board: [card(store, isWhole: false)]
-        case .stores: [card(store, isWhole: true)]
+        case .board: card(store.id, isWhole: false)
+        case .stores: card(store.id, isWhole: true)
         case .store(let id): store.id == id ? page(store) : []
         case .runs, .operation, .run, .output: []
         }
     }
 
-    private func card(_ store: StoreView, isWhole: Bool) -> Patch {
-        morph("store-\(store.id)", "partials/store-card", writer.storeCard(store, isWhole: isWhole))
+    private func card(_ id: String, isWhole: Bool) -> [Patch] {
+        changed("store-\(id)", "partials/store-card") { side in
+            side.store.map { writer.storeCard($0, isWhole: isWhole) }
+        }
     }
 
     private func page(_ store: StoreView) -> [Patch] {
@@ -21,16 +23,19 @@ extension PagePatcher {
             Patch.prepend(
                 to: "effects", html: writer.render("partials/store-effect", writer.storeEffect(line, of: store)).html)
         }
-        let section = writer.storeSection(store, isPast: false, draft: nil)
-        var patches = [morph("store", "partials/store", section)]
+        var patches = changed("store", "partials/store") { side in
+            side.store.map { writer.storeSection($0, isPast: false, draft: nil) }
+        }
         if let line = store.log.first {
             let entry = writer.render("partials/store-entry", writer.entry(line, of: store))
             patches.append(.prepend(to: "entries", html: entry.html))
         }
         if store.omittedSteps > 0 {
-            patches.append(morph("omitted", "partials/store-omitted", writer.storeLog(store)))
+            patches += changed("omitted", "partials/store-omitted") { $0.store.map(writer.storeLog) }
         }
-        let scrubber = morph("scrubber", "partials/scrubber", writer.storeScrubber(store, past: nil))
-        return patches + effects + [scrubber, title(.store(store))]
+        let scrubber = changed("scrubber", "partials/scrubber") { side in
+            side.store.map { writer.storeScrubber($0, past: nil) }
+        }
+        return patches + effects + scrubber + title { $0.store.map(PageContent.store) }
     }
 }

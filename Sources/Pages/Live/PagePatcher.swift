@@ -1,13 +1,38 @@
 import Boards
 import Journals
 
-/// Finds what a publication changes on a page, and renders that and no more.
+/// Finds what a publication changes on a page, and sends that and no more.
 ///
 /// A tick (another payload in the same case) changes the element of the state and the title. A transition changes the
-/// run's section or the operation's card; an opening, the lists of runs too. Lists are bounded by their `data-limit`.
+/// run's section or the operation's card; an opening, the lists of runs too. Each of these is rendered as it was and as it
+/// is, and what differs is what is sent. Lists are bounded by their `data-limit`.
 struct PagePatcher {
     let writer: PageWriter
     let publication: Publication
+
+    /// What a publication is about, before it or after it.
+    struct Side {
+        /// The run; nil before its opening.
+        var run: RunView?
+        /// The run's operation.
+        var operation: OperationView?
+        /// The store.
+        var store: StoreView?
+        /// The board.
+        let board: BoardView
+    }
+
+    var after: Side {
+        Side(
+            run: publication.run, operation: publication.board.operation(publication.change.subject),
+            store: publication.store, board: publication.board)
+    }
+
+    var before: Side {
+        Side(
+            run: publication.before, operation: publication.operationBefore, store: publication.storeBefore,
+            board: publication.boardBefore)
+    }
 
     /// The patches of a page, in the order in which they are applied.
     func patches(_ topic: PageTopic) -> [Patch] {
@@ -19,7 +44,8 @@ struct PagePatcher {
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id):
             guard run.record.id == id else { return [] }
-            return section(run, isAlone: true) + scrubber(run) { writer.scrubber(run: run) } + [title(.run(run))]
+            return section(run, isAlone: true) + scrubber(run) { $0.run.map { writer.scrubber(run: $0) } }
+                + title { $0.run.map(PageContent.run) }
         case .stores, .store: return []
         case .output: return []
         }
@@ -33,85 +59,112 @@ struct PagePatcher {
         let isShown = writer.catalog[id] != nil
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
-            return isShown && isLatest ? [.morph(id: "op-\(id)-state", html: writer.cardState(run).html)] : []
+            return isShown && isLatest ? changed("op-\(id)-state") { $0.run.map(writer.cardState) } : []
         }
         let board = publication.board
         var patches: [Patch] = []
         if isShown {
-            patches.append(morph("op-\(id)", "partials/card", writer.card(id, on: board)))
-            patches.append(morph("summary", "partials/summary", ["summary": writer.summary(of: board)]))
+            patches += changed("op-\(id)", "partials/card") { writer.card(id, on: $0.board) }
+            patches += changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
         }
-        if isOpening {
-            if writer.isListed(run, on: board) {
-                patches.append(.prepend(to: "tail", html: tailItem(run)))
-            }
-        } else if writer.isListed(run, on: board) {
-            patches.append(.morphIfPresent(id: "tail-\(run.record.id)", html: tailItem(run)))
+        if writer.isListed(run, on: board) {
+            patches +=
+                isOpening
+                ? [.prepend(to: "tail", html: writer.render("partials/tail-item", writer.tailItem(run)).html)]
+                : changed("tail-\(run.record.id)", "partials/tail-item") { $0.run.map(writer.tailItem) }
+                    .map(\.asOptional)
         }
-        return patches + [title(.board(board))]
-    }
-
-    private func tailItem(_ run: RunView) -> String {
-        writer.render("partials/tail-item", writer.tailItem(run)).html
+        return patches + title { .board($0.board) }
     }
 
     private func runs(_ run: RunView) -> [Patch] {
-        let row = { writer.render("partials/row", writer.row(run.record).merging(["isNamed": true])).html }
+        let row = { (run: RunView) in writer.row(run.record).merging(["isNamed": true]) }
         if isOpening {
             let older = writer.older(publication.board)
-            return [.prepend(to: "runs", html: row()), morph("older", "partials/older", ["olderURL": older])]
+            return [
+                .prepend(to: "runs", html: writer.render("partials/row", row(run)).html),
+                morph("older", "partials/older", ["olderURL": older]),
+            ]
         }
         let isListed = publication.board.recentRuns.contains { $0.record.id == run.record.id }
-        return isTransition && isListed ? [.morphIfPresent(id: "row-\(run.record.id)", html: row())] : []
+        guard isTransition && isListed else { return [] }
+        return changed("row-\(run.record.id)", "partials/row") { $0.run.map(row) }.map(\.asOptional)
     }
 
     private func operation(_ id: String, _ run: RunView) -> [Patch] {
         guard let view = publication.board.operation(id) else { return [] }
         let isLatest = view.latest?.record.id == run.record.id
+        let isListed = view.recent.contains { $0.record.id == run.record.id }
         var patches: [Patch] = []
-        if isTransition { patches.append(morph("facts", "partials/facts", writer.facts(view))) }
-        if isLatest { patches += scrubber(run) { writer.scrubber(operation: id, run) } }
-        if isTransition, view.recent.contains(where: { $0.record.id == run.record.id }) || isOpening {
-            patches.append(morph("compare", "partials/choice", writer.compareChoice(view)))
+        if isTransition { patches += changed("facts", "partials/facts") { $0.operation.map(writer.facts) } }
+        if isLatest {
+            patches += scrubber(run) { side in
+                side.operation.map {
+                    writer.scrubber(operation: id, $0.latest?.record.id == run.record.id ? side.run : $0.latest)
+                }
+            }
+        }
+        if isTransition, isListed || isOpening {
+            patches += changed("compare", "partials/choice") { $0.operation.map(writer.compareChoice) }
         }
         if isOpening {
-            patches.append(morph("current", "partials/current", writer.current(view)))
-            patches.append(morph("earlier", "partials/earlier", ["earlier": writer.earlier(view)]))
+            patches += changed("current", "partials/current") { $0.operation.map(writer.current) }
+            patches += changed("earlier", "partials/earlier") { side in
+                side.operation.map { ["earlier": writer.earlier($0)] }
+            }
         } else if isLatest {
             patches += section(run, isAlone: false)
-        } else if isTransition, view.recent.contains(where: { $0.record.id == run.record.id }) {
-            patches.append(morph("row-\(run.record.id)", "partials/row", writer.row(run.record)))
+        } else if isTransition, isListed {
+            patches += changed("row-\(run.record.id)", "partials/row") { side in side.run.map { writer.row($0.record) }
+            }
         }
-        return isLatest ? patches + [title(.operation(view))] : patches
+        return isLatest ? patches + title { $0.operation.map(PageContent.operation) } : patches
     }
 
     private func section(_ run: RunView, isAlone: Bool) -> [Patch] {
         let id = "run-\(run.record.id)"
-        if isTransition { return [morph(id, "partials/run", writer.run(run, isAlone: isAlone))] }
+        if isTransition {
+            return changed(id, "partials/run") { side in side.run.map { writer.run($0, isAlone: isAlone) } }
+        }
         let place = PageWriter.Place(uid: id, isCompact: false)
-        return [.morph(id: "\(id)-state", html: writer.statePanel(run, id: "\(id)-state", place: place).html)]
-            + lane(run, id)
+        return changed("\(id)-state") { side in
+            side.run.map { writer.statePanel($0, id: "\(id)-state", place: place) }
+        } + lanes(run, id)
     }
 
-    /// What a tick changes of a timeline: the lane that continues, or all of them when they have become too short.
-    private func lane(_ run: RunView, _ id: String) -> [Patch] {
-        guard let lane = writer.openLane(run) else { return [] }
-        return hasGrown(run, writer.timelineLength)
-            ? [morph("\(id)-timeline", "partials/timeline", writer.timeline(run))]
-            : [morph("\(id)-lane", "partials/lane", lane)]
+    /// What a tick changes of a timeline: all lanes, when they have become too short.
+    ///
+    /// The lane of a state that continues grows by itself.
+    private func lanes(_ run: RunView, _ id: String) -> [Patch] {
+        guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
+        return changed("\(id)-timeline", "partials/timeline") { $0.run.map(writer.timeline) }
     }
 
     /// A scrubber changes with its run's states, and when its strip has become too short.
-    private func scrubber(_ run: RunView, _ render: () -> TrustedHTML) -> [Patch] {
+    private func scrubber(_ run: RunView, _ render: (Side) -> TrustedHTML?) -> [Patch] {
         guard isTransition || hasGrown(run, writer.stripLength) else { return [] }
-        return [.morph(id: "scrubber", html: render().html)]
+        return changed("scrubber", render)
     }
 
     private func hasGrown(_ run: RunView, _ length: (RunView) -> Int64) -> Bool {
         publication.before.map(length) != length(run)
     }
 
-    func title(_ content: PageContent) -> Patch { morph("page-title", "partials/title", writer.title(content)) }
+    // MARK: What differs
+
+    /// What differs of an element between both sides; nothing where it is not shown any more.
+    func changed(_ id: String, _ render: (Side) -> TrustedHTML?) -> [Patch] {
+        guard let new = render(after) else { return [] }
+        return MarkupDiff.patches(from: render(before)?.html, to: new.html, id: id)
+    }
+
+    func changed(_ id: String, _ template: String, _ fields: (Side) -> Fields?) -> [Patch] {
+        changed(id) { side in fields(side).map { writer.render(template, $0) } }
+    }
+
+    func title(_ content: (Side) -> PageContent?) -> [Patch] {
+        changed("page-title", "partials/title") { content($0).map(writer.title) }
+    }
 
     func morph(_ id: String, _ template: String, _ fields: Fields) -> Patch {
         .morph(id: id, html: writer.render(template, fields).html)

@@ -25,12 +25,14 @@ extension PageWriter {
             "others": (view?.activeRuns).flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
         ]
         guard let run = view?.latest else {
-            card["chip"] = catalog[id].map { chip($0.initial.caseName, $0.initial.phase, in: id) }
+            card["chip"] = catalog[id].map {
+                chip($0.initial.caseName, $0.initial.phase, in: id).merging(["chipID": "\(cardID)-chip"])
+            }
             card["start"] = cardStart(id)
             return card
         }
         let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
-        card["chip"] = chip(run.record)
+        card["chip"] = chip(run.record, in: cardID)
         card["run"] = summary(run.record)
         card["about"] = about(run.record)
         card["hasFile"] = hasFile(id)
@@ -59,7 +61,8 @@ extension PageWriter {
             let count = phases.count { members.contains($0) }
             guard count > 0 || phase == nil else { return nil }
             return [
-                "word": strings.optional("summary.\(key)") ?? key, "count": format.integer(Int64(count)),
+                "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
+                "count": format.integer(Int64(count)),
                 "tone": phase?.tone, "shape": phase?.shape,
             ]
         }
@@ -86,9 +89,10 @@ extension PageWriter {
     func tailItem(_ run: RunView) -> Fields {
         let record = run.record
         let passed = run.transitions.dropLast().suffix(Self.tailStates)
+        let itemID = "tail-\(record.id)"
         return row(record).merging([
-            "itemID": "tail-\(record.id)", "at": moment(record.startedAt),
-            "passed": passed.map { chip($0, of: record) },
+            "itemID": itemID, "at": moment(record.startedAt), "chip": chip(record, in: itemID),
+            "passed": passed.map { chip($0, of: record).merging(["passedID": "\(itemID)-\($0.revision)"]) },
         ])
     }
 

@@ -33,7 +33,7 @@ extension PageWriter {
         let state = run.record.state
         return [
             "body": stateBody(run, place), "tone": tone(of: run.record),
-            "gauge": state.phase == .active ? gauge(state.progress) : nil, "left": left(run),
+            "gauge": state.phase == .active ? gauge(state.progress, in: place) : nil, "left": left(run),
             "cause": cause(of: run.record).map(words(for:)),
         ]
     }
@@ -81,6 +81,11 @@ extension PageWriter {
             "percent": progress.fraction.map(format.percent),
             "thousandths": progress.fraction.map { String(Int64(clamping: $0 * 1_000)) },
         ]
+    }
+
+    /// The gauge of a state, of which a change can address what differs.
+    func gauge(_ progress: WorkProgress?, in place: Place) -> Fields? {
+        gauge(progress)?.merging(["gaugeID": "\(place.uid)-gauge"])
     }
 
     /// Why a run ended, where its state does not say so itself.

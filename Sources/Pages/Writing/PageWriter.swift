@@ -16,6 +16,8 @@ struct PageWriter: Sendable {
     var format: LocaleFormat
     /// What every URL begins with: nothing, or the mount path without its last slash.
     let base: String
+    /// What the URL of each file of `Public` begins with.
+    let assets: String
     /// What those who are shown the pages may do.
     let permissions: Permissions
     /// Whether a run's page leads to the links to it.
@@ -28,7 +30,7 @@ struct PageWriter: Sendable {
     func allows(_ verb: Verb, onStore id: String) -> Bool { permissions.allows(verb, on: .store(id)) }
 
     /// What every template can name.
-    var common: Fields { ["t": strings.context, "base": base, "locale": locale.tag] }
+    var common: Fields { ["t": strings.context, "base": base, "assets": assets, "locale": locale.tag] }
 
     /// Renders a template with what every template can name and these.
     func render(_ template: String, _ fields: Fields) -> TrustedHTML {
@@ -82,6 +84,9 @@ struct PageWriter: Sendable {
     func chip(_ caseName: String, _ phase: Phase, in operation: String) -> Fields {
         ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
     }
+
+    /// A chip that a change of its run can address.
+    func chip(_ record: RunRecord, in element: String) -> Fields { chip(record).merging(["chipID": "\(element)-chip"]) }
 
     /// A run's state, for `partials/chip`; one that ended only because nobody watched is nobody's concern.
     func chip(_ record: RunRecord) -> Fields {

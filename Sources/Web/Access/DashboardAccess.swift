@@ -86,7 +86,7 @@ public enum EventLoopAnswer: Sendable {
 extension AccessRules {
     /// Everybody who is known may do everything; others nothing.
     public static let everythingForSignedIn = AccessRules(
-        grants: [RoleGrant(RoleAssignment(Role.admin.name), to: [.signedIn])])
+        grants: [RoleGrant(Role.admin.name, to: [.signedIn])])
 }
 
 extension AccessRequest {

@@ -11,7 +11,7 @@ extension AccountResponder {
     /// The page of the audit.
     func audit(_ visit: Visit) async throws(Problem) -> Response {
         let (filter, found) = try await entries(visit)
-        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.address)
+        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
         var list = AuditList(
             rows: found.records.map(row), actions: AuditAction.allCases.map(\.rawValue),
             outcomes: AuditEntry.Outcome.allCases.map(\.rawValue), head: directory.audit.head)
@@ -26,7 +26,7 @@ extension AccountResponder {
     /// The audit, for programs.
     func apiAudit(_ visit: Visit) async throws(Problem) -> Response {
         let found = try await entries(visit).found
-        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.address)
+        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
         var members: [String: JSONValue] = [
             "entries": .array(found.records.map { $0.entry.json(number: $0.number) }),
             "head": .string(directory.audit.head),
@@ -38,7 +38,7 @@ extension AccountResponder {
     /// All files of the audit, one after the other, as they are.
     func exportAudit(_ visit: Visit) async throws(Problem) -> Response {
         let log = directory.audit
-        log.record(.exportAudit, by: visit.authorization.principal, from: visit.address)
+        log.record(.exportAudit, by: visit.authorization.principal, from: visit.origin)
         let days: [String]
         do { days = try await log.days() } catch { throw .internalError }
         let (control, authorization) = (directory.control, visit.authorization)

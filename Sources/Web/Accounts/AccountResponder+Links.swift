@@ -15,7 +15,7 @@ extension AccountResponder {
         guard let authorization = directory.authorization(ofLink: text), let run = authorization.principal.run,
             let link = SecretText(text, kind: .link)
         else {
-            directory.audit.record(.openLink, by: .anonymous, from: visit.address, outcome: .refused, request: visit.id)
+            directory.audit.record(.openLink, by: .anonymous, from: visit.origin, outcome: .refused)
             throw .noSuchLink
         }
         var response = Response.seeOther(dashboard.mount.url("runs/\(run)"))
@@ -24,7 +24,7 @@ extension AccountResponder {
             return response
         }
         directory.audit.record(
-            .openLink, by: authorization.principal, from: visit.address, subject: "run:\(run)", request: visit.id)
+            .openLink, by: authorization.principal, from: visit.origin, subject: "run:\(run)")
         response.headers[values: .setCookie] = [directory.cookie.linkField(link)]
         return response
     }
@@ -57,7 +57,10 @@ extension AccountResponder {
         }
         let sent = try await json(visit)
         let hours = sent["hours"]?.integer.flatMap { Int(exactly: $0) }
-        let made = try await change { try await createLink(to: run, of: operation, hours: hours, visit) }
+        let made = try await change {
+            try Self.check(sent, has: ["hours"])
+            return try await createLink(to: run, of: operation, hours: hours, visit)
+        }
         return try .json(
             [
                 "id": .string(made.record.id), "url": .string(address(of: made.link, visit)),
@@ -69,7 +72,7 @@ extension AccountResponder {
     func revoke(_ link: String, to run: String, _ visit: Visit) async throws {
         try await directory.revokeLink(
             link, to: run, by: visit.authorization.principal,
-            anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.address)
+            anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.origin)
     }
 
     /// Whether the sender may do what the route requires to its run; throws where it may not even be seen.
@@ -111,7 +114,7 @@ extension AccountResponder {
     ) async throws -> (link: SecretText, record: LinkRecord) {
         guard let hours else { throw AccessError(.invalid, "Say for how many hours the link is good: 1 to 8760.") }
         return try await directory.createLink(
-            to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.address)
+            to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.origin)
     }
 
     /// The link as somebody opens it, at the address by which this request came.

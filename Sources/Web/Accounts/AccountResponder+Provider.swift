@@ -30,7 +30,7 @@ extension AccountResponder {
             let secret = directory.cookie.passed(in: visit.request.headers[values: .cookie])
             let signIn = try await provider.complete(visit.target.query.dictionary, secret: secret)
             try requireRole(signIn)
-            let session = try await directory.begin(signIn.person, from: visit.address, replacing: session(visit))
+            let session = try await directory.begin(signIn.person, from: visit.origin, replacing: session(visit))
             var response = enter(session, to: signIn.back)
             response.headers[values: .setCookie].append(directory.cookie.passingOver)
             return response
@@ -58,7 +58,7 @@ extension AccountResponder {
             level: error.kind == .stale ? .debug : .warning,
             "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
         directory.audit.record(
-            .signIn, by: .anonymous, from: visit.address, outcome: .refused, detail: "identity provider")
+            .signIn, by: .anonymous, from: visit.origin, outcome: .refused, detail: "identity provider")
         var form = SignInForm()
         (form.takesPassword, form.hasProvider, form.mistake) = (false, true, .provider(error.kind))
         let status: HTTPResponse.Status = error.kind == .unreachable ? .serviceUnavailable : .forbidden

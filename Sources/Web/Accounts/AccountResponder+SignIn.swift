@@ -31,10 +31,10 @@ extension AccountResponder {
             form.mistake = .plain
             return page(.signIn(form), visit, status: .forbidden)
         }
-        let (address, old) = (visit.address, session(visit))
+        let (origin, old) = (visit.origin, session(visit))
         let store = Store(
             SignInReducer { [directory] name, password in
-                try await directory.signIn(name, password, from: address, replacing: old)
+                try await directory.signIn(name, password, from: origin, replacing: old)
             })
         store.dispatch(.nameChanged(form.name))
         await store.dispatch(.signIn(password: sent["password"] ?? "")).settled()
@@ -65,7 +65,7 @@ extension AccountResponder {
     /// Ends the browser's session.
     func signOut(_ visit: Visit) async throws(Problem) -> Response {
         let secret = session(visit)
-        try await change { try await directory.signOut(secret, from: visit.address) }
+        try await change { try await directory.signOut(secret, from: visit.origin) }
         var response = Response.seeOther(dashboard.mount.url(accounts.canSignIn ? "sign-in?signed-out=yes" : ""))
         response.headers[values: .setCookie] = [directory.cookie.clearing, directory.cookie.linkClearing]
         response.headers[.clearSiteData] = "\"cache\""
@@ -82,7 +82,7 @@ extension AccountResponder {
         form.name = sent["name"] ?? ""
         do {
             let secret = try await directory.setUp(
-                code: sent["code"] ?? "", name: form.name, password: sent["password"] ?? "", from: visit.address)
+                code: sent["code"] ?? "", name: form.name, password: sent["password"] ?? "", from: visit.origin)
             return enter(secret, to: "")
         } catch let error as AccessError {
             form.error = error.description

@@ -23,7 +23,7 @@ extension AccountResponder {
                 throw AccessError(.invalid, "A token can be good for 1 to 3650 days.")
             }
             let token = try await directory.createToken(
-                sent["name"] ?? "", roles: [role], days: days, by: visit.authorization.principal, from: visit.address
+                sent["name"] ?? "", roles: [role], days: days, by: visit.authorization.principal, from: visit.origin
             ).token
             list = self.list(visit)
             list.secret = token.text
@@ -48,11 +48,18 @@ extension AccountResponder {
         }
         guard visit.isPost else { return try .json(["tokens": .array(visible(visit).map(json))]) }
         let sent = try await json(visit)
-        let days = sent["days"]?.integer.flatMap { Int(exactly: $0) }
         let made = try await change {
-            try await directory.createToken(
+            try Self.check(sent, has: ["name", "roles", "days"])
+            let days = sent["days"]?.integer.flatMap { Int(exactly: $0) }
+            // Without a number of days a token would never expire.
+            guard days != nil || [nil, .null].contains(sent["days"]) else {
+                throw AccessError(
+                    .invalid,
+                    "Send days as a whole number of 1 to 3650, or leave it out for a token that never expires.")
+            }
+            return try await directory.createToken(
                 sent["name"]?.string ?? "", roles: try Self.roles(in: sent), days: days,
-                by: visit.authorization.principal, from: visit.address)
+                by: visit.authorization.principal, from: visit.origin)
         }
         return try .json(
             ["token": .string(made.token.text), "id": .string(made.record.id)], status: .created)
@@ -70,7 +77,7 @@ extension AccountResponder {
     private func revoke(_ id: String, _ visit: Visit) async throws {
         try await directory.revokeToken(
             id, by: visit.authorization.principal,
-            anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.address)
+            anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.origin)
     }
 
     /// An administrator sees all tokens, everybody else their own.

@@ -57,17 +57,17 @@ extension AccountResponder {
     }
 
     private func change(_ visit: Visit, role: String?, name: String?, password: String?) async throws {
-        let (who, address) = (visit.authorization.principal, visit.address)
+        let (who, origin) = (visit.authorization.principal, visit.origin)
         switch visit.route {
         case .users:
             try await directory.addUser(
                 name ?? "", password: try secret(password, visit), roles: [StoredAssignment(role: role ?? "")], by: who,
-                from: address)
+                from: origin)
         case .userRoles(let user):
-            try await directory.setRoles([StoredAssignment(role: role ?? "")], of: user, by: who, from: address)
+            try await directory.setRole(role ?? "", of: user, by: who, from: origin)
         case .userPassword(let user):
-            try await directory.setPassword(try secret(password, visit), of: user, by: who, from: address)
-        case .userRemoval(let user): try await directory.removeUser(user, by: who, from: address)
+            try await directory.setPassword(try secret(password, visit), of: user, by: who, from: origin)
+        case .userRemoval(let user): try await directory.removeUser(user, by: who, from: origin)
         default: break
         }
     }
@@ -101,30 +101,33 @@ extension AccountResponder {
     /// The users, for programs.
     func apiUsers(_ visit: Visit) async throws(Problem) -> Response {
         guard directory.configuration.mode == .password else { throw .noSuchPage }
-        let (who, address) = (visit.authorization.principal, visit.address)
+        let (who, origin) = (visit.authorization.principal, visit.origin)
         switch visit.route {
         case .apiUsers where visit.isPost:
             let sent = try await json(visit)
             try await change {
+                try Self.check(sent, has: ["name", "password", "roles"])
                 try await directory.addUser(
                     sent["name"]?.string ?? "", password: try secret(sent["password"]?.string, visit),
-                    roles: try Self.roles(in: sent), by: who, from: address)
+                    roles: try Self.roles(in: sent), by: who, from: origin)
             }
             return Response(status: .created)
         case .apiUser(let name):
-            try await change { try await directory.removeUser(name, by: who, from: address) }
+            try await change { try await directory.removeUser(name, by: who, from: origin) }
             return Response(status: .noContent)
         case .apiUserRoles(let name):
             let sent = try await json(visit)
             try await change {
-                try await directory.setRoles(try Self.roles(in: sent), of: name, by: who, from: address)
+                try Self.check(sent, has: ["roles"])
+                try await directory.setRoles(try Self.roles(in: sent), of: name, by: who, from: origin)
             }
             return Response(status: .noContent)
         case .apiUserPassword(let name):
             let sent = try await json(visit)
             try await change {
+                try Self.check(sent, has: ["password"])
                 try await directory.setPassword(
-                    try secret(sent["password"]?.string, visit), of: name, by: who, from: address)
+                    try secret(sent["password"]?.string, visit), of: name, by: who, from: origin)
             }
             return Response(status: .noContent)
         default:
@@ -145,15 +148,32 @@ extension AccountResponder {
         }
         var assignments: [StoredAssignment] = []
         for role in roles {
-            guard let name = role["role"]?.string else {
+            guard let members = role.object, let name = members["role"]?.string else {
                 throw AccessError(.invalid, #"Each role needs a name: {"role": "operator"}."#)
             }
-            func texts(_ key: String) -> [String]? { role[key]?.array?.compactMap(\.string) }
+            // What is misspelt or no list would otherwise narrow nothing, and the role would be for everything.
+            try Self.check(role, has: ["role", "operations", "stores", "tags"])
+            func texts(_ key: String) throws(AccessError) -> [String]? {
+                guard let value = members[key] else { return nil }
+                let texts = value.array?.compactMap(\.string)
+                guard let texts, texts.count == value.array?.count else {
+                    throw AccessError(.invalid, #"Send \#(key) as a list of texts: "\#(key)": ["backup*"]."#)
+                }
+                return texts
+            }
             assignments.append(
                 StoredAssignment(
-                    role: name, operations: texts("operations"), stores: texts("stores"), tags: texts("tags")))
+                    role: name, operations: try texts("operations"), stores: try texts("stores"),
+                    tags: try texts("tags")))
         }
         return assignments
+    }
+
+    /// Refuses members that nobody reads: whoever sent one meant something that would not happen.
+    static func check(_ sent: JSONValue, has known: [String]) throws(AccessError) {
+        guard let other = sent.object?.keys.sorted().first(where: { !known.contains($0) }) else { return }
+        throw AccessError(
+            .invalid, "“\(other.prefix(64))” is not known here. Send \(known.joined(separator: ", ")).")
     }
 
     static func json(_ role: StoredAssignment) -> JSONValue {

@@ -23,12 +23,10 @@ struct AccountResponder: Sendable {
         let target: RequestTarget
         let route: AccountRoute
         let authorization: Authorization
-        /// Where the request comes from, behind proxies too.
-        let address: String?
+        /// Where it comes from, for the audit.
+        let origin: AuditOrigin
         /// The other end of the connection.
         let peer: String?
-        /// The id of the request, as the log has it.
-        let id: String
         let frame: PageFrame
 
         var isPost: Bool { request.method == .post }
@@ -46,8 +44,8 @@ struct AccountResponder: Sendable {
             try check(request, route)
             let authorization = try authorization(authentication, route)
             let visit = Visit(
-                request: request, target: target, route: route, authorization: authorization, address: origin.address,
-                peer: peer, id: origin.id, frame: frame(request, text, authorization))
+                request: request, target: target, route: route, authorization: authorization, origin: origin.audit,
+                peer: peer, frame: frame(request, text, authorization))
             try await admit(visit)
             response = try await answer(visit)
         } catch {
@@ -66,9 +64,10 @@ struct AccountResponder: Sendable {
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
         guard ![.get, .head].contains(request.method) else { return }
         // A browser says where a request comes from; one that brings its cookie must.
-        let isSilent = request.headers[values: .origin].isEmpty && request.headers[values: .secFetchSite].isEmpty
-        guard !isSilent || request.headers[.cookie] == nil || request.headers[.authorization] != nil,
-            CrossSiteCheck.allows(request.headers, authority: request.head.authority)
+        guard
+            CrossSiteCheck.allows(
+                request.headers, authority: request.head.authority,
+                isByCookie: CrossSiteCheck.isByCookie(request.headers))
         else { throw .crossSite }
     }
 
@@ -97,7 +96,7 @@ struct AccountResponder: Sendable {
             }
         guard !isAllowed else { return }
         directory.audit.record(
-            .administer, by: visit.authorization.principal, from: visit.address, subject: "server", outcome: .refused)
+            .administer, by: visit.authorization.principal, from: visit.origin, subject: "server", outcome: .refused)
         throw visit.authorization.isAnonymous ? .unauthenticated : .forbidden
     }
 

@@ -6,10 +6,8 @@ import Pages
 /// Where a request comes from, and where it is written down what came of it: known to a server of our own.
 struct RequestOrigin: Sendable {
     let accounts: Accounts
-    /// The address that it comes from, behind trusted proxies too.
-    let address: String?
-    /// The id of the request, as the log has it.
-    let id: String
+    /// The address that it comes from, behind trusted proxies too, and its id, as the log has it.
+    let audit: AuditOrigin
 
     /// Who asks, for the header of pages.
     func header(_ authorization: Authorization) -> PageAccount? { accounts.header(authorization) }
@@ -40,7 +38,7 @@ struct RequestOrigin: Sendable {
         }
         if outcome != .done { details.append("\(status)") }
         accounts.directory.audit.record(
-            action, by: audited.principal, from: address, subject: subject, outcome: outcome, request: id,
+            action, by: audited.principal, from: audit, subject: subject, outcome: outcome,
             detail: details.isEmpty ? nil : details.joined(separator: ", "))
     }
 }

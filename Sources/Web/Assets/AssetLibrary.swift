@@ -6,47 +6,86 @@ import NIOCore
 ///
 /// A request names one of the paths found at the start or gets nothing, so no spelling of a path leads out of the folders.
 /// Links are not followed, and names that begin with a dot are left out.
+///
+/// Pages name the files below a folder whose name is made of all their bytes, `@3f2c…/weir.css`, so that a browser keeps
+/// them for good and asks for others as soon as one byte is different. Modules find each other and style sheets their
+/// pictures there by relative addresses, as in `Public` itself.
 struct AssetLibrary: Sendable {
     /// One file.
     struct Asset: Sendable {
         let bytes: ByteBuffer
+        /// The same, compressed; nil if that saves nothing.
+        let compressed: ByteBuffer?
         let contentType: String
         /// A strong entity tag, made of the bytes.
-        let tag: String
+        let tag: EntityTag
+
+        init(_ data: Data, at path: String) {
+            bytes = ByteBuffer(bytes: data)
+            contentType = AssetLibrary.contentType(of: path)
+            let isText = contentType.hasPrefix("text/") || contentType.hasSuffix("json") || contentType.hasSuffix("xml")
+            compressed = isText && data.count > 500 ? Gzip.compress(bytes, level: 9) : nil
+            tag = EntityTag(EntityTag.hexadecimal(SHA256.hash(data: data).prefix(16)))
+        }
     }
 
-    private var assets: [String: Asset] = [:]
+    /// The folder that pages name the files in, below `assets`; made of all bytes.
+    let folder: String
+    private let assets: [String: Asset]
 
     /// Reads the bundled folder and lays another over it.
     ///
+    /// Our scripts are joined (`ScriptBundle`); if the other folder replaces one of them, all are sent as they are.
+    ///
     /// Throws `AssetLibraryError` when a folder or a file cannot be read.
     init(overlay: URL?) throws(AssetLibraryError) {
-        let bundled = Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true)
-        try readAll(bundled, as: ServedText.bytes)
-        if let overlay { try readAll(overlay) { _, data in data } }
+        let own = try Self.readAll(Bundle.module.bundleURL.appendingPathComponent("Public", isDirectory: true))
+        var files = own
+        for (path, data) in own { files[path] = ServedText.bytes(of: path, data) }
+        let others = try overlay.map(Self.readAll) ?? [:]
+        let scripts = own.keys.filter { $0.hasSuffix(".js") }
+        if !scripts.contains(where: { others[$0] != nil }) {
+            let sources = scripts.map { ($0, String(decoding: files[$0] ?? Data(), as: UTF8.self)) }
+            for (path, text) in ScriptBundle.joining(Dictionary(sources) { $1 }) {
+                files[path] = Data(text.utf8)
+            }
+        }
+        files.merge(others) { $1 }
+        let assets = Dictionary(files.map { ($0, Asset($1, at: $0)) }) { $1 }
+        var hash = SHA256()
+        for (path, asset) in assets.sorted(by: { $0.key < $1.key }) {
+            hash.update(data: Data((path + asset.tag.field).utf8))
+        }
+        folder = "@" + EntityTag.hexadecimal(hash.finalize().prefix(8))
+        self.assets = assets
     }
 
-    /// The file at that path.
-    subscript(segments: [String]) -> Asset? { assets[segments.joined(separator: "/")] }
+    /// The file that a path below `assets` names, and whether it always names these bytes.
+    ///
+    /// A folder of another version leads to the present file: a page that was loaded before an upgrade, or from another
+    /// server beside this one, then still gets what it asks for.
+    subscript(path: [String]) -> (asset: Asset, isFinal: Bool)? {
+        if let asset = assets[path.joined(separator: "/")] { return (asset, false) }
+        guard let first = path.first, first.hasPrefix("@") else { return nil }
+        return assets[path.dropFirst().joined(separator: "/")].map { ($0, first == folder) }
+    }
 
-    private mutating func readAll(
-        _ folder: URL, as served: (_ path: String, Data) -> Data
-    ) throws(AssetLibraryError) {
+    private static func readAll(_ folder: URL) throws(AssetLibraryError) -> [String: Data] {
         var isDirectory: ObjCBool = false
         guard FileManager.default.fileExists(atPath: folder.path, isDirectory: &isDirectory), isDirectory.boolValue
         else {
             throw AssetLibraryError(folder: folder.path)
         }
+        var files: [String: Data] = [:]
         do {
-            try read(folder, below: "", as: served)
+            try read(folder, below: "", into: &files)
         } catch {
             throw AssetLibraryError(folder: folder.path)
         }
+        return files
     }
 
-    private mutating func read(
-        _ folder: URL, below prefix: String, as served: (_ path: String, Data) -> Data
-    ) throws {
+    private static func read(_ folder: URL, below prefix: String, into files: inout [String: Data]) throws {
         let keys: Set<URLResourceKey> = [.isRegularFileKey, .isDirectoryKey, .isSymbolicLinkKey]
         let entries = try FileManager.default.contentsOfDirectory(
             at: folder, includingPropertiesForKeys: Array(keys), options: .skipsHiddenFiles)
@@ -55,13 +94,9 @@ struct AssetLibrary: Sendable {
             guard values.isSymbolicLink != true else { continue }
             let path = prefix + entry.lastPathComponent
             if values.isDirectory == true {
-                try read(entry, below: path + "/", as: served)
+                try read(entry, below: path + "/", into: &files)
             } else if values.isRegularFile == true {
-                let data = served(path, try Data(contentsOf: entry))
-                let hash = SHA256.hash(data: data).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
-                assets[path] = Asset(
-                    bytes: ByteBuffer(bytes: data), contentType: Self.contentType(of: path),
-                    tag: "\"" + hash.joined() + "\"")
+                files[path] = try Data(contentsOf: entry)
             }
         }
     }

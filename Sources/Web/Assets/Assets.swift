@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 
 /// The files of `Public`.
 struct Assets {
@@ -7,14 +8,17 @@ struct Assets {
 
     /// The file, or that it has not changed.
     ///
-    /// Asked for anew each time, which costs no bytes while it stays the same.
+    /// One that is named by its content is never asked for again. Any other is asked for each time, which costs no bytes
+    /// while it stays the same.
     func show(_ path: [String], _ exchange: Exchange) throws(Problem) -> Response {
-        guard let asset = dashboard.assets[path] else { throw .notFound("There is no such file.") }
-        let known = (exchange.header(.ifNoneMatch) ?? "").split(separator: ",").map { $0.drop { $0 == " " } }
-        if known.contains(where: { $0 == asset.tag || $0 == "W/" + asset.tag || $0 == "*" }) {
-            return Response(status: .notModified, headers: [.eTag: asset.tag, .cacheControl: "public, no-cache"])
-        }
-        return .bytes(
-            asset.bytes, type: asset.contentType, caching: "public, no-cache", headers: [.eTag: asset.tag])
+        guard let (asset, isFinal) = dashboard.assets[path] else { throw .notFound("There is no such file.") }
+        let compressed = exchange.acceptsGzip ? asset.compressed : nil
+        let tag = compressed == nil ? asset.tag : asset.tag.coded("gzip")
+        let caching = isFinal ? "public, max-age=31536000, immutable" : "public, no-cache"
+        var headers: HTTPFields = [.eTag: tag.field, .cacheControl: caching]
+        if asset.compressed != nil { headers[.vary] = "Accept-Encoding" }
+        if tag.isKnown(to: exchange.header(.ifNoneMatch)) { return Response(status: .notModified, headers: headers) }
+        if compressed != nil { headers[.contentEncoding] = "gzip" }
+        return .bytes(compressed ?? asset.bytes, type: asset.contentType, caching: caching, headers: headers)
     }
 }

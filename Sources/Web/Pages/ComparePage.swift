@@ -26,7 +26,7 @@ struct ComparePage {
                 "The runs are not of operation “\(operation.prefix(64))” but of “\(runs.first.record.operation.prefix(64))”. "
                     + "Choose two runs on the operation's page.")
         }
-        return .page(dashboard.renderer.comparison(runs, frame: exchange.frame(dashboard)))
+        return .page(dashboard.renderer.comparison(runs, frame: exchange.frame(dashboard)), for: exchange)
     }
 
     /// The same for programs: `with` names the second run.

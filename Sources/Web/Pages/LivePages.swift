@@ -3,7 +3,6 @@ import Boards
 import HTTPTypes
 import Hummingbird
 import Journals
-import NIOCore
 import Operations
 import Pages
 import States
@@ -22,12 +21,14 @@ struct LivePages {
             return try await StorePast(dashboard: dashboard).show(id, at: moment, exchange)
         }
         if let past = try await MomentPages(dashboard: dashboard).show(name, exchange) { return past }
-        return .page(try await document(name, exchange, draft: try await again(name, exchange)))
+        return try await document(name, exchange, draft: try await again(name, exchange))
     }
 
     /// The page with its start form filled in as it was sent, and what is wrong with it.
     func show(_ name: PageName, draft: FormDraft, _ exchange: Exchange) async throws(Problem) -> Response {
-        .page(try await document(name, exchange, draft: draft), status: .unprocessableContent)
+        var response = try await document(name, exchange, draft: draft)
+        response.status = .unprocessableContent
+        return response
     }
 
     /// The page after the next change, or after 13 seconds: what a browser without JavaScript asks again and again.
@@ -37,12 +38,12 @@ struct LivePages {
             _ = await dashboard.pollResponder.wait(
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
         }
-        return .page(try await document(name, exchange, draft: nil))
+        return try await document(name, exchange, draft: nil)
     }
 
     private func document(
         _ name: PageName, _ exchange: Exchange, draft: FormDraft?
-    ) async throws(Problem) -> ByteBuffer {
+    ) async throws(Problem) -> Response {
         // Read before the content: what is rewritten in between is rendered again rather than never.
         let rewrites = dashboard.board.feed.rewrites
         let (content, sequence) = try await dashboard.content(of: name)
@@ -58,9 +59,9 @@ struct LivePages {
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         let output = try await dashboard.output(on: name, exchange.locale)
         if let draft {
-            return ByteBuffer(
-                string: dashboard.renderer.document(
-                    content, cursor: cursor, frame: frame, draft: draft, output: output))
+            return .page(
+                dashboard.renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output),
+                for: exchange)
         }
         let key = PageCache.Key(
             audience: dashboard.audience, page: page, cursor: cursor, rewrites: rewrites,
@@ -69,7 +70,7 @@ struct LivePages {
         let document = await dashboard.pages.document(for: key) { [renderer = dashboard.renderer, frame] in
             renderer.openDocument(content, cursor: cursor, frame: frame, output: output)
         }
-        return document.filled(for: frame)
+        return .page(document, for: frame, exchange)
     }
 
     /// The start form filled in with what the run was started with that the query names.

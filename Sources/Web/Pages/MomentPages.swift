@@ -23,7 +23,7 @@ struct MomentPages {
         guard let moment = try await moment(of: name, at: sequence) else { return nil }
         let ahead = sequence > dashboard.board.feed.head(of: .board) ? sequence : nil
         return .page(
-            dashboard.renderer.document(moment.past, ahead: ahead, frame: exchange.frame(dashboard)))
+            dashboard.renderer.document(moment.past, ahead: ahead, frame: exchange.frame(dashboard)), for: exchange)
     }
 
     private func moment(

@@ -1,5 +1,7 @@
 import Access
 import Boards
+import Crypto
+import Foundation
 import Journals
 import NIOConcurrencyHelpers
 import NIOCore
@@ -29,24 +31,43 @@ final class PageCache: Sendable {
     /// A document as it is sent, with places left open.
     struct Document: Sendable {
         private enum Piece: Sendable {
-            case bytes(ByteBuffer)
+            case bytes(ByteBuffer, compressed: Gzip.Part?)
             case place(PageDocument.Place)
         }
 
         private let pieces: [Piece]
-        /// How many bytes everybody gets.
+        /// How many bytes it takes of the memory.
         let size: Int
+        /// Made of all that everybody gets.
+        private let hash: String
 
         init(_ document: PageDocument) {
+            var (size, hash) = (0, SHA256())
             pieces = document.pieces.map { piece in
                 switch piece {
-                case .markup(let markup): .bytes(ByteBuffer(string: markup))
-                case .place(let place): .place(place)
+                case .markup(let markup):
+                    let bytes = ByteBuffer(string: markup)
+                    let part = Gzip.Part(compressing: bytes)
+                    size += bytes.readableBytes + (part?.size ?? 0)
+                    hash.update(data: bytes.readableBytesView)
+                    return .bytes(bytes, compressed: part)
+                case .place(let place): return .place(place)
                 }
             }
-            size = pieces.reduce(0) { size, piece in
-                if case .bytes(let bytes) = piece { size + bytes.readableBytes } else { size }
+            self.size = size
+            self.hash = EntityTag.hexadecimal(hash.finalize().prefix(16))
+        }
+
+        /// What the document is known by: the same for two requests whose documents differ in the server's time alone.
+        ///
+        /// Weak for that reason. Equal for equal documents only, whoever asks, so that it leads nobody to what they may
+        /// not see.
+        func tag(for frame: PageFrame) -> EntityTag {
+            var names = SHA256()
+            for place in PageDocument.Place.allCases where place != .clock {
+                names.update(data: Data((PageDocument.markup(of: place, in: frame) + "\n").utf8))
             }
+            return EntityTag(weak: hash + EntityTag.hexadecimal(names.finalize().prefix(8)))
         }
 
         /// The document for one request.
@@ -55,11 +76,26 @@ final class PageCache: Sendable {
             body.reserveCapacity(size + 256)
             for piece in pieces {
                 switch piece {
-                case .bytes(let bytes): body.writeImmutableBuffer(bytes)
+                case .bytes(let bytes, _): body.writeImmutableBuffer(bytes)
                 case .place(let place): body.writeString(PageDocument.markup(of: place, in: frame))
                 }
             }
             return body
+        }
+
+        /// The same, compressed: what everybody gets only once, and what belongs to the request as it is.
+        ///
+        /// Nil if it could not be compressed.
+        func compressed(for frame: PageFrame) -> ByteBuffer? {
+            var parts: [Gzip.Part] = []
+            for piece in pieces {
+                switch piece {
+                case .bytes(_, let part?): parts.append(part)
+                case .bytes: return nil
+                case .place(let place): parts.append(Gzip.Part(stored: PageDocument.markup(of: place, in: frame)))
+                }
+            }
+            return Gzip.body(of: parts)
         }
     }
 

@@ -11,6 +11,6 @@ struct RunsPage {
     func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
         let page: RunPage
         do { page = try await dashboard.board.runs(filter.query()) } catch { throw Problem(error) }
-        return .page(dashboard.renderer.runs(page, filter: filter, frame: exchange.frame(dashboard)))
+        return .page(dashboard.renderer.runs(page, filter: filter, frame: exchange.frame(dashboard)), for: exchange)
     }
 }

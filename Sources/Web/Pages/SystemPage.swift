@@ -35,11 +35,12 @@ struct SystemPage {
         if let removal = board.announcedRemoval {
             facts += [.init("removal", .count(Int64(removal.runs))), .init("removalDue", .moment(removal.due))]
         }
+        if let place = board.journalPlace { facts.append(.init("journalPlace", .text(place))) }
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check())
-        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)))
+        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)), for: exchange)
     }
 }
 

@@ -32,12 +32,28 @@ extension ByteBuffer {
         writeString("[")
         for (index, patch) in patches.enumerated() {
             writeString(index > 0 ? ",[" : "[")
-            for (index, text) in patch.texts.enumerated() {
+            for (index, member) in patch.members.enumerated() {
                 if index > 0 { writeString(",") }
-                writeJSON(text)
+                write(member)
             }
-            writeString(patch.isOptional ? ",1]" : "]")
+            writeString("]")
         }
         writeString("]")
+    }
+
+    private mutating func write(_ member: Patch.Member) {
+        switch member {
+        case .text(let text): writeJSON(text)
+        case .attributes(let attributes):
+            writeString("{")
+            for (index, (name, value)) in attributes.enumerated() {
+                if index > 0 { writeString(",") }
+                writeJSON(name)
+                writeString(":")
+                if let value { writeJSON(value) } else { writeString("null") }
+            }
+            writeString("}")
+        case .optional: writeString("1")
+        }
     }
 }

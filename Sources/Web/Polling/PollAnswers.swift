@@ -17,7 +17,7 @@ final class PollAnswers: Sendable {
     static let busyRetry: ClosedRange<Int64> = 3_000...6_000
 
     struct BatchKey: Hashable {
-        let audience: String?
+        let audience: Audience
         let page: LivePage
         let from: SequenceNumber
         let head: SequenceNumber
@@ -26,7 +26,7 @@ final class PollAnswers: Sendable {
     }
 
     struct EventKey: Hashable {
-        let audience: String?
+        let audience: Audience
         let page: LivePage
         let sequence: SequenceNumber
     }
@@ -37,6 +37,8 @@ final class PollAnswers: Sendable {
     private let renderer: PageRenderer
     private let clock: any WaitClock
     private let caches: PollCaches
+    /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
+    private let audience: Audience
     private let encoded = Atomic<Int>(0)
     /// When this history began to be shown.
     private let began: Timestamp
@@ -48,6 +50,7 @@ final class PollAnswers: Sendable {
     ) {
         self.board = board
         self.caches = caches
+        self.audience = Audience(board.permissions)
         urls = PollURLs(
             mount: mount, epoch: board.epoch, audience: audience, edition: board.catalog.edition)
         self.renderer = renderer
@@ -108,7 +111,7 @@ final class PollAnswers: Sendable {
         case .some(let publications, let more):
             let slot = slots(request).slot(at: clock.wall)
             let key = BatchKey(
-                audience: urls.audience, page: page, from: from, head: head, slot: slot, notices: notices)
+                audience: audience, page: page, from: from, head: head, slot: slot, notices: notices)
             let body = caches.batches.value(for: key, cost: \.readableBytes) {
                 encode(publications, more: more, page: page, key)
             }
@@ -124,7 +127,7 @@ final class PollAnswers: Sendable {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
         let slot = slots(request).slot(at: clock.wall)
         let key = BatchKey(
-            audience: urls.audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
+            audience: audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
         let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in
@@ -242,7 +245,7 @@ final class PollAnswers: Sendable {
     private func event(_ publication: Publication, page: LivePage) -> ByteBuffer {
         let change = publication.change
         return caches.events.value(
-            for: EventKey(audience: urls.audience, page: page, sequence: change.sequence), cost: \.readableBytes
+            for: EventKey(audience: audience, page: page, sequence: change.sequence), cost: \.readableBytes
         ) {
             event(
                 change.sequence, stream: change.stream.description, revision: change.revision,

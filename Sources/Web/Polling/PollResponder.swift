@@ -48,7 +48,7 @@ final class PollResponder: Sendable {
         let answers = PollAnswers(
             board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches)
         self.answers = answers
-        let streamAnswers = StreamAnswers(board: board, clock: clock, audience: audience, caches: caches)
+        let streamAnswers = StreamAnswers(board: board, clock: clock, isPublic: audience == nil, caches: caches)
         self.streamAnswers = streamAnswers
         let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
             var released = ReleasedWaiters(answers: answers, streamAnswers: streamAnswers)

@@ -1,10 +1,10 @@
 /// How much a reporter may send at once.
-public struct ReportLimits: Sendable {
+package struct ReportLimits: Sendable {
     /// The most messages of one request.
-    public var messages = 10_000
+    package var messages = 10_000
     /// The most bytes of a line.
-    public var lineBytes = 65_536
+    package var lineBytes = 65_536
 
     /// Makes the default limits.
-    public init() {}
+    package init() {}
 }

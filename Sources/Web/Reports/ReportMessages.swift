@@ -93,7 +93,7 @@ private struct MessageReader {
     mutating func state(known: Set<String>, outcomes: [Phase]) -> StateRecord? {
         let before = mistakes.count
         let name = members?["state"]?.string ?? ""
-        if !ReportNames.isState(name) {
+        if !StateName.isValid(name) {
             add("state", "must be a name of 1 to 64 letters, digits, “-”, “_” and “.” that begins with a letter.")
         }
         var phase = Phase.active
@@ -176,20 +176,6 @@ private struct MessageReader {
 
 /// The names that reporters choose.
 enum ReportNames {
-    /// Whether a text can name a state.
-    static func isState(_ name: String) -> Bool {
-        let bytes = name.utf8
-        guard (1...64).contains(bytes.count), let first = bytes.first, isLetter(first) else { return false }
-        return bytes.allSatisfy {
-            isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ".")].contains($0)
-        }
-    }
-
-    private static func isLetter(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-    }
-
     /// Whether a text can name an operation: as in a catalog.
     static func isOperation(_ id: String) -> Bool { id.utf8.count <= 40 && Topic("operation-\(id)") != nil }
 

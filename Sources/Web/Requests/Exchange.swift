@@ -28,6 +28,9 @@ struct Exchange: Sendable {
     /// A header field's value.
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 
+    /// Whether the client takes a compressed answer.
+    var acceptsGzip: Bool { AcceptedCoding.isGzip(header(.acceptEncoding)) }
+
     /// The path that was asked for, without the query.
     var path: String { String(target.text.prefix { $0 != "?" }) }
 

@@ -9,7 +9,9 @@ struct ScheduleList {
 
     /// The page of all of them.
     func show(_ exchange: Exchange) async -> Response {
-        .page(dashboard.renderer.schedules(await dashboard.board.schedules(), frame: exchange.frame(dashboard)))
+        .page(
+            dashboard.renderer.schedules(await dashboard.board.schedules(), frame: exchange.frame(dashboard)),
+            for: exchange)
     }
 
     /// The same for programs.

@@ -25,6 +25,15 @@ enum CrossSiteCheck {
         return isOwn(origin, authority: authority, scheme: publicScheme(headers))
     }
 
+    /// Whether a request relies on what browsers send by themselves: a cookie, with no token beside it.
+    ///
+    /// Passwords that a proxy asked for, and tickets of a domain, are sent by browsers too.
+    static func isByCookie(_ headers: HTTPFields) -> Bool {
+        guard !headers[values: .cookie].isEmpty else { return false }
+        let schemes = headers[values: .authorization].map { $0.prefix { $0 != " " && $0 != "\t" }.lowercased() }
+        return schemes.allSatisfy(["basic", "digest", "negotiate", "ntlm"].contains)
+    }
+
     private static func isOwn(_ origin: String, authority: String?, scheme: String?) -> Bool {
         guard let authority, let range = origin.range(of: "://") else { return false }
         let said = origin[..<range.lowerBound].lowercased()

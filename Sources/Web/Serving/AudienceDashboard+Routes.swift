@@ -46,7 +46,7 @@ extension AudienceDashboard {
             try await SchedulePauses(dashboard: self).pause(id, exchange)
         case .scheduleResumption(let id), .api(.scheduleResumption(let id)):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
-        case .gallery: .page(renderer.gallery(frame: exchange.frame(self)))
+        case .gallery: .page(renderer.gallery(frame: exchange.frame(self)), for: exchange)
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)
         case .asset(let path): try Assets(dashboard: self).show(path, exchange)

@@ -55,11 +55,9 @@ extension Dashboard {
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
-        // A program that sends a token does not rely on the cookies that it may also send.
-        let isByCookie =
-            !access.isOpen && request.headers[.cookie] != nil && request.headers[.authorization] == nil
         let isAllowed = CrossSiteCheck.allows(
-            request.headers, authority: request.head.authority, isByCookie: isByCookie)
+            request.headers, authority: request.head.authority,
+            isByCookie: !access.isOpen && CrossSiteCheck.isByCookie(request.headers))
         guard request.isSafe || isAllowed else { throw .crossSite }
         return target
     }

@@ -63,24 +63,28 @@ public final class Dashboard: Sendable {
         makeID: @escaping @Sendable () -> String = { UUID().uuidString.lowercased() },
         logger: Logger = Logger(label: "weir.web")
     ) throws {
+        let assets = try AssetLibrary(overlay: configuration.publicFolder)
         let renderer = PageRenderer(
             catalog: board.catalog, templates: try templates ?? TemplateSet(),
-            mountPath: MountPath(configuration.mountPath).description, offersLinks: configuration.offersLinks)
+            mountPath: MountPath(configuration.mountPath).description, assetFolder: assets.folder,
+            offersLinks: configuration.offersLinks)
         try self.init(
-            board: board, renderer: renderer, configuration: configuration, eventLoopGroup: eventLoopGroup,
+            board: board, renderer: renderer, assets: assets, configuration: configuration,
+            eventLoopGroup: eventLoopGroup,
             clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)
     }
 
     init(
-        board: Board, renderer: PageRenderer, configuration: WebConfiguration, eventLoopGroup: any EventLoopGroup,
-        clock: any WaitClock, makeID: @escaping @Sendable () -> String, logger: Logger
+        board: Board, renderer: PageRenderer, assets: AssetLibrary, configuration: WebConfiguration,
+        eventLoopGroup: any EventLoopGroup, clock: any WaitClock, makeID: @escaping @Sendable () -> String,
+        logger: Logger
     ) throws {
         self.board = board
         self.eventLoopGroup = eventLoopGroup
         let services = DashboardServices(
             configuration: configuration, mount: MountPath(configuration.mountPath),
             exports: ConcurrencyLimit(configuration.maximumExports),
-            assets: try AssetLibrary(overlay: configuration.publicFolder),
+            assets: assets,
             check: RequestCheck(
                 hosts: HostCheck(allowed: configuration.allowedHosts), actors: try ActorCheck(configuration)),
             stateWrites: RateLimit(perMinute: configuration.stateWritesPerMinute, clock: clock),

@@ -30,8 +30,9 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
         let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress?.ipAddress
         let origin = RequestOrigin(
             accounts: accounts,
-            address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
-            id: context.id)
+            audit: AuditOrigin(
+                address: accounts.directory.address(peer: peer, forwardedFor: request.headers[values: .forwardedFor]),
+                request: context.id))
         let check = access.check.narrowed(for: authentication)
         let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
         if let response = await pages.respond(to: request, authentication, from: origin, peer: peer) {

@@ -21,6 +21,8 @@ package struct DashboardServer: Service {
     let registry = ConnectionRegistry()
     private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
+    /// What connections that are not encrypted do in tasks.
+    private let tasks = ConnectionTasks()
 
     /// Makes a server; nothing is bound before `run()`.
     ///
@@ -87,14 +89,23 @@ package struct DashboardServer: Service {
                 await onBound(channel.localAddress?.port ?? port)
             },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
+        // Not cancelled before the connections are closed, with which the tasks end.
+        let running = Task { await tasks.run() }
         do {
-            try await withGracefulShutdownHandler {
-                try await application.run()
-            } onGracefulShutdown: {
-                dashboard.drain()
-                let registry = registry
-                eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+            try await withTaskCancellationHandler {
+                try await withGracefulShutdownHandler {
+                    try await application.run()
+                } onGracefulShutdown: {
+                    dashboard.drain()
+                    let registry = registry
+                    eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+                }
+            } onCancel: {
+                registry.closeAll()
+                running.cancel()
             }
+            tasks.finish()
+            await running.value
         } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {
             throw ListenError(error, host: host, port: port)
         }
@@ -129,7 +140,12 @@ package struct DashboardServer: Service {
     /// HTTP/1.1, or with a certificate HTTP/2 and HTTP/1.1 over TLS.
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let certificate = dashboard.configuration.certificate else {
-            return .http1(configuration: channelConfiguration)
+            return HTTPServerBuilder { [dashboard, registry, tasks] responder in
+                PlainChannel(responder: responder, tasks: tasks) {
+                    let limits = dashboard.configuration.connections
+                    return [ConnectionGuard(limits: limits, registry: registry)] + dashboard.channelHandlers()
+                }
+            }
         }
         let (dashboard, limits, registry, holds) = (
             dashboard, dashboard.configuration.connections, registry, StreamHolds()
@@ -153,16 +169,5 @@ package struct DashboardServer: Service {
                 try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: configuration, responder: responder),
                 handshake: TimeAmount(limits.head), registry: registry, holds: holds)
         }
-    }
-
-    private var channelConfiguration: HTTP1Channel.Configuration {
-        let (dashboard, limits, registry) = (dashboard, dashboard.configuration.connections, registry)
-        return HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                AbsoluteTarget.Installer(), ConnectionGuard(limits: limits, registry: registry),
-            ]
-                + dashboard.channelHandlers(),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))
     }
 }

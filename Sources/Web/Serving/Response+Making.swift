@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Pages
 import States
 
 extension Response {
@@ -34,17 +35,33 @@ extension Response {
         }
     }
 
-    /// A page, asked for anew at each visit.
-    static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
-        page(ByteBuffer(string: html), status: status)
+    /// A page that was rendered for one request, asked for anew at each visit; compressed where the request is given and
+    /// allows it.
+    static func page(_ html: String, for exchange: Exchange? = nil, status: HTTPResponse.Status = .ok) -> Response {
+        let bytes = ByteBuffer(string: html)
+        let compressed = exchange?.acceptsGzip == true ? Gzip.compress(bytes) : nil
+        var headers: HTTPFields = [.vary: pageVariance]
+        if compressed != nil { headers[.contentEncoding] = "gzip" }
+        return .bytes(
+            compressed ?? bytes, type: "text/html; charset=utf-8", status: status, caching: "no-cache",
+            headers: headers)
     }
 
-    /// A page, asked for anew at each visit.
-    static func page(_ html: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
-        bytes(
-            html, type: "text/html; charset=utf-8", status: status, caching: "no-cache",
-            headers: [.vary: "Accept-Language, Cookie"])
+    /// A page that was rendered for all who are shown the same, compressed for whoever takes it so; or that it is still
+    /// what the browser has.
+    static func page(_ document: PageCache.Document, for frame: PageFrame, _ exchange: Exchange) -> Response {
+        let tag = document.tag(for: frame)
+        var headers: HTTPFields = [.vary: pageVariance, .eTag: tag.field, .cacheControl: "no-cache"]
+        if tag.isKnown(to: exchange.header(.ifNoneMatch)) { return Response(status: .notModified, headers: headers) }
+        let compressed = exchange.acceptsGzip ? document.compressed(for: frame) : nil
+        if compressed != nil { headers[.contentEncoding] = "gzip" }
+        return bytes(
+            compressed ?? document.filled(for: frame), type: "text/html; charset=utf-8", caching: "no-cache",
+            headers: headers)
     }
+
+    /// What a page depends on besides its address.
+    private static let pageVariance = "Accept-Encoding, Accept-Language, Cookie"
 
     /// Sends a browser to another page by GET.
     static func seeOther(_ location: String) -> Response {

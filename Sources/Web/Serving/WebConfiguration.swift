@@ -45,7 +45,7 @@ public struct WebConfiguration: Sendable {
     /// The most bytes of one line of such a file.
     public var maximumImportLine = ByteCount(clamping: 8 << 20)
     /// How much a program that reports runs may send at once.
-    public var reports = ReportLimits()
+    package var reports = ReportLimits()
     /// How many exports may be written at a time; further ones are refused.
     public var maximumExports = 8
     /// The folder in which an uploaded file is kept while it is imported.

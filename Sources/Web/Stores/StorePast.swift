@@ -23,6 +23,6 @@ struct StorePast {
             throw Problem(error)
         }
         return .page(
-            dashboard.renderer.past(view, latest: latest, next: next, frame: exchange.frame(dashboard)))
+            dashboard.renderer.past(view, latest: latest, next: next, frame: exchange.frame(dashboard)), for: exchange)
     }
 }

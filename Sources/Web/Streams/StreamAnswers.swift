@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Journals
@@ -8,8 +9,8 @@ import Synchronization
 /// Makes the answers to readers of streams: each chunk is encoded once for all who ask the same.
 final class StreamAnswers: Sendable {
     struct ChunkKey: Hashable, Sendable {
-        /// Those who are shown the same; nil where that is everybody.
-        let audience: String?
+        /// Those who are shown the same.
+        let audience: Audience
         let name: StreamName
         let from: SequenceNumber
         let head: SequenceNumber
@@ -21,17 +22,20 @@ final class StreamAnswers: Sendable {
     private let part: String?
     private let feed: VisibleFeed
     private let clock: any WaitClock
-    private let audience: String?
+    /// Whose answers are kept under it, also where everybody may keep them: who is everybody may change.
+    private let audience: Audience
+    private let isPublic: Bool
     private let caches: PollCaches
     private let encoded = Atomic<Int>(0)
 
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
-    init(board: VisibleBoard, clock: any WaitClock, audience: String?, caches: PollCaches) {
+    init(board: VisibleBoard, clock: any WaitClock, isPublic: Bool, caches: PollCaches) {
         history = StreamOffset.History(epoch: board.epoch, began: board.began)
         part = board.label
         feed = board.feed
         self.clock = clock
-        self.audience = audience
+        audience = Audience(board.permissions)
+        self.isPublic = isPublic
         self.caches = caches
     }
 
@@ -157,7 +161,7 @@ final class StreamAnswers: Sendable {
 
     /// What a cache may do with an answer to this audience.
     private func kept(_ caching: StreamAnswer.Caching) -> StreamAnswer.Caching {
-        audience == nil || caching == .never ? caching : .personal
+        isPublic || caching == .never ? caching : .personal
     }
 
     /// What can be said of a stream without reading it.
@@ -184,7 +188,7 @@ final class StreamAnswers: Sendable {
 
     /// Names what stands between two places, for whom, and whether the stream ends there.
     private func tag(_ from: SequenceNumber, _ to: SequenceNumber, isClosed: Bool) -> String {
-        "\"\(history)_\(from)_\(to)\(audience.map { "_" + $0 } ?? "")\(isClosed ? "_closed" : "")\""
+        "\"\(history)_\(from)_\(to)\(part.map { "_" + $0 } ?? "")\(isClosed ? "_closed" : "")\""
     }
 
     /// The cursor of an event, for a reader who had one before.

@@ -27,7 +27,7 @@ package struct OutputMessages: Sendable {
 
     private static func message(_ piece: LineSplitter.Piece, _ channel: OutputChannel) -> [JSONValue] {
         if case .tick = piece { return [] }
-        if case .line(let text) = piece, let state = StateLine.message(text) { return [state] }
+        if case .line(let text) = piece, let state = StateMessage.message(text) { return [state] }
         return pieces(of: piece.text).map { text in
             var members: [String: JSONValue] = ["line": .string(text)]
             if channel != .standardOutput { members["channel"] = .string(channel.rawValue) }

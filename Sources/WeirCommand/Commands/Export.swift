@@ -24,6 +24,7 @@ struct Export: AsyncParsableCommand {
         String?
     @Option(help: "Only runs started before this time.") var until: String?
     @Option(help: "The folder of the journal.") var data: String?
+    @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func validate() throws {
@@ -35,9 +36,9 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let folder = DataFolder(try Settings.inForce(flags: ["data": data], config: config))
+        let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
         do {
-            let journal = try await BundleJournal.open(in: folder, access: .reading)
+            let journal = try await JournalPlace(settings).open(in: DataFolder(settings), access: .reading)
             let file = try BundleFile(path: output)
             let summary = try await write(journal, to: file)
             try file.finish()

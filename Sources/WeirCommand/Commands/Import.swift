@@ -18,16 +18,17 @@ struct Import: AsyncParsableCommand {
     @Argument(help: "The files.") var files: [String]
     @Flag(help: "Only show what is in the files.") var dryRun = false
     @Option(help: "The folder of the journal.") var data: String?
+    @Option(help: "Where the journal is kept: sqlite, or the URL of a database.") var journal: String?
     @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
     func run() async throws {
-        let settings = try Settings.inForce(flags: ["data": data], config: config)
+        let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
         let limit = settings.bytes("import.maximum-line") ?? LineReader.standardLimit
         do {
             if dryRun {
                 for file in files { try look(into: file, limit: limit) }
             } else {
-                try await take(into: DataFolder(settings), limit: limit)
+                try await take(into: settings, limit: limit)
             }
         } catch let error as StartError {
             complain(error.description)
@@ -35,9 +36,10 @@ struct Import: AsyncParsableCommand {
         }
     }
 
-    private func take(into folder: DataFolder, limit: ByteCount) async throws {
+    private func take(into settings: Settings, limit: ByteCount) async throws {
+        let folder = DataFolder(settings)
         try folder.make()
-        let journal = try await BundleJournal.open(in: folder, access: .writing)
+        let journal = try await JournalPlace(settings).open(in: folder, access: .writing)
         do {
             for file in files {
                 let report = try await take(file, into: journal, limit: limit)

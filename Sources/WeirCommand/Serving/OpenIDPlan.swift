@@ -39,7 +39,23 @@ struct OpenIDPlan: Sendable {
         configuration.scopes = settings.list("oidc.scopes")
         if let claim = settings.text("oidc.name-claim") { configuration.nameClaim = ClaimPath(claim) }
         if let claim = settings.text("oidc.groups-claim") { configuration.groupsClaim = ClaimPath(claim) }
+        configuration.roots = try Self.roots(settings)
         self.configuration = configuration
+    }
+
+    private static func roots(_ settings: Settings) throws(StartError) -> TrustedRoots? {
+        guard let path = settings.text("oidc.ca-file") else { return nil }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw .misconfigured(
+                "The file \(path) of oidc.ca-file cannot be read. Name the root certificate of the OpenID provider as a PEM file."
+            )
+        }
+        guard let roots = TrustedRoots(pem: data) else {
+            throw .misconfigured(
+                "The file \(path) of oidc.ca-file is no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----."
+            )
+        }
+        return roots
     }
 
     /// The address by which browsers come back from the provider.

@@ -4,7 +4,6 @@ import Boards
 import Flows
 import Foundation
 import Journals
-import JournalsSQLite
 import Logging
 import Pages
 import ServiceLifecycle
@@ -48,7 +47,7 @@ struct ServerProcess: Sendable {
                 "Other users of this machine could read the data folder; it is now closed to them.",
                 metadata: ["folder": "\(folder.url.path)", "closed": "\(tightened.joined(separator: ", "))"])
         }
-        let journal = try await openJournal(in: folder)
+        let journal = try await JournalPlace(settings).open(in: folder, settings.journal)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
         let standard = operations.catalog()
@@ -170,17 +169,6 @@ struct ServerProcess: Sendable {
     private static func hosts(_ settings: Settings) -> [String] {
         let url = settings.text("public-url").flatMap { URL(string: $0) }
         return settings.list("allowed-hosts") + [url?.host()].compactMap { $0 }
-    }
-
-    private func openJournal(in folder: DataFolder) async throws -> any Journal {
-        guard settings.text("journal") != "memory" else { return MemoryJournal(epoch: JournalEpoch.make()) }
-        do {
-            return try await SQLiteJournal.open(at: folder.journal, configuration: settings.journal) {
-                Timestamp(Date())
-            }
-        } catch let error as JournalError {
-            throw StartError.unavailable("The journal in \(folder.url.path) cannot be opened. \(error)")
-        }
     }
 
     private func openBoard(

@@ -35,6 +35,11 @@ extension Setting {
                 "With `auth: oidc`, a file with the client secret; without it, the variable `\(clientSecretVariable)` has it."
         ),
         Setting(
+            key: "oidc.ca-file", kind: .path, standard: nil,
+            help:
+                "With `auth: oidc`, a PEM file with the root certificates that the provider's certificate may have besides those "
+                + "that this machine trusts."),
+        Setting(
             key: "oidc.client-authentication", kind: .word(["basic", "post"]), standard: nil,
             help: "How the client secret is sent to the provider; without it, as the provider offers."),
         Setting(

@@ -12,8 +12,10 @@ extension Setting {
             help: "Host names under which browsers can reach this server, in addition to its address and localhost."),
         Setting(key: "data", kind: .path, standard: "weir-data", help: "The folder for the journal and the uploads."),
         Setting(
-            key: "journal", kind: .word(["sqlite", "memory"]), standard: "sqlite",
-            help: "Where the journal is kept: a file in the data folder, or nowhere once the server stops."),
+            key: "journal", kind: .journal, standard: "sqlite",
+            help:
+                "Where the journal is kept: in a file in the data folder, nowhere once the server stops, or in a PostgreSQL "
+                + "database. Keep its password out of the command line: in `PGPASSWORD` or `~/.pgpass`."),
         Setting(
             key: "journal.durability", kind: .word(["process", "machine"]), standard: "process",
             help:

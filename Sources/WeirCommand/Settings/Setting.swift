@@ -24,6 +24,8 @@ struct Setting: Sendable {
         case url
         /// A file or folder.
         case path
+        /// Where a journal is kept: a word, or the URL of a database, which can have a password.
+        case journal
         /// Several words, as a list in the file and separated by commas elsewhere.
         case list
         /// Several places that requests may go to, as a list is written.
@@ -51,6 +53,7 @@ struct Setting: Sendable {
         case .bytes: "a number of bytes, such as 512 MB or 2 GiB"
         case .url: "an http or https URL"
         case .path: "a path"
+        case .journal: "`sqlite`, `memory`, or the URL of a PostgreSQL database, `postgres://USER@HOST/DATABASE`"
         case .list: "a list; outside the file, separated by commas or with repeated flags"
         case .networks:
             "a list of addresses and networks; outside the file, separated by commas or with repeated flags"
@@ -66,6 +69,7 @@ struct Setting: Sendable {
             text.isEmpty ? "is empty; leave it out to use the default" : nil
         case .word(let words):
             words.contains(text) ? nil : "is \"\(text)\"; it must be one of \(words.joined(separator: ", "))"
+        case .journal: JournalPlace.mistake(in: text)
         case .integer(let bounds):
             Int(text).map(bounds.contains) == true
                 ? nil : "is \"\(text)\"; it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"

@@ -1,13 +1,12 @@
 import Foundation
 import Journals
+import JournalsPostgres
 import JournalsSQLite
 import Testing
 
 /// The journals the conformance suite runs over.
-///
-/// A third one joins by its case.
 enum JournalKind: String, CaseIterable, CustomTestStringConvertible {
-    case memory, sqlite
+    case memory, sqlite, postgres
 
     var testDescription: String { rawValue }
 
@@ -25,6 +24,13 @@ enum JournalKind: String, CaseIterable, CustomTestStringConvertible {
                 await journal.close()
                 try result.get()
             }
+        case .postgres:
+            let url = try PostgresServer.shared.get().database()
+            let journal = try await PostgresJournal.open(url, now: { .test(0) })
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(journal)) } catch { result = .failure(error) }
+            await journal.close()
+            try result.get()
         }
     }
 }

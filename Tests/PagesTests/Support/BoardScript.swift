@@ -31,7 +31,7 @@ struct BoardScript {
         let new = old.applying(change)
         stores[store] = new
         board = view()
-        return Publication(change: change, run: nil, store: new, board: board)
+        return Publication(change: change, run: nil, store: new, board: board, storeBefore: old)
     }
 
     mutating func open(
@@ -64,8 +64,9 @@ struct BoardScript {
         let run = old?.applying(change) ?? RunView(opening: change)
         if let run { runs[id] = run }
         if old == nil { order.insert(id, at: 0) }
+        let operationBefore = board.operation(operation)
         board = view()
-        return Publication(change: change, run: run, before: old, board: board)
+        return Publication(change: change, run: run, before: old, board: board, operationBefore: operationBefore)
     }
 
     private func view() -> BoardView {

@@ -54,6 +54,44 @@ struct CommandAuditTests {
         }
     }
 
+    @Test func `changes of users, tokens and links, sign-ins and sign-outs have the id of their request`() async throws
+    {
+        try await AccountServer.run { server in
+            let root = try await server.cookie(of: "root")
+            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            func send(_ method: String, _ path: String, _ body: String) async throws -> RawResponse {
+                try await server.ask(method, path, Self.json + [root], body: body)
+            }
+            let user = #"{"name": "ana", "password": "battery staple", "roles": [{"role": "viewer"}]}"#
+            #expect(try await send("POST", "/api/v1/users", user).status == 201)
+            let role = #"{"roles": [{"role": "operator"}]}"#
+            #expect(try await send("PUT", "/api/v1/users/ana/roles", role).status == 204)
+            let password = #"{"password": "staple battery"}"#
+            #expect(try await send("PUT", "/api/v1/users/ana/password", password).status == 204)
+            #expect(try await send("DELETE", "/api/v1/users/ana", "").status == 204)
+            let token = try await send("POST", "/api/v1/tokens", #"{"name": "ci", "roles": [{"role": "viewer"}]}"#)
+            let id = try #require(try token.json()["id"]?.string)
+            #expect(try await send("DELETE", "/api/v1/tokens/\(id)", "").status == 204)
+            let link = try await send("POST", "/api/v1/runs/\(run)/links", #"{"hours": 1}"#)
+            let linkID = try #require(try link.json()["id"]?.string)
+            let url = try #require(try link.json()["url"]?.string.flatMap { URL(string: $0)?.path })
+            #expect(try await server.ask("GET", url).status == 303)
+            #expect(try await send("DELETE", "/api/v1/runs/\(run)/links/\(linkID)", "").status == 204)
+            #expect(try await server.ask("GET", "/api/v1/audit", [root]).status == 200)
+            #expect(try await server.ask("GET", "/audit/export", [root]).status == 200)
+            _ = try await server.ask("POST", "/sign-in", AccountServer.form, body: "name=root&password=guess-guess")
+            _ = try await server.ask("POST", "/sign-out", AccountServer.form + [root], body: "")
+            for action in [
+                AuditAction.signIn, .addUser, .changeRoles, .changePassword, .removeUser, .createToken, .revokeToken,
+                .createLink, .openLink, .revokeLink, .readAudit, .exportAudit, .signOut,
+            ] {
+                let found = try await entries(server, action).filter { $0.principal != "system:system" }
+                #expect(!found.isEmpty, "\(action)")
+                #expect(found.allSatisfy { $0.request?.isEmpty == false && $0.address == "127.0.0.1" }, "\(action)")
+            }
+        }
+    }
+
     @Test func `what is refused is counted together, and what fails is said to have failed`() async throws {
         try await AccountServer.run { server in
             let (root, vera) = (try await server.cookie(of: "root"), try await server.cookie(of: "vera"))

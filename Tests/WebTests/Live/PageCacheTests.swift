@@ -3,6 +3,7 @@ import Journals
 import NIOConcurrencyHelpers
 import NIOCore
 import Pages
+import States
 import Testing
 
 @testable import Boards
@@ -70,6 +71,45 @@ struct PageCacheTests {
             #expect(rui.contains(#"data-name="&lt;Rui&gt;""#))
             #expect(!rui.contains("Ana"))
             #expect(rui.contains(#"data-clock="2026-09-21T14:13:21.000Z""#))
+        }
+    }
+
+    @Test func `a page that looks the same is not sent again, and everybody has their own`() async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, bell: true) { server in
+            func ask(_ actor: String, _ tag: String?) async throws -> RawResponse {
+                let known = tag.map { ["If-None-Match: " + $0] } ?? []
+                return try await server.ask("GET", "/stores/bell", headers: ["X-Weir-Actor: " + actor] + known)
+            }
+            let first = try await ask("Ana", nil)
+            let tag = try #require(first["etag"])
+            #expect(tag.hasPrefix("W/"))
+            #expect(first["vary"] == "Accept-Encoding, Accept-Language, Cookie")
+            clock.advance(by: 1_000)
+            let same = try await ask("Ana", tag)
+            #expect(same.status == 304)
+            #expect(same.body.isEmpty)
+            #expect([same["etag"], same["vary"], same["cache-control"]] == [tag, first["vary"], "no-cache"])
+            let other = try await ask("Rui", tag)
+            #expect(other.status == 200)
+            #expect(other["etag"] != tag)
+            _ = try await server.board.dispatch(["type": "ring", "times": 1], to: "bell", actor: "test")
+            #expect(try await ask("Ana", tag).status == 200)
+        }
+    }
+
+    @Test func `a page is compressed for whoever takes it so, with the same names in the same places`() async throws {
+        try await TestServer.run(clock: ManualClock(), bell: true) { server in
+            for path in ["/", "/runs", "/stores", "/gallery", "/system", "/operations/steps"] {
+                let actor = "X-Weir-Actor: <Ana> & Co"
+                let plain = try await server.ask("GET", path, headers: [actor])
+                let small = try await server.ask("GET", path, headers: [actor, "Accept-Encoding: gzip"])
+                #expect(plain["content-encoding"] == nil)
+                #expect(small["content-encoding"] == "gzip", "\(path)")
+                #expect(small["etag"] == plain["etag"])
+                #expect(small.body.count * 2 < plain.body.count)
+                if path != "/system" { #expect(try gunzip(small.body) == plain.body, "\(path)") }
+            }
         }
     }
 

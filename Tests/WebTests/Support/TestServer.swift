@@ -62,11 +62,13 @@ struct TestServer: Sendable {
         let logger = logger ?? quiet
         let board = try await Board.open(catalog: catalog, journal: journal, configuration: boards, logger: logger)
         let group = MultiThreadedEventLoopGroup.singleton
+        let assets = try AssetLibrary(overlay: configuration.publicFolder)
         let dashboard = try Dashboard(
             board: board,
             renderer: PageRenderer(
-                catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description),
-            configuration: configuration, eventLoopGroup: group,
+                catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description,
+                assetFolder: assets.folder),
+            assets: assets, configuration: configuration, eventLoopGroup: group,
             clock: clock ?? FixedWallClock(group: group),
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         let registry = Shared<ConnectionRegistry?>(nil)

@@ -67,7 +67,8 @@ extension PageWriter {
         let ends = shown.dropFirst().map(\.x) + [ruler.length]
         return zip(shown, ends).map { piece, end in
             [
-                "x": String(piece.x), "width": String(max(end - piece.x, 0)), "tone": piece.moment.tone,
+                "pieceID": "scrub-\(piece.moment.sequence)", "x": String(piece.x),
+                "width": String(max(end - piece.x, 0)), "tone": piece.moment.tone,
                 "label": piece.moment.label,
                 "isOpen": end == ruler.length && ruler.isOpen && piece.x == shown.last?.x,
             ]

@@ -47,9 +47,10 @@ extension PageWriter {
     func compareChoice(_ view: OperationView) -> Fields {
         let earlier = view.recent.dropFirst()
         let success = earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first
-        let options = { (chosen: String?) in
+        let options = { (letter: String, chosen: String?) in
             view.recent.map { run -> Fields in
                 summary(run.record).merging([
+                    "optionID": "compare-\(letter)-\(run.record.id)",
                     "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id),
                     "isChosen": run.record.id == chosen,
                     "glyph": run.record.state.phase.glyph, "about": about(run.record),
@@ -58,7 +59,7 @@ extension PageWriter {
         }
         return [
             "hasChoice": view.recent.count > 1, "action": "\(base)/operations/\(view.id)/compare",
-            "firsts": options(success?.record.id), "seconds": options(view.latest?.record.id),
+            "firsts": options("a", success?.record.id), "seconds": options("b", view.latest?.record.id),
         ]
     }
 
@@ -66,6 +67,7 @@ extension PageWriter {
     private func compared(_ run: RunView, _ letter: String, _ whole: Int64) -> Fields {
         let pieces = RunComparison(run, run).steps.compactMap(\.first).map { leg($0, of: run, whole) }
         return row(run.record).merging([
+            "chip": chip(run.record),
             "letter": letter, "length": String(whole), "pieces": pieces,
             "lasted": format.duration(RunComparison.length(of: run)),
         ])
@@ -77,7 +79,8 @@ extension PageWriter {
             "chip": chip(leg.state, of: run.record),
             "duration": leg.duration.map(format.duration),
             "lane": [
-                "laneID": nil, "length": String(whole), "tone": leg.state.phase.tone, "x": String(start),
+                "laneID": nil, "isOpen": false, "length": String(whole), "tone": leg.state.phase.tone,
+                "x": String(start),
                 "width": String(min(leg.duration ?? 0, whole - start)),
             ] as Fields,
         ]

@@ -19,7 +19,7 @@ extension PageWriter {
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
             "rowID": "row-\(record.id)", "isNamed": false,
-            "chip": chip(record),
+            "chip": chip(record, in: "row-\(record.id)"),
             "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record.operation),
         ])
     }
@@ -30,7 +30,7 @@ extension PageWriter {
         let id = "run-\(record.id)"
         let input = inputRows(record)
         return row(record).merging([
-            "runID": id, "isAlone": isAlone, "stateID": "\(id)-state",
+            "runID": id, "chip": chip(record, in: id), "isAlone": isAlone, "stateID": "\(id)-state",
             "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
             "steps": steps(run), "timeline": timeline(run), "input": input.isEmpty ? nil : ["rows": input] as Fields,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),

@@ -25,12 +25,6 @@ extension PageWriter {
         ]
     }
 
-    /// The lane of the state that a run is in, which grows with every change of it; nil for a run that has ended.
-    func openLane(_ run: RunView) -> Fields? {
-        guard run.record.endedAt == nil, let last = run.transitions.last else { return nil }
-        return lane(last, nil, of: run)
-    }
-
     /// How many milliseconds the lanes of a run's timeline have room for.
     func timelineLength(_ run: RunView) -> Int64 {
         guard let first = run.transitions.suffix(Self.timelineRows).first else { return 0 }
@@ -44,7 +38,7 @@ extension PageWriter {
         let start = min(max(state.at - first, 0), length)
         let isOpen = next == nil && run.record.endedAt == nil
         return [
-            "laneID": isOpen ? "run-\(run.record.id)-lane" : nil, "length": String(max(length, 1)),
+            "laneID": "run-\(run.record.id)-t\(state.revision)-l", "isOpen": isOpen, "length": String(max(length, 1)),
             "tone": state.phase.tone, "x": String(start),
             "width": String(min(max((next?.at ?? run.at) - state.at, 0), length - start)),
         ]
@@ -65,13 +59,14 @@ extension PageWriter {
         let detours = catalog[record.operation]?.detours ?? []
         names.removeAll { detours.contains($0) && times[$0] == nil && $0 != record.state.caseName }
         let current = run.transitions.last { $0.phase == .active }?.caseName
-        let steps = names.map { name -> Fields in
+        let steps = names.enumerated().map { index, name -> Fields in
             let isCurrent = name == current && record.state.phase != .succeeded
             let tone = isCurrent ? record.state.phase.tone : times[name] == nil ? "idle" : "ok"
             let entered = run.transitions.last { $0.caseName == name }?.at
             let isNow = isCurrent && record.state.phase == .active
             return [
-                "label": label(of: name, in: record.operation), "tone": tone, "isNow": isNow,
+                "stepID": "run-\(record.id)-s\(index)", "label": label(of: name, in: record.operation), "tone": tone,
+                "isNow": isNow,
                 "duration": isNow ? nil : times[name].map(format.duration),
                 "since": isNow ? entered.map(moment) : nil,
                 "shape": (isCurrent ? record.state.phase : times[name] == nil ? .idle : .succeeded).shape,

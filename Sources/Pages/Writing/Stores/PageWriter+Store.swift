@@ -25,7 +25,8 @@ extension PageWriter {
         let cardID = "store-\(view.id)"
         let place = Place(uid: cardID, isCompact: true)
         return [
-            "cardID": cardID, "store": store(view.id), "chip": storeChip(view.state, of: view.entry),
+            "cardID": cardID, "store": store(view.id),
+            "chip": storeChip(view.state, of: view.entry).merging(["chipID": "\(cardID)-chip"]),
             "state": isWhole ? storePanel(view, id: "\(cardID)-state", place: place, acts: []) : nil,
             "last": view.log.first.map { entry($0, of: view) },
         ]
@@ -52,7 +53,7 @@ extension PageWriter {
         let buttons = rest.filter(\.isButton).map(\.fields)
         let forms = rest.filter { !$0.isButton }.map { $0.fields.merging(["isFolded": !isPast && rest.count > 1]) }
         return [
-            "chip": storeChip(view.state, of: view.entry), "state": panel,
+            "chip": storeChip(view.state, of: view.entry).merging(["chipID": "store-chip"]), "state": panel,
             "last": view.log.first.map { entry($0, of: view) },
             "acts": rest.isEmpty ? nil : ["buttons": buttons, "forms": forms] as Fields,
             "past": isPast && allows(.restore, onStore: view.id)
@@ -86,7 +87,7 @@ extension PageWriter {
             "partials/state",
             [
                 "id": id, "tone": state.phase.tone, "body": body, "cause": nil,
-                "gauge": state.phase == .active ? gauge(state.progress) : nil,
+                "gauge": state.phase == .active ? gauge(state.progress, in: place) : nil,
             ])
     }
 

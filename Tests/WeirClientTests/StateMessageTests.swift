@@ -2,15 +2,15 @@ import States
 import Testing
 import WeirClient
 
-struct StateLineTests {
+struct StateMessageTests {
     @Test func `a state line becomes the state that it names, with its progress and values`() {
         #expect(
-            StateLine.message("::weir uploading completed=40 total=100 unit=bytes file=\"a \\\"b\\\".bin\" part=2::")
+            StateMessage.message("::weir uploading completed=40 total=100 unit=bytes file=\"a \\\"b\\\".bin\" part=2::")
                 == [
                     "state": "uploading", "completed": 40, "total": 100, "unit": "bytes", "file": "a \"b\".bin",
                     "part": "2",
                 ])
-        #expect(StateLine.message("::weir done::") == ["state": "done"])
+        #expect(StateMessage.message("::weir done::") == ["state": "done"])
     }
 
     @Test(arguments: [
@@ -21,7 +21,7 @@ struct StateLineTests {
         "::weir " + String(repeating: "x", count: 65) + "::",
     ])
     func `a line that is not exactly a state line is output`(line: String) {
-        #expect(StateLine.message(line) == nil)
+        #expect(StateMessage.message(line) == nil)
     }
 
     @Test func `lines become messages of their channel, and carriage returns leave nothing behind`() {

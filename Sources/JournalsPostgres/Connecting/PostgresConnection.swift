@@ -1,0 +1,226 @@
+import CPostgreSQL
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// One connection to the database: typed statements, each prepared once, with results in binary form.
+///
+/// One thread at a time may use it. A call blocks that thread until the database has answered, or for ``timeout``: then
+/// the connection counts as lost, because a machine that is cut off or a process that is stopped never answers.
+final class PostgresConnection {
+    /// How long an answer may take.
+    private let timeout: Duration
+    // Unsafe memory: libpq's connection is released with this object and does not leave it.
+    private let connection: OpaquePointer
+    private var prepared: [String: String] = [:]
+
+    /// Connects; throws `PostgresFailure`.
+    init(_ address: PostgresAddress, timeout: Duration) throws(PostgresFailure) {
+        self.timeout = timeout
+        let options = PostgresAddress.defaults + [("dbname", address.url)]
+        let copies = options.map { (strdup($0.0), strdup($0.1)) }
+        defer {
+            for (keyword, value) in copies {
+                free(keyword)
+                free(value)
+            }
+        }
+        let keywords = copies.map { UnsafePointer($0.0) } + [nil]
+        let values = copies.map { UnsafePointer($0.1) } + [nil]
+        guard let connection = PQconnectdbParams(keywords, values, 1) else {
+            throw PostgresFailure("53200", "no memory for a connection")
+        }
+        self.connection = connection
+        guard PQstatus(connection) == CONNECTION_OK, PQsetnonblocking(connection, 1) == 0 else {
+            let words = words
+            // libpq reports no code for a connection that was refused, but the server's sentence.
+            throw PostgresFailure(Self.state(ofRefusal: words), words)
+        }
+    }
+
+    deinit { PQfinish(connection) }
+
+    // MARK: Statements
+
+    /// Runs a statement and passes its rows to `body`, in their order.
+    func rows(
+        _ sql: String, _ values: [any PostgresValue] = [], body: (PostgresRow) throws -> Void
+    ) throws {
+        let result = try run(sql, values)
+        defer { PQclear(result) }
+        for index in 0..<PQntuples(result) { try body(PostgresRow(result: result, index: index)) }
+    }
+
+    /// The results of `read` for all rows.
+    func all<Result>(
+        _ sql: String, _ values: [any PostgresValue] = [], read: (PostgresRow) throws -> Result
+    ) throws -> [Result] {
+        var results: [Result] = []
+        try rows(sql, values) { results.append(try read($0)) }
+        return results
+    }
+
+    /// The result of `read` for the first row; nil if there is none.
+    func first<Result>(
+        _ sql: String, _ values: [any PostgresValue] = [], read: (PostgresRow) throws -> Result
+    ) throws -> Result? {
+        let result = try run(sql, values)
+        defer { PQclear(result) }
+        return PQntuples(result) > 0 ? try read(PostgresRow(result: result, index: 0)) : nil
+    }
+
+    /// Runs a statement that has no values and whose rows do not matter; it can be several, separated by semicolons.
+    func execute(_ script: String) throws(PostgresFailure) {
+        guard PQsendQuery(connection, script) == 1 else { throw failure() }
+        PQclear(try result())
+    }
+
+    /// Runs statements at one moment of the database, which they cannot change.
+    func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
+    }
+
+    /// Runs statements in one transaction.
+    func transaction<Result>(_ begin: String = "BEGIN", _ body: () throws -> Result) throws -> Result {
+        try execute(begin)
+        do {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // Where this fails, the connection is lost, and the transaction with it.
+            if !isLost { do { try execute("ROLLBACK") } catch { _ = error } }
+            throw error
+        }
+    }
+
+    /// Whether the connection broke.
+    var isLost: Bool { PQstatus(connection) != CONNECTION_OK || hasTimedOut }
+
+    private var hasTimedOut = false
+
+    // MARK: With libpq
+
+    private func run(_ sql: String, _ values: [any PostgresValue]) throws(PostgresFailure) -> OpaquePointer {
+        let name = try prepare(sql, values)
+        var bytes: [UInt8] = []
+        var ranges: [Range<Int>?] = []
+        for value in values {
+            guard let content = value.bytes else {
+                ranges.append(nil)
+                continue
+            }
+            ranges.append(bytes.count..<bytes.count + content.count)
+            bytes.append(contentsOf: content)
+        }
+        bytes.append(0)
+        let count = Int32(clamping: values.count)
+        let isSent = bytes.withUnsafeBytes { buffer in
+            let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = ranges.map { range in range.flatMap { start?.advanced(by: $0.lowerBound) } }
+            let lengths = ranges.map { Int32(clamping: $0?.count ?? 0) }
+            let formats = [Int32](repeating: 1, count: values.count)
+            return PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1) == 1
+        }
+        guard isSent else { throw failure() }
+        return try result()
+    }
+
+    /// The name of a statement, which is prepared the first time.
+    private func prepare(_ sql: String, _ values: [any PostgresValue]) throws(PostgresFailure) -> String {
+        if let name = prepared[sql] { return name }
+        let name = "weir\(prepared.count)"
+        let types = values.map { type(of: $0).type }
+        guard PQsendPrepare(connection, name, sql, Int32(clamping: types.count), types) == 1 else { throw failure() }
+        PQclear(try result())
+        prepared[sql] = name
+        return name
+    }
+
+    /// The last result of what was sent, which is its error if it has one.
+    private func result() throws(PostgresFailure) -> OpaquePointer {
+        let deadline = ContinuousClock.now + timeout
+        while case let rest = PQflush(connection), rest != 0 {
+            guard rest == 1 else { throw failure() }
+            try wait(for: Int16(clamping: POLLIN | POLLOUT), until: deadline)
+            guard PQconsumeInput(connection) == 1 else { throw failure() }
+        }
+        var last: OpaquePointer?
+        while true {
+            while PQisBusy(connection) == 1 {
+                try wait(for: Int16(clamping: POLLIN), until: deadline)
+                guard PQconsumeInput(connection) == 1 else {
+                    PQclear(last)
+                    throw failure()
+                }
+            }
+            guard let next = PQgetResult(connection) else { break }
+            if let last, isError(last) {
+                PQclear(next)
+            } else {
+                PQclear(last)
+                last = next
+            }
+        }
+        guard let last else { throw failure() }
+        guard isError(last) else { return last }
+        defer { PQclear(last) }
+        throw failure(of: last)
+    }
+
+    private func isError(_ result: OpaquePointer) -> Bool {
+        let status = PQresultStatus(result)
+        return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK
+    }
+
+    /// Blocks until the connection can be read or written.
+    private func wait(for events: Int16, until deadline: ContinuousClock.Instant) throws(PostgresFailure) {
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            var place = pollfd(fd: PQsocket(connection), events: events, revents: 0)
+            let ready = left > .zero ? poll(&place, 1, Int32(clamping: left.components.seconds * 1_000 + 1)) : 0
+            if ready > 0 { return }
+            guard ready < 0, errno == EINTR else {
+                hasTimedOut = true
+                throw .lost("no answer within \(timeout)")
+            }
+        }
+    }
+
+    // MARK: Errors
+
+    private func failure() -> PostgresFailure {
+        isLost ? .lost(words) : PostgresFailure("XX000", words)
+    }
+
+    private func failure(of result: OpaquePointer) -> PostgresFailure {
+        func field(_ code: Character) -> String? {
+            code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
+        }
+        guard let state = field("C") else { return failure() }
+        // Of what PostgreSQL says only the first line: the others can repeat a statement.
+        return PostgresFailure(state, Self.firstLine(field("M") ?? ""), detail: field("D") ?? "")
+    }
+
+    private var words: String { Self.firstLine(PQerrorMessage(connection).map { String(cString: $0) } ?? "") }
+
+    private static func firstLine(_ text: String) -> String {
+        text.split(separator: "\n").first.map(String.init) ?? "no words"
+    }
+
+    private static func state(ofRefusal words: String) -> String {
+        let known = [
+            ("password authentication failed", "28P01"), ("no password supplied", "28P01"), ("pg_hba.conf", "28000"),
+            ("role ", "28000"), ("database \"", "3D000"), ("too many clients", "53300"),
+            ("remaining connection slots", "53300"), ("starting up", "57P03"), ("shutting down", "57P03"),
+            ("certificate", "08P01"), ("SSL", "08P01"), ("session is read-only", "25006"),
+        ]
+        // The last of what was tried, at hosts that have several addresses, stands in the first line too.
+        return known.first { words.contains($0.0) }?.1 ?? "08001"
+    }
+}

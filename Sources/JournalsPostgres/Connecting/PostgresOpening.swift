@@ -1,0 +1,144 @@
+import Journals
+import States
+import Synchronization
+
+/// Opens a journal: connects, migrates the tables, and enters as the server that records.
+struct PostgresOpening: Sendable {
+    /// A journal's parts, once it is open.
+    struct Opened: Sendable {
+        let epoch: String
+        let began: Timestamp
+        let place: String
+        let session: PostgresSession?
+        let writer: PostgresLane
+        let readers: [PostgresLane]
+        let notices: [JournalNotice]
+    }
+
+    let address: PostgresAddress
+    let configuration: PostgresJournal.Configuration
+    let makeEpoch: @Sendable () -> String
+    let now: @Sendable () -> Timestamp
+
+    /// The session, which the writer's later connections resume.
+    private final class Entered: Sendable {
+        let session = Mutex<PostgresSession?>(nil)
+    }
+
+    func open() async throws -> Opened {
+        let entered = Entered()
+        let writer = PostgresLane(address, name: "writer", timeout: configuration.timeout) { connection in
+            try connection.execute(Self.writing)
+            try entered.session.withLock { $0 }?.resume(connection)
+        }
+        let readers = (0..<max(1, configuration.readers)).map { number in
+            PostgresLane(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
+                try connection.execute(Self.reading)
+            }
+        }
+        do {
+            let (epoch, began) = try await prepare(writer)
+            if !configuration.isReadOnly {
+                try await checkPooling(writer, readers[0])
+                let session = try await enter(writer)
+                entered.session.withLock { $0 = session }
+                return Opened(
+                    epoch: session.epoch, began: began, place: address.description, session: session, writer: writer,
+                    readers: readers, notices: try await notices(writer))
+            }
+            return Opened(
+                epoch: epoch, began: began, place: address.description, session: nil, writer: writer, readers: readers,
+                notices: try await notices(writer))
+        } catch {
+            await writer.close()
+            for reader in readers { await reader.close() }
+            throw error
+        }
+    }
+
+    /// The plans of the functions are made once, when the tables may still be empty: their statements always find rows
+    /// by an index.
+    private static let writing = """
+        SET lock_timeout = '15s'; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
+        SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off
+        """
+    private static let reading = """
+        SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off;
+        SET idle_in_transaction_session_timeout = '60s'
+        """
+
+    // MARK: Steps
+
+    /// Brings the tables up to date; returns the history they hold.
+    private func prepare(_ writer: PostgresLane) async throws -> (epoch: String, began: Timestamp) {
+        try await writer.run { connection in
+            let encoding = try connection.first("SHOW server_encoding") { $0.text(0) }
+            guard encoding == "UTF8" else {
+                throw JournalError(
+                    .unavailable,
+                    "The database's encoding is \(encoding ?? "unknown"). Create one with encoding UTF8: createdb -E UTF8."
+                )
+            }
+            let migration = PostgresMigration(connection)
+            if configuration.isReadOnly {
+                try migration.check()
+            } else {
+                try migration.run(epoch: makeEpoch(), now: now())
+            }
+            let history = try connection.first("SELECT epoch, created FROM weir.journal") {
+                (epoch: $0.text(0), began: $0.moment(1))
+            }
+            guard let history else { throw JournalError.damaged("no history") }
+            return history
+        }
+    }
+
+    /// Refuses a pooler that hands connections out for single transactions: two of ours would be the same one.
+    private func checkPooling(_ writer: PostgresLane, _ reader: PostgresLane) async throws {
+        let number: @Sendable (PostgresConnection) throws -> Int64? = { connection in
+            try connection.first("SELECT pg_backend_pid()") { $0.integer(0) }
+        }
+        let numbers = (try await writer.run(number), try await reader.run(number))
+        guard numbers.0 == numbers.1 else { return }
+        throw JournalError(
+            .unavailable,
+            "The journal's URL leads to a pooler that shares connections between transactions. Use pool_mode=session for "
+                + "this database, or connect to PostgreSQL itself.")
+    }
+
+    /// Takes the server's lock, and raises the fence.
+    private func enter(_ writer: PostgresLane) async throws -> PostgresSession {
+        let deadline = ContinuousClock.now + configuration.patience
+        while true {
+            let entered = try await writer.run { connection -> (epoch: String, fence: Int64)? in
+                let isAlone = try connection.first("SELECT pg_try_advisory_lock(\(PostgresSchema.server))") {
+                    $0.isTrue(0)
+                }
+                guard isAlone == true else { return nil }
+                return try connection.transaction {
+                    try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.lock))")
+                    return try connection.first(
+                        "UPDATE weir.journal SET fence = fence + 1 RETURNING epoch, fence"
+                    ) { ($0.text(0), $0.integer(1)) }
+                }
+            }
+            if let entered {
+                return PostgresSession(node: makeEpoch(), epoch: entered.epoch, fence: entered.fence, now: now)
+            }
+            guard ContinuousClock.now < deadline else {
+                throw JournalError(
+                    .locked,
+                    "Another server records in this database. Stop it first, or give this one a database of its own.")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func notices(_ writer: PostgresLane) async throws -> [JournalNotice] {
+        try await writer.run { connection in
+            try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
+                JournalNotice(json: try JSONValue(parsing: row.text(0)))
+            }.compactMap { $0 }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package import Journals
+import Synchronization
+
+/// The journal in a PostgreSQL database, whose tables `PostgresSchema` describes.
+///
+/// Every append is one call of a function in the database, in a transaction of its own, that waits until the database
+/// has it on its disk, as the database is set up. Reads use other connections at the same time. One server records; a
+/// second one is refused. When a connection breaks, another is made, and what was on its way is sent again: the
+/// database knows it by its number, and records it once.
+package final class PostgresJournal: Journal {
+    /// Identifies this history; stored in the database.
+    package let epoch: String
+    /// When this history began; stored in the database.
+    package let began: Timestamp
+    /// The database and its host, without the user and the password.
+    package let place: String?
+
+    /// Which server records; nil for a journal that is only read.
+    let session: PostgresSession?
+    let writer: PostgresLane
+    private let readers: [PostgresLane]
+    private let known: Mutex<[JournalNotice]>
+
+    init(_ opened: PostgresOpening.Opened) {
+        epoch = opened.epoch
+        began = opened.began
+        place = opened.place
+        session = opened.session
+        writer = opened.writer
+        readers = opened.readers
+        known = Mutex(opened.notices)
+    }
+
+    /// Closes the connections, after what is under way.
+    ///
+    /// Nothing may be called afterwards.
+    package func close() async {
+        await writer.close()
+        for reader in readers { await reader.close() }
+    }
+
+    // MARK: What an operator should know
+
+    /// What an operator should know about the journal and has not dismissed, oldest first.
+    package var notices: [JournalNotice] { known.withLock { $0 } }
+
+    /// Removes a notice from the list; returns false if there is none with that id.
+    package func dismissNotice(_ id: String) async throws -> Bool {
+        let count = try await call("SELECT weir.dismiss($1, $2)", id)
+        known.withLock { $0.removeAll { $0.id == id } }
+        return count > 0
+    }
+
+    /// Checks that the database can be reached and holds everything that was recorded, and indexes ended runs.
+    package func verify() async throws {
+        guard let session else { return }
+        try await writer.run { try session.check($0) }
+        try await indexWords()
+    }
+
+    // MARK: Connections
+
+    /// The server that records; throws if the journal is only read.
+    func writing() throws -> PostgresSession {
+        guard let session else { throw JournalError(.readOnly, "The journal was opened only for reading.") }
+        return session
+    }
+
+    /// Calls one of the functions in the database, whose first value is the fence, and returns its number.
+    @discardableResult
+    func call<each Value: PostgresValue & Sendable>(
+        _ statement: String, _ value: repeat each Value
+    ) async throws -> Int64 {
+        let session = try writing()
+        try session.check()
+        return try await writer.run { connection in
+            var values: [any PostgresValue] = [session.fence]
+            for value in repeat each value { values.append(value) }
+            return try connection.first(statement, values) { $0.integer(0) } ?? 0
+        }
+    }
+
+    /// Reads with statements that each see their own moment, while others write.
+    func read<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        guard let reader = readers.min(by: { $0.load < $1.load }) else { return try await writer.run(body) }
+        return try await reader.run(body)
+    }
+
+    /// Reads one moment of the journal with all its statements, while others write.
+    func readMoment<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        try await read { connection in try connection.snapshot { try body(connection) } }
+    }
+}

@@ -1,0 +1,142 @@
+extension PostgresFunctions {
+    /// Retention, the words of ended runs, and everything else that changes what is there.
+    ///
+    /// - `enter`: takes the lock and checks the fence; every other function begins with it.
+    /// - `hide`: removes ended runs from everything that is read; returns how many. Their changes and output stay until
+    ///   `sweep` deletes them, a limited number of rows at a time; it returns false when there are none left.
+    /// - `sweep_store`: deletes the oldest changes of one store that has more than a limit; returns false if none has.
+    /// - `add_words`: stores the words of ended runs, unless they have changed since the words were read.
+    static let others = """
+        CREATE FUNCTION weir.enter(fence bigint) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM pg_advisory_xact_lock(\(PostgresSchema.lock));
+            IF (SELECT j.fence FROM weir.journal j) <> enter.fence THEN
+                RAISE EXCEPTION 'another server records here' USING ERRCODE = 'WR001';
+            END IF;
+        END $$;
+
+        CREATE FUNCTION weir.raise_floor(operation bigint, sequence bigint) RETURNS void LANGUAGE sql AS $$
+            INSERT INTO weir.floors AS f (operation, sequence) VALUES ($1, $2)
+            ON CONFLICT (operation) DO UPDATE SET sequence = greatest(f.sequence, excluded.sequence)
+        $$;
+
+        CREATE FUNCTION weir.hide(fence bigint, streams bigint[], is_import boolean) RETURNS bigint LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE v_count bigint; v_streams bigint[];
+        BEGIN
+            PERFORM weir.enter(fence);
+            SELECT coalesce(array_agg(r.opened ORDER BY r.opened), '{}') INTO v_streams FROM weir.runs r
+                WHERE r.opened = ANY (streams) AND (is_import OR r.ended IS NOT NULL)
+                    AND is_import = EXISTS (SELECT FROM weir.importing i WHERE i.stream = r.opened);
+            INSERT INTO weir.counts AS k (operation, phase, count)
+                SELECT r.operation, r.phase, -count(*) FROM weir.runs r WHERE r.opened = ANY (v_streams) GROUP BY 1, 2
+                ON CONFLICT (operation, phase) DO UPDATE SET count = k.count + excluded.count;
+            PERFORM weir.raise_floor(x.operation, x.sequence) FROM (
+                SELECT r.operation, max(r.sequence) AS sequence FROM weir.runs r WHERE r.opened = ANY (v_streams)
+                    GROUP BY r.operation
+                UNION ALL SELECT 0, max(r.sequence) FROM weir.runs r WHERE r.opened = ANY (v_streams)) x
+                WHERE x.sequence IS NOT NULL;
+            INSERT INTO weir.removed_reports (id) SELECT r.id FROM weir.runs r
+                WHERE r.opened = ANY (v_streams) AND r.report IS NOT NULL AND r.epoch IS NULL ORDER BY r.opened
+                ON CONFLICT DO NOTHING;
+            DELETE FROM weir.removed_reports p
+                WHERE p.place <= (SELECT max(q.place) FROM weir.removed_reports q) - 1000000;
+            DELETE FROM weir.run_text x WHERE x.opened = ANY (v_streams);
+            DELETE FROM weir.runs r WHERE r.opened = ANY (v_streams);
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+            INSERT INTO weir.leaving (stream) SELECT unnest(v_streams);
+            IF is_import THEN DELETE FROM weir.importing i WHERE i.stream = ANY (streams); END IF;
+            DELETE FROM weir.blocks b WHERE b.block < (
+                SELECT coalesce(min(r.opened), 0) >> \(PostgresSchema.blockBits) FROM weir.runs r);
+            RETURN v_count;
+        END $$;
+
+        CREATE FUNCTION weir.sweep(fence bigint, rows bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE v_left bigint := sweep.rows; v_stream bigint; v_count bigint; v_any boolean := false;
+        BEGIN
+            PERFORM weir.enter(fence);
+            WHILE v_left > 0 LOOP
+                SELECT l.stream INTO v_stream FROM weir.leaving l ORDER BY l.stream LIMIT 1;
+                IF NOT FOUND THEN RETURN v_any; END IF;
+                v_any := true;
+                DELETE FROM weir.changes c WHERE c.sequence IN (
+                    SELECT d.sequence FROM weir.changes d WHERE d.stream = v_stream ORDER BY d.sequence LIMIT v_left);
+                GET DIAGNOSTICS v_count = ROW_COUNT;
+                v_left := v_left - v_count;
+                DELETE FROM weir.output o WHERE o.stream = v_stream
+                    AND o.number < (SELECT min(p.number) + v_left FROM weir.output p WHERE p.stream = v_stream);
+                GET DIAGNOSTICS v_count = ROW_COUNT;
+                v_left := v_left - v_count;
+                IF v_left > 0 THEN
+                    DELETE FROM weir.producers p WHERE p.stream = v_stream;
+                    DELETE FROM weir.lines l WHERE l.stream = v_stream;
+                    DELETE FROM weir.leaving l WHERE l.stream = v_stream;
+                END IF;
+            END LOOP;
+            RETURN true;
+        END $$;
+
+        CREATE FUNCTION weir.sweep_store(fence bigint, kept bigint, rows bigint) RETURNS boolean LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE v_stream bigint; v_count bigint; v_floor bigint;
+        BEGIN
+            PERFORM weir.enter(fence);
+            SELECT s.opened, least(s.revision + 1 - s.removed - kept, sweep_store.rows) INTO v_stream, v_count
+                FROM weir.stores s WHERE s.revision + 1 - s.removed > kept LIMIT 1;
+            IF NOT FOUND THEN RETURN false; END IF;
+            SELECT c.sequence INTO STRICT v_floor FROM weir.changes c WHERE c.stream = v_stream
+                ORDER BY c.sequence LIMIT 1 OFFSET v_count - 1;
+            DELETE FROM weir.changes c WHERE c.stream = v_stream AND c.sequence <= v_floor;
+            UPDATE weir.stores s SET removed = s.removed + v_count, floor = v_floor WHERE s.opened = v_stream;
+            PERFORM weir.raise_floor(0, v_floor);
+            RETURN true;
+        END $$;
+
+        CREATE FUNCTION weir.add_words(
+            fence bigint, streams bigint[], sequences bigint[], counts bigint[], words text[], lexemes text[])
+        RETURNS void LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE v_streams bigint[];
+        BEGIN
+            PERFORM weir.enter(fence);
+            WITH added AS (
+                INSERT INTO weir.run_text AS x (opened, words, lexemes)
+                SELECT r.opened, t.words, array_to_tsvector(string_to_array(t.lexemes, ' '))
+                FROM unnest(add_words.streams, sequences, counts, add_words.words, add_words.lexemes)
+                    AS t(stream, sequence, count, words, lexemes)
+                JOIN weir.runs r ON r.opened = t.stream AND r.sequence = t.sequence AND NOT r.indexed
+                LEFT JOIN weir.lines l ON l.stream = r.opened
+                WHERE coalesce(l.count, 0) = t.count
+                ON CONFLICT (opened) DO UPDATE SET words = excluded.words, lexemes = excluded.lexemes
+                RETURNING x.opened)
+            UPDATE weir.runs r SET indexed = true FROM added WHERE r.opened = added.opened;
+        END $$;
+
+        CREATE FUNCTION weir.set_note(fence bigint, name bytea, text bytea) RETURNS void LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        BEGIN
+            PERFORM weir.enter(fence);
+            DELETE FROM weir.notes n WHERE n.name = set_note.name;
+            IF set_note.text IS NOT NULL THEN
+                INSERT INTO weir.notes (name, text) VALUES (set_note.name, set_note.text);
+            END IF;
+        END $$;
+
+        CREATE FUNCTION weir.commit_import(fence bigint) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM weir.enter(fence);
+            DELETE FROM weir.importing;
+        END $$;
+
+        CREATE FUNCTION weir.dismiss(fence bigint, id text) RETURNS bigint LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        DECLARE v_count bigint;
+        BEGIN
+            PERFORM weir.enter(fence);
+            DELETE FROM weir.notices n WHERE n.id = dismiss.id;
+            GET DIAGNOSTICS v_count = ROW_COUNT;
+            RETURN v_count;
+        END $$;
+        """
+}

@@ -1,0 +1,170 @@
+/// Finds what brings an element to its newer self, and no more: the attributes, texts and children with ids that differ.
+///
+/// An element without an id is never addressed: what changes in it is sent with the nearest element around it that has one.
+/// Whatever is found costs less than the whole element, or the whole element is what is sent.
+struct MarkupDiff {
+    /// The patches from one rendering of an element to another; the whole element where they are not comparable.
+    static func patches(from old: String?, to new: String, id: String) -> [Patch] {
+        if old == new { return [] }
+        let whole = Patch.morph(id: id, html: new)
+        guard let before = old.flatMap(MarkupReader.element), let after = MarkupReader.element(new), before.id == id,
+            after.id == id
+        else { return [whole] }
+        return MarkupDiff().patches(before, after) ?? [whole]
+    }
+
+    /// Nil if what differs can only be sent with an element further out.
+    private func patches(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
+        if old.source.elementsEqual(new.source) { return [] }
+        guard old.name == new.name, old.id == new.id else { return nil }
+        // The words of a time are the client's: they follow from its attributes, and pass.
+        if new.name == "time", old.head.elementsEqual(new.head) { return [] }
+        // Parts of a drawing are drawn anew with it, but for the plain ones, which the client can make alone.
+        let whole = Self.isStandalone(new) ? new.id.map { Patch.morph(id: $0, html: new.html) } : nil
+        guard !Self.areWhole.contains(new.name), let attributes = attributes(old, new),
+            let inside = content(old, new)
+        else { return whole.map { [$0] } }
+        let found = attributes + inside
+        guard let whole, found.reduce(0, { $0 + $1.cost }) >= whole.cost else { return found }
+        return [whole]
+    }
+
+    private static func isStandalone(_ element: MarkupElement) -> Bool {
+        !["path", "g", "circle", "line", "text", "use", "polyline", "image"].contains(element.name)
+    }
+
+    /// Elements that belong together with what is in them: the client looks at both at once.
+    private static let areWhole: Set<String> = ["select", "textarea", "time", "title", "pre"]
+
+    private func attributes(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
+        if old.head.elementsEqual(new.head) { return [] }
+        guard let id = new.id, let before = old.attributes, let after = new.attributes else { return nil }
+        var changes: [String: String?] = [:]
+        for (name, value) in after where before[name] != value { changes[name] = .some(value) }
+        for name in before.keys where after[name] == nil { changes[name] = .some(nil) }
+        return changes.isEmpty ? [] : [.attributes(id: id, changes)]
+    }
+
+    private func content(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
+        if let text = new.text, let before = old.text {
+            guard text != before else { return [] }
+            // What has data attributes may have words of the client's.
+            guard let id = new.id, !new.head.contains("data-"), new.name != "button" else { return nil }
+            return [.text(id: id, text)]
+        }
+        return alike(old, new) ?? list(old, new)
+    }
+
+    /// The patches of children of which each goes on in its place.
+    private func alike(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
+        let (before, after) = (old.children.filter(\.counts), new.children.filter(\.counts))
+        guard before.count == after.count else { return nil }
+        var patches: [Patch] = []
+        for (old, new) in zip(before, after) {
+            switch (old, new) {
+            case (.text(let old), .text(let new)): guard old.elementsEqual(new) else { return nil }
+            case (.element(let old), .element(let new)):
+                guard let inside = self.patches(old, new) else { return nil }
+                patches += inside
+            case (.text, .element), (.element, .text): return nil
+            }
+        }
+        return patches
+    }
+
+    /// In these, white space between what comes and goes has no meaning.
+    private static let lists: Set<String> = [
+        "ol", "ul", "tbody", "div", "section", "article", "main", "header", "footer", "dl", "svg",
+    ]
+
+    /// The patches of children that came and went; those with ids go on in their order.
+    private func list(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
+        guard let before = old.elementsOnly, let after = new.elementsOnly,
+            Self.lists.contains(new.name) || before.count == old.children.count && after.count == new.children.count
+        else { return nil }
+        let (oldKeys, newKeys) = (keys(before), keys(after))
+        let (known, wanted) = (Set(oldKeys), Set(newKeys))
+        guard known.count == before.count, wanted.count == after.count,
+            oldKeys.filter(wanted.contains) == newKeys.filter(known.contains)
+        else { return nil }
+        let isLimited = new.head.contains(" data-limit=")
+        let gone = zip(oldKeys, before).filter { !wanted.contains($0.0) }
+        guard gone.allSatisfy({ $0.1.id != nil }) else { return nil }
+        var patches: [Patch] = []
+        // Of a list with a limit, the client drops the oldest itself, as soon as nobody reads them.
+        let isGrowing = newKeys.first.map { !known.contains($0) } ?? false
+        let falling = isLimited && isGrowing ? oldKeys.reversed().prefix { !wanted.contains($0) }.count : 0
+        patches += gone.dropLast(falling).compactMap { $0.1.id.map(Patch.remove) }
+        guard let arrivals = arrivals(zip(newKeys, after).map { ($1, known.contains($0)) }, in: new) else { return nil }
+        patches += arrivals
+        let olds = Dictionary(zip(oldKeys, before)) { $1 }
+        for (key, element) in zip(newKeys, after) {
+            guard let partner = olds[key] else { continue }
+            guard let inside = self.patches(partner, element) else { return nil }
+            patches += isLimited ? inside.map(\.asOptional) : inside
+        }
+        return patches
+    }
+
+    /// Puts what is new in front of its next neighbour, or at the list's ends.
+    private func arrivals(_ children: [(element: MarkupElement, isKnown: Bool)], in list: MarkupElement) -> [Patch]? {
+        let head = children.prefix { !$0.isKnown }.map(\.element)
+        let tail = children.dropFirst(head.count).reversed().prefix { !$0.isKnown }.reversed().map(\.element)
+        guard children.allSatisfy({ $0.isKnown || $0.element.id != nil && Self.isStandalone($0.element) }) else {
+            return nil
+        }
+        var patches: [Patch] = []
+        if !head.isEmpty {
+            guard let id = list.id else { return nil }
+            patches += head.reversed().map { .prepend(to: id, html: $0.html) }
+        }
+        var neighbour: String?
+        let middle = children.dropFirst(head.count).dropLast(tail.count).reversed()
+        for (element, isKnown) in middle {
+            if !isKnown {
+                guard let neighbour else { return nil }
+                patches.append(.insert(before: neighbour, html: element.html))
+            }
+            neighbour = element.id
+        }
+        if !tail.isEmpty {
+            guard let id = list.id else { return nil }
+            patches += tail.map { .append(to: id, html: $0.html) }
+        }
+        return patches
+    }
+
+    /// What children are known by: their ids, or their kind and place among those without.
+    private func keys(_ children: [MarkupElement]) -> [String] {
+        var counts: [String: Int] = [:]
+        return children.map { child in
+            if let id = child.id { return "#\(id)" }
+            counts[child.name, default: 0] += 1
+            return "\(child.name) \(counts[child.name] ?? 0)"
+        }
+    }
+}
+
+extension MarkupElement.Child {
+    /// Whether it is more than the white space between lines of a template.
+    fileprivate var counts: Bool {
+        switch self {
+        case .element: true
+        case .text(let text): !text.isLayout
+        }
+    }
+}
+
+extension ArraySlice<UInt8> {
+    /// Whether a text occurs in it.
+    fileprivate func contains(_ text: String) -> Bool {
+        guard let first = text.utf8.first else { return true }
+        var rest = self
+        while let start = rest.firstIndex(of: first) {
+            rest = rest[start...]
+            if rest.starts(with: text.utf8) { return true }
+            rest = rest.dropFirst()
+        }
+        return false
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+
+/// Joins our JavaScript modules, so that a page needs one script and not one request for each module.
+///
+/// A module that no other imports with a plain `import` begins a bundle: `weir.js`, and each that is loaded when it is
+/// first used. A bundle contains the modules that only it needs. Each of them becomes a function that is called once, in
+/// the order in which a browser would run the modules, and whose value has the module's exports:
+///
+/// ```js
+/// const $feed_claims = (() => {
+/// function keep(element) { … }
+/// return { keep };
+/// })();
+/// ```
+///
+/// A bundle exports these values: whoever imports from a module inside it, imports from the bundle, so that each module
+/// runs once. Every module keeps its address; at that of a joined one stands a module that passes the exports on.
+///
+/// Made for our own way of writing: an `import` or an `export` is on a line of its own, without `default` and `*`, and what
+/// is exported never changes.
+struct ScriptBundle {
+    private let modules: [String: Module]
+    /// The bundle that each module is in.
+    private var homes: [String: String] = [:]
+
+    /// What a module is made of.
+    private struct Module {
+        /// The path of each module that it imports, with the names, in order.
+        var imports: [(path: String, names: String)] = []
+        var exports: [String] = []
+        /// Its code without imports and without the word `export`.
+        var code: [Substring] = []
+
+        init(_ source: String, at path: String) {
+            for line in source.split(separator: "\n") {
+                if line.hasPrefix("import "), let match = line.wholeMatch(of: /import \{ (.+) \} from "(.+)";/) {
+                    imports.append((ScriptBundle.resolve(String(match.2), from: path), String(match.1)))
+                } else if line.hasPrefix("export "),
+                    let match = line.prefixMatch(of: /export (?:async function|function|class|const) (\w+)/)
+                {
+                    exports.append(String(match.1))
+                    code.append(line.dropFirst("export ".count))
+                } else {
+                    code.append(line)
+                }
+            }
+        }
+    }
+
+    /// The modules by their paths, joined.
+    static func joining(_ sources: [String: String]) -> [String: String] {
+        let bundle = ScriptBundle(sources)
+        return Dictionary(bundle.modules.keys.map { ($0, bundle.text(at: $0)) }) { $1 }
+    }
+
+    private init(_ sources: [String: String]) {
+        modules = Dictionary(sources.map { ($0, Module($1, at: $0)) }) { $1 }
+        let imported = Set(modules.values.flatMap { $0.imports.map(\.path) })
+        var roots = Set(modules.keys).subtracting(imported)
+        // A module that two bundles need and the first load does not is a bundle of its own.
+        while true {
+            homes = [:]
+            var shared: Set<String> = []
+            // The first load comes first: what it has, nobody else needs to have.
+            for root in roots.sorted(by: { $0 == "weir.js" || $1 != "weir.js" && $0 < $1 }) {
+                for path in order(from: root, inside: roots) {
+                    if let home = homes[path], home != root, home != "weir.js" { shared.insert(path) }
+                    homes[path] = homes[path] ?? root
+                }
+            }
+            if shared.isEmpty { break }
+            roots.formUnion(shared)
+        }
+    }
+
+    /// The modules of a bundle, each after those that it imports.
+    private func order(from root: String, inside roots: Set<String>) -> [String] {
+        var order: [String] = []
+        var seen: Set<String> = []
+        func visit(_ path: String) {
+            guard let module = modules[path], path == root || !roots.contains(path), seen.insert(path).inserted
+            else { return }
+            for (path, _) in module.imports { visit(path) }
+            order.append(path)
+        }
+        visit(root)
+        return order
+    }
+
+    /// What stands at a module's address.
+    private func text(at path: String) -> String {
+        guard let module = modules[path], let home = homes[path] else { return "" }
+        guard home == path else {
+            let address = Self.relative(home, from: path)
+            return "import { \(Self.name(path)) } from \"\(address)\";\n"
+                + "export const { \(module.exports.joined(separator: ", ")) } = \(Self.name(path));"
+        }
+        let inside = order(from: path, inside: Set(homes.values)).filter { homes[$0] == path }
+        var outside: [String: Set<String>] = [:]
+        for (imported, _) in inside.flatMap({ modules[$0]?.imports ?? [] }) where homes[imported] != path {
+            if let other = homes[imported] { outside[other, default: []].insert(imported) }
+        }
+        var lines = outside.sorted { $0.key < $1.key }.map { other, paths in
+            let names = paths.sorted().map { $0 == other ? "* as \(Self.name($0))" : Self.name($0) }
+            return Self.importing(names, from: Self.relative(other, from: path))
+        }
+        for each in inside where each != path {
+            lines.append("const \(Self.name(each)) = (() => {")
+            lines += code(of: each, in: path)
+            lines.append("return { \(modules[each]?.exports.joined(separator: ", ") ?? "") };\n})();")
+        }
+        lines += code(of: path, in: path)
+        let exported = module.exports + inside.filter { $0 != path }.map(Self.name)
+        if !exported.isEmpty { lines.append("export { \(exported.joined(separator: ", ")) };") }
+        return lines.joined(separator: "\n")
+    }
+
+    private static func importing(_ names: [String], from address: String) -> String {
+        let whole = names.filter { $0.hasPrefix("*") }.map { "import \($0) from \"\(address)\";" }
+        let parts = names.filter { !$0.hasPrefix("*") }
+        return (whole + (parts.isEmpty ? [] : ["import { \(parts.joined(separator: ", ")) } from \"\(address)\";"]))
+            .joined(separator: "\n")
+    }
+
+    /// A module's code, with what it imports as constants and with addresses as seen from the bundle.
+    private func code(of path: String, in home: String) -> [String] {
+        guard let module = modules[path] else { return [] }
+        let constants = module.imports.map { "const { \($0.names) } = \(Self.name($0.path));" }
+        return constants
+            + module.code.map { line in
+                guard line.contains("import(\"") else { return String(line) }
+                return String(line).replacing(/import\("(\.[^"]+)"\)/) { match in
+                    let target = Self.resolve(String(match.1), from: path)
+                    return "import(\"\(Self.relative(target, from: home))\")"
+                }
+            }
+    }
+
+    /// The name of a module's exports in a bundle.
+    private static func name(_ path: String) -> String {
+        "$" + String(path.dropLast(".js".count).map { $0.isLetter || $0.isNumber ? $0 : "_" })
+    }
+
+    /// The path of the module that another one names relative to itself.
+    private static func resolve(_ address: String, from path: String) -> String {
+        var parts = path.split(separator: "/").dropLast()
+        for part in address.split(separator: "/") where part != "." {
+            if part == ".." { parts = parts.dropLast() } else { parts.append(part) }
+        }
+        return parts.joined(separator: "/")
+    }
+
+    /// How a module names another one relative to itself.
+    private static func relative(_ target: String, from path: String) -> String {
+        var (up, down) = (path.split(separator: "/").dropLast()[...], target.split(separator: "/")[...])
+        while let first = up.first, first == down.first, down.count > 1 {
+            up = up.dropFirst()
+            down = down.dropFirst()
+        }
+        return (up.isEmpty ? "./" : up.map { _ in "../" }.joined()) + down.joined(separator: "/")
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Journals
+import JournalsPostgres
+import JournalsSQLite
+
+/// Where a journal is kept, as the setting `journal` says.
+enum JournalPlace: Sendable {
+    /// In memory, as long as the process runs.
+    case memory
+    /// In a file of the data folder.
+    case file
+    /// In a PostgreSQL database, at a URL that can have a password.
+    case database(String)
+
+    /// The place that the settings name.
+    init(_ settings: Settings) {
+        self =
+            switch settings.text("journal") {
+            case "memory": .memory
+            case let text? where PostgresAddress.isURL(text): .database(text)
+            default: .file
+            }
+    }
+
+    /// What is wrong with a text as a place; nil when nothing is.
+    ///
+    /// It never repeats a URL.
+    static func mistake(in text: String) -> String? {
+        if ["sqlite", "memory"].contains(text) { return nil }
+        guard PostgresAddress.isURL(text) else {
+            let shown = text.contains(":") || text.contains("@") ? "" : "is \"\(text)\"; it "
+            return "\(shown)must be sqlite, memory, or the URL of a database, postgres://USER@HOST/DATABASE"
+        }
+        do throws(JournalError) {
+            _ = try PostgresAddress(text)
+            return nil
+        } catch {
+            return "cannot be used: \(error)"
+        }
+    }
+
+    /// Opens the journal for a server.
+    func open(
+        in folder: DataFolder, _ configuration: SQLiteJournal.Configuration
+    ) async throws(StartError) -> any Journal {
+        do {
+            switch self {
+            case .memory: return MemoryJournal(epoch: JournalEpoch.make())
+            case .file:
+                return try await SQLiteJournal.open(at: folder.journal, configuration: configuration) {
+                    Timestamp(Date())
+                }
+            case .database(let url): return try await PostgresJournal.open(url)
+            }
+        } catch {
+            let place = if case .file = self { "in \(folder.url.path)" } else { "in PostgreSQL" }
+            throw .unavailable("The journal \(place) cannot be opened. \(Self.words(error))")
+        }
+    }
+
+    /// Opens the journal for a command that is soon over: for reading while a server may be recording, or for writing.
+    func open(
+        in folder: DataFolder, access: SQLiteJournal.Configuration.Access
+    ) async throws(StartError) -> any Journal {
+        switch self {
+        case .memory: throw StartError.misconfigured("A journal in memory is gone when its server stops.")
+        case .file: return try await BundleJournal.open(in: folder, access: access)
+        case .database(let url):
+            do {
+                return try await PostgresJournal.open(
+                    url, configuration: .init(isReadOnly: access == .reading, readers: 1))
+            } catch {
+                throw .unavailable("The journal in PostgreSQL cannot be opened. \(Self.words(error))")
+            }
+        }
+    }
+
+    /// The sentence of an error, and, of a database, what it said itself.
+    private static func words(_ error: any Error) -> String {
+        guard let error = error as? JournalError else { return "\(error)" }
+        return error.cause.map { "\(error) (\($0))" } ?? "\(error)"
+    }
+}
