@@ -84,7 +84,7 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "StandardOperations",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

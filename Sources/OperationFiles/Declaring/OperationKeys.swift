@@ -6,7 +6,7 @@ package import States
 enum OperationKeys {
     /// The whole file.
     static let file = Shape.object([
-        .init("type", .choice(["command"]), "What is run; `command`, a program, unless it says otherwise."),
+        .init("type", .choice(["command", "http", "feed"]), "What is run; `command`, a program, unless it says otherwise."),
         .init("title", .words(limit: 200), required: true, "What people call the operation."),
         .init("description", .words(limit: 1_000), "What it does, in a sentence."),
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
@@ -43,7 +43,7 @@ enum OperationKeys {
         .init("failed", .object(failed), "What the page of a failed run says."),
         .init("schedule", .object(schedule), "When the server starts the operation by itself."),
         .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
-    ])
+    ] + requests)
 
     /// Whether a file has no other members than these.
     static func knows(all root: FileValue) -> Bool {

@@ -2,6 +2,11 @@ extension DefinitionReader {
     /// What is run: a command or a shell's text.
     mutating func program(_ root: FileValue) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
+        switch root["type"]?.text {
+        case "http": return request(root).map { .request($0) }
+        case "feed": return feed(root).map { .feed($0) }
+        default: refuseRequests(root)
+        }
         switch (root["command"], root["shell"]) {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }

@@ -23,7 +23,13 @@ package struct OperationDefinition: Sendable {
     /// How long the program can take to stop.
     package let stopGracePeriod: Duration
     /// What people call its states, by case.
-    package var stateTitles: [String: LocalizedText] { states.compactMapValues(\.title) }
+    package var stateTitles: [String: LocalizedText] {
+        switch program {
+        case .request: LocalizedText.stepsOfRequests
+        case .feed: LocalizedText.statesOfFeeds
+        default: states.compactMapValues(\.title)
+        }
+    }
 
     let program: Program
     let environment: [(name: String, value: TextTemplate)]
@@ -44,6 +50,8 @@ package struct OperationDefinition: Sendable {
     let failure: TextTemplate?
     /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
+    /// Whether it polls an address, and also while nobody watches; nil for what polls none.
+    package var pollsAlways: Bool? { if case .feed(let feed) = program { feed.isAlways } else { nil } }
     /// Whether programs elsewhere report its runs, and there is nothing to run here.
     package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 
@@ -55,13 +63,17 @@ package struct OperationDefinition: Sendable {
         case shell(String)
         /// Nothing: programs elsewhere report its runs.
         case elsewhere
+        /// A request, sent once or until it succeeds.
+        case request(DeclaredRequest)
+        /// An address that is polled.
+        case feed(DeclaredFeed)
 
         /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
-            case .elsewhere: "The program"
+            case .elsewhere, .request, .feed: "The program"
             }
         }
 
@@ -70,7 +82,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
-            case .elsewhere: "the program"
+            case .elsewhere, .request, .feed: "the program"
             }
         }
     }

@@ -17,6 +17,10 @@ struct HTTPExchange: Sendable {
         var isConfigured = false
         /// Whether the URL leads to this very server, whose certificate is for the name that the world calls it by.
         var isOwn = false
+        /// The header fields besides those that every request has.
+        var headers: [HeaderField] = []
+        /// Whether redirects to another scheme, host or port are answers rather than followed.
+        var staysAtOrigin = false
         var body: String?
         /// How many bytes of the body's beginning are kept.
         var keeping: Int
@@ -61,7 +65,13 @@ struct HTTPExchange: Sendable {
                 return answer
             }
             // Read before it is noted: what cannot be requested is not recorded either.
-            target = try HTTPTarget(target.resolving(place))
+            let next = try HTTPTarget(target.resolving(place))
+            if request.staysAtOrigin, (next.place, next.isSecure) != (target.place, target.isSecure) {
+                trace.note("Redirected to another origin, which is not followed: \(next.text)")
+                trace.ended(answer)
+                return answer
+            }
+            target = next
             trace.note("Redirected to \(target.text)")
             request.isConfigured = false
             request.isOwn = false

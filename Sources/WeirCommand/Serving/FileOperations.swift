@@ -53,11 +53,18 @@ struct FileOperations: Sendable {
     /// The longest time that one of their programs can take to stop.
     var stopGracePeriod: Duration { folder.definitions.map(\.stopGracePeriod).max() ?? .zero }
 
+    /// The operations that poll an address also while nobody watches.
+    var alwaysPolled: [String] { folder.definitions.filter { $0.pollsAlways == true }.map(\.id) }
+
     /// Adds the operations.
-    func add(to catalog: inout Catalog) {
+    ///
+    /// - Parameters:
+    ///   - catalog: Takes them.
+    ///   - outgoing: What requests of `http` and `feed` take from the world, with the policy that they are under.
+    func add(to catalog: inout Catalog, outgoing: OperationEnvironment = OperationEnvironment()) {
         if !folder.definitions.isEmpty { catalog.edition = folder.edition }
         for definition in folder.definitions {
-            add(definition, to: &catalog)
+            add(definition, to: &catalog, outgoing)
             catalog.declare(
                 definition.id,
                 by: OperationDeclaration(
@@ -66,11 +73,26 @@ struct FileOperations: Sendable {
         }
     }
 
-    private func add(_ definition: OperationDefinition, to catalog: inout Catalog) {
+    private func add(
+        _ definition: OperationDefinition, to catalog: inout Catalog, _ outgoing: OperationEnvironment
+    ) {
         guard !definition.isReported else {
             catalog.addReported(
                 id: definition.id, title: definition.title.text, summary: definition.summary.text,
                 tags: Set(definition.tags))
+            return
+        }
+        if let feed = FeedOperation(definition, in: outgoing) {
+            catalog.add(
+                feed, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags), reentry: .joinExisting, lifetime: .whileWatched())
+            return
+        }
+        if let request = RequestOperation(definition, in: outgoing) {
+            catalog.add(
+                request, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
+                schedule: definition.schedule?.schedule, scheduledInput: definition.schedule?.input ?? [:])
             return
         }
         catalog.add(
@@ -83,6 +105,11 @@ struct FileOperations: Sendable {
     /// The templates and texts that come with them, and what is wrong with the files.
     var texts: DeclaredTexts {
         var texts = DeclaredTexts()
+        for definition in folder.definitions where definition.pollsAlways != nil {
+            for state in ["following", "failing"] {
+                texts.templates["operations/\(definition.id)/\(state).mustache"] = Self.feedTemplate
+            }
+        }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
         for definition in folder.definitions {
             let id = definition.id
@@ -101,6 +128,9 @@ struct FileOperations: Sendable {
         }
         return texts
     }
+
+    /// Without the gauge of work that goes on.
+    private static let feedTemplate = "{{#show}}<p class=\"big\">{{.}}</p>{{/show}}\n{{>partials/values}}"
 
     /// A text that is the same in every language stands in the catalog.
     private static func texts(_ text: LocalizedText?) -> [String: String]? {

@@ -53,7 +53,7 @@ struct ServerProcess: Sendable {
         let standard = operations.catalog()
         let catalog = { @Sendable (declared: FileOperations) in
             var catalog = standard
-            declared.add(to: &catalog)
+            declared.add(to: &catalog, outgoing: operations.environment)
             runbooks.add(to: &catalog)
             return catalog
         }
@@ -84,11 +84,14 @@ struct ServerProcess: Sendable {
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
         }
+        let polled = PolledFeeds()
+        polled.keep(declared.alwaysPolled, on: board)
         let files = FolderService(declared.tracker, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
             try await server.dashboard.replace(
                 catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),
                 drainTimeout: drainTimeout(declared))
+            polled.keep(declared.alwaysPolled, on: board)
         }
         var configuration = ServiceGroupConfiguration(
             services: [

@@ -10,7 +10,9 @@ struct PollRequestTests {
         #expect(PollRequest(path: "run-01j--pt-br/k3f9/0/now")?.kind == .now(epoch: "k3f9", sequence: 0))
         #expect(PollRequest(path: "operation-upload/snap")?.kind == .snap)
         #expect(PollRequest(path: "board/k3f9.a1/7/now")?.kind == .now(epoch: "k3f9.a1", sequence: 7))
-        for path in ["board/k3f9.a1/7/now", "board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now", "operation-upload/snap"] {
+        for path in [
+            "board/k3f9.a1/7/now", "board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now", "operation-upload/snap",
+        ] {
             #expect(PollRequest(path: path)?.path == path)
         }
     }
