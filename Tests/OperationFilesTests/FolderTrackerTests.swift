@@ -29,7 +29,7 @@ struct FolderTrackerTests {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")
         try write("b.yml", "{title: B, command: [ls]}")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         let first = tracker.look()
         #expect(first == nil)
         try write("a.yml", "{title: A2, command: [ls]}")
@@ -44,7 +44,7 @@ struct FolderTrackerTests {
     @Test func `a folder that goes on changing is left alone until it is stable`() throws {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         for number in 0..<5 {
             try write("new-\(number).yml", "{title: N, command: [ls]}")
             let look = tracker.look()
@@ -57,7 +57,7 @@ struct FolderTrackerTests {
     @Test func `a wrong file keeps its earlier definition, and says where it is wrong`() throws {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         try write("a.yml", "title: A\ncomand: [ls]\n")
         try write("b.yml", "{title: B}")
         let next = try takeUp(&tracker)
@@ -74,7 +74,7 @@ struct FolderTrackerTests {
     @Test func `a folder that vanishes keeps its operations, and returns with those it has then`() throws {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         try files.removeItem(at: folder)
         let without = try takeUp(&tracker)
         #expect(without.definitions.map(\.id) == ["a"])
@@ -86,7 +86,7 @@ struct FolderTrackerTests {
 
     @Test func `a folder beside the settings may come later`() throws {
         defer { try? files.removeItem(at: folder) }
-        var tracker = try FolderTracker(folder, reserved: [], isOptional: true)
+        var tracker = try FolderTracker(folder, reserved: [:], isOptional: true)
         let looks = [tracker.look(), tracker.look()]
         #expect(looks.allSatisfy { $0 == nil } && tracker.current.definitions.isEmpty)
         try write("a.yml", "{title: A, command: [ls]}")
@@ -101,7 +101,7 @@ struct FolderTrackerTests {
         let link = folder.appending(path: "..data").path
         try files.createSymbolicLink(atPath: link, withDestinationPath: "..1")
         try files.createSymbolicLink(atPath: folder.appending(path: "a.yml").path, withDestinationPath: "..data/a.yml")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         #expect(tracker.current.definitions.map(\.title.text) == ["One"])
         try files.createSymbolicLink(atPath: link + ".new", withDestinationPath: "..2")
         #expect(rename(link + ".new", link) == 0)
@@ -111,7 +111,7 @@ struct FolderTrackerTests {
     @Test func `files are read at once, also the same, when somebody asks for it`() throws {
         defer { try? files.removeItem(at: folder) }
         try write("a.yml", "{title: A, command: [ls]}")
-        var tracker = try FolderTracker(folder, reserved: [])
+        var tracker = try FolderTracker(folder, reserved: [:])
         try write("b.yml", "{title: B, command: [ls]}")
         let look = tracker.look(atOnce: true)
         #expect(look?.definitions.count == 2)

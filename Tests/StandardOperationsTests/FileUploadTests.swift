@@ -167,6 +167,9 @@ struct FileUploadTests {
         let content = GeneratedContent(500_000) { if $0 == 3 { throw Unexpected() } }
         let run = try Watched(upload(destination), input(content, length: 500_000))
         #expect(message(await run.states().last)?.hasPrefix("The file did not arrive completely") == true)
+        let explained = GeneratedContent(500_000) { if $0 == 3 { throw Explained() } }
+        let told = try Watched(upload(destination), input(explained, length: 500_000))
+        #expect(message(await told.states().last) == "Your rights are gone.")
         let short = try Watched(upload(destination), input(GeneratedContent(10), length: 11))
         #expect(message(await short.states().last)?.hasPrefix("The file did not arrive completely") == true)
         #expect(folder.files == [])
@@ -232,4 +235,8 @@ struct FileUploadTests {
         print("memory grew by \(growth / 1_024) kB over 256 MB")
         #expect(growth < 64 << 20)
     }
+}
+
+private struct Explained: ExplainedError {
+    let description = "Your rights are gone."
 }

@@ -1,6 +1,6 @@
 /// What the audit records that somebody did, or tried to do.
 package enum AuditAction: String, CaseIterable, Sendable {
-    case start, retry, cancel, act, restore, reset, export, report
+    case start, retry, cancel, decide, act, restore, reset, export, report
     case importRuns = "import"
     case readOutput = "read-output"
     case see

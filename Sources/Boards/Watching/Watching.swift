@@ -11,11 +11,24 @@ final class Watching: Sendable {
         var viewers: [Topic: Int] = [:]
         /// The operations that run while watched, as the catalog has them.
         var watched: Set<String> = []
+        var alarms: [String: Alarm] = [:]
         var isStopped = false
+    }
+
+    /// When an operation's newest timer is over.
+    ///
+    /// Pages set it with each visit. Only one task sleeps for each operation: when it wakes too early, it sleeps on.
+    private struct Alarm {
+        var timer: Int
+        var due: Duration
+        /// When the task that sleeps for it wakes.
+        var wakes: Duration
     }
 
     private let launcher: Launcher
     private let clock: any Clock<Duration>
+    /// How much time has passed by the clock.
+    private let elapsed: @Sendable () -> Duration
     private let logger: Logger
     private let core: Locked<Core>
     private let timers = FlowScope()
@@ -27,6 +40,7 @@ final class Watching: Sendable {
     ) {
         self.launcher = launcher
         self.clock = clock
+        elapsed = Self.stopwatch(clock)
         self.logger = logger
         let operations = catalog.watchedOperations
         core = Locked(
@@ -124,20 +138,46 @@ final class Watching: Sendable {
             guard let live = launcher.runs[run] else { return perform { $0.machine.gone(run) } }
             live.cancel(cause)
         case .arm(let id, let timer, let time):
-            timers.launch {
-                try await self.clock.sleep(for: time)
-                self.perform { core in [core.machine.elapsed(id, timer: timer)].compactMap { $0 } }
+            let due = elapsed() + time
+            let sleeps = core.withLock { core in
+                let wakes = core.alarms[id]?.wakes
+                core.alarms[id] = Alarm(timer: timer, due: due, wakes: min(wakes ?? due, due))
+                return wakes.map { due < $0 } ?? true
             }
+            if sleeps { timers.launch { try await self.sleep(for: id, until: due) } }
         }
+    }
+
+    /// Sleeps until an operation's newest timer is over, unless another task has come to wake earlier.
+    private func sleep(for id: String, until due: Duration) async throws {
+        var wakes = due
+        while true {
+            try await clock.sleep(for: wakes - elapsed())
+            let now = elapsed()
+            let alarm: Alarm? = core.withLock { core in
+                guard let alarm = core.alarms[id], alarm.wakes == wakes else { return nil }
+                if alarm.due > now { core.alarms[id]?.wakes = alarm.due } else { core.alarms[id] = nil }
+                return alarm
+            }
+            guard let alarm else { return }
+            if alarm.due <= now {
+                return perform { core in [core.machine.elapsed(id, timer: alarm.timer)].compactMap { $0 } }
+            }
+            wakes = alarm.due
+        }
+    }
+
+    private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
     }
 
     private func start(_ id: String) {
         let result: Result<String, BoardError>
         do throws(BoardError) {
             let opening = RunOpening(actor: "viewer", input: try launcher.validate([:], for: id))
-            let launched = try launcher.launch(id, opening, isWatched: true) { [weak self] run, phase in
-                self?.ended(id, run: run, phase)
-            }
+            let launched = try launcher.launch(
+                id, opening, isWatched: true, onEnd: { [weak self] run, phase in self?.ended(id, run: run, phase) })
             result = .success(launched.id)
         } catch {
             logger.warning("An operation that runs while watched could not start.", metadata: ["operation": "\(id)"])

@@ -1,7 +1,8 @@
 extension DefinitionReader {
-    /// What is run: a command or a shell's text.
-    mutating func program(_ root: FileValue) -> OperationDefinition.Program? {
+    /// What is run: a command, a shell's text or steps.
+    mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
+        if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
         switch root["type"]?.text {
         case "http": return request(root).map { .request($0) }
         case "feed": return feed(root).map { .feed($0) }

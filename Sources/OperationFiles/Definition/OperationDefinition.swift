@@ -25,9 +25,11 @@ package struct OperationDefinition: Sendable {
     /// What people call its states, by case.
     package var stateTitles: [String: LocalizedText] {
         switch program {
-        case .request: LocalizedText.stepsOfRequests
-        case .feed: LocalizedText.statesOfFeeds
-        default: states.compactMapValues(\.title)
+        case .request: return LocalizedText.stepsOfRequests
+        case .feed: return LocalizedText.statesOfFeeds
+        case .steps(let steps):
+            return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+        case .command, .shell, .elsewhere: return states.compactMapValues(\.title)
         }
     }
 
@@ -67,13 +69,15 @@ package struct OperationDefinition: Sendable {
         case request(DeclaredRequest)
         /// An address that is polled.
         case feed(DeclaredFeed)
+        /// Other operations, one after the other.
+        case steps(DeclaredSteps)
 
         /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
-            case .elsewhere, .request, .feed: "The program"
+            case .elsewhere, .steps, .request, .feed: "The program"
             }
         }
 
@@ -82,7 +86,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
-            case .elsewhere, .request, .feed: "the program"
+            case .elsewhere, .steps, .request, .feed: "the program"
             }
         }
     }

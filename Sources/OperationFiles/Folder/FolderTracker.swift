@@ -1,4 +1,5 @@
 package import Foundation
+package import Operations
 
 /// Follows a folder of operation files: says when there is something whole and new to take up.
 ///
@@ -7,7 +8,7 @@ package import Foundation
 package struct FolderTracker: Sendable {
     /// The folder.
     package let url: URL
-    private let reserved: Set<String>
+    private let reserved: [String: [InputField]]
     /// The operations that were taken up last.
     package private(set) var current: OperationFolder
     private var taken: FolderSignature?
@@ -17,10 +18,10 @@ package struct FolderTracker: Sendable {
     ///
     /// - Parameters:
     ///   - url: The folder.
-    ///   - reserved: Ids that files cannot have, as other operations have them.
+    ///   - reserved: The fields of other operations by their ids, which files cannot have.
     ///   - isOptional: Whether the folder may come later.
     /// - Throws: ``OperationFolder/Unreadable`` when it cannot be listed, unless it may come later.
-    package init(_ url: URL, reserved: Set<String>, isOptional: Bool = false) throws(OperationFolder.Unreadable) {
+    package init(_ url: URL, reserved: [String: [InputField]], isOptional: Bool = false) throws(OperationFolder.Unreadable) {
         self.url = url
         self.reserved = reserved
         let signature = FolderSignature(url)

@@ -1,5 +1,5 @@
 package import Flows
-package import Operations
+import Operations
 package import StandardOperations
 import States
 

@@ -56,7 +56,7 @@ struct PagePatcher {
 
     private func board(_ run: RunView) -> [Patch] {
         let id = run.record.operation
-        let isShown = writer.catalog[id] != nil
+        let isShown = writer.catalog[id].map { $0.partOf == nil } ?? false
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
             return isShown && isLatest ? changed("op-\(id)-state") { $0.run.map(writer.cardState) } : []

@@ -126,6 +126,8 @@ struct PageWriter: Sendable {
         case .unrecorded: strings[.causeUnrecorded]
         case .notAnEnd: strings[.causeNotAnEnd]
         case .silent: strings[.causeSilent]
+        case .whole: strings[.causeWhole]
+        case .overtime: strings[.causeOvertime]
         case .other(let text): text
         }
     }

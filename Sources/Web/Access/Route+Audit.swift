@@ -9,7 +9,8 @@ extension Route {
         switch self {
         case .operationRuns: .start
         case .runCancellation: .cancel
-        case .runRetries: .retry
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
@@ -62,7 +63,8 @@ extension APIRoute {
         switch self {
         case .operationRuns: .start
         case .runCancellation: .cancel
-        case .runRetries: .retry
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset

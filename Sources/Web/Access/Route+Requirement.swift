@@ -10,7 +10,9 @@ extension Route {
         case .operationRuns(let id): .operation(.start, id)
         case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
-        case .runRetries(let run): .run(.start, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
         case .storeActions(let id): .store(.act, id)
         case .storeState(let id), .storeReset(let id): .store(.restore, id)
         case .storeEffect(let place): .store(.see, place.store)
@@ -53,7 +55,9 @@ extension APIRoute {
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
         case .run(let run), .runOutput(let run), .runComparison(let run): .run(.see, run)
         case .runCancellation(let run): .run(.cancel, run)
-        case .runRetries(let run): .run(.start, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
         case .store(let id): .store(.see, id)

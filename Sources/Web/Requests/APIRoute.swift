@@ -9,6 +9,8 @@ enum APIRoute: Hashable, Sendable {
     case run(String)
     case runCancellation(String)
     case runRetries(String)
+    case runContinuation(String)
+    case runDecision(String)
     case runComparison(String)
     case stores
     case store(String)
@@ -49,6 +51,8 @@ enum APIRoute: Hashable, Sendable {
         case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
+        case (3, "runs", "continuation"): self = .runContinuation(segments[1])
+        case (3, "runs", "decision"): self = .runDecision(segments[1])
         case (3, "runs", "comparison"): self = .runComparison(segments[1])
         case (1, "stores", _): self = .stores
         case (2, "stores", let id?): self = .store(id)
@@ -72,7 +76,7 @@ enum APIRoute: Hashable, Sendable {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal,
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset, .imports, .noticeDismissal,
             .schedulePause, .scheduleResumption:
             [.post]
         case .storeState: [.put]

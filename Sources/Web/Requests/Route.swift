@@ -17,6 +17,10 @@ enum Route: Hashable, Sendable {
     case runCancellation(String)
     /// The attempts that follow a run.
     case runRetries(String)
+    /// The attempt that takes over the steps of a run that succeeded.
+    case runContinuation(String)
+    /// The decision that a run asks for.
+    case runDecision(String)
     /// The actions of a store.
     case storeActions(String)
     /// The state of a store, for another to be put in its place.
@@ -98,6 +102,8 @@ enum Route: Hashable, Sendable {
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
+        case (3, "runs") where segments[2] == "continuation": self = .runContinuation(segments[1])
+        case (3, "runs") where segments[2] == "decision": self = .runDecision(segments[1])
         case (3, "runs") where segments[2] == "output": self = .runOutput(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
@@ -126,7 +132,7 @@ enum Route: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
         case .schedulePause, .scheduleResumption: [.post]
         case .poll: [.get]

@@ -20,6 +20,10 @@ extension AudienceDashboard {
             try await RunCancellations(dashboard: self).create(of: run, exchange)
         case .runRetries(let run), .api(.runRetries(let run)):
             try await RunRetries(dashboard: self).create(of: run, exchange)
+        case .runContinuation(let run), .api(.runContinuation(let run)):
+            try await RunRetries(dashboard: self).continue(run, exchange)
+        case .runDecision(let run), .api(.runDecision(let run)):
+            try await RunDecisions(dashboard: self).create(of: run, exchange)
         case .storeActions(let id), .api(.storeActions(let id)):
             try await StoreCommands(dashboard: self).act(on: id, exchange)
         case .storeState(let id), .api(.storeState(let id)):

@@ -22,7 +22,7 @@ package struct DashboardServer: Service {
     private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
     /// What connections that are not encrypted do in tasks.
-    private let tasks = ConnectionTasks()
+    let tasks = ConnectionTasks()
 
     /// Makes a server; nothing is bound before `run()`.
     ///
@@ -143,7 +143,8 @@ package struct DashboardServer: Service {
             return HTTPServerBuilder { [dashboard, registry, tasks] responder in
                 PlainChannel(responder: responder, tasks: tasks) {
                     let limits = dashboard.configuration.connections
-                    return [ConnectionGuard(limits: limits, registry: registry)] + dashboard.channelHandlers()
+                    let watch = ConnectionGuard(limits: limits, registry: registry, isUnencrypted: true)
+                    return [watch] + dashboard.channelHandlers()
                 }
             }
         }

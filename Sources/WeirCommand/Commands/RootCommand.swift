@@ -11,8 +11,9 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self,
-                    AuditCommands.self, ListSettings.self,
+                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
+                    TokenCommands.self,
+                    AuditCommands.self, JournalCommands.self, ListSettings.self,
                 ]),
             CommandGroup(
                 name: "Client",

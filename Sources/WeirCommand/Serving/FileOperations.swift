@@ -3,6 +3,7 @@ import Commands
 import Foundation
 import Logging
 import OperationFiles
+import Operations
 import Pages
 import StandardOperations
 import States
@@ -31,7 +32,7 @@ struct FileOperations: Sendable {
             ?? URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
             .appending(path: "operations", directoryHint: .isDirectory)
         do {
-            tracker = try FolderTracker(url, reserved: Set(StandardCatalog.ids), isOptional: path == nil)
+            tracker = try FolderTracker(url, reserved: StandardCatalog.fields, isOptional: path == nil)
         } catch {
             throw .misconfigured(error.description)
         }
@@ -51,7 +52,9 @@ struct FileOperations: Sendable {
     static let longestGracePeriod = Duration.seconds(3_600)
 
     /// The longest time that one of their programs can take to stop.
-    var stopGracePeriod: Duration { folder.definitions.map(\.stopGracePeriod).max() ?? .zero }
+    var stopGracePeriod: Duration {
+        folder.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero
+    }
 
     /// The operations that poll an address also while nobody watches.
     var alwaysPolled: [String] { folder.definitions.filter { $0.pollsAlways == true }.map(\.id) }
@@ -65,11 +68,10 @@ struct FileOperations: Sendable {
         if !folder.definitions.isEmpty { catalog.edition = folder.edition }
         for definition in folder.definitions {
             add(definition, to: &catalog, outgoing)
-            catalog.declare(
-                definition.id,
-                by: OperationDeclaration(
-                    text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
-                    mistakes: (folder.outdated[definition.id] ?? []).map(\.description)))
+            let declaration = OperationDeclaration(
+                text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
+                mistakes: (folder.outdated[definition.id] ?? []).map(\.description))
+            for id in [definition.id] + definition.parts.map(\.id) { catalog.declare(id, by: declaration) }
         }
     }
 
@@ -82,24 +84,30 @@ struct FileOperations: Sendable {
                 tags: Set(definition.tags))
             return
         }
+        let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
+        func add(_ operation: some StateOperation) {
+            catalog.add(
+                operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
+                schedule: schedule, partOf: nil)
+        }
         if let feed = FeedOperation(definition, in: outgoing) {
             catalog.add(
                 feed, id: definition.id, title: definition.title.text, summary: definition.summary.text,
                 tags: Set(definition.tags), reentry: .joinExisting, lifetime: .whileWatched())
-            return
+        } else if let request = RequestOperation(definition, in: outgoing) {
+            add(request)
+        } else if let plan = definition.plan {
+            add(StepsOperation(plan, fields: definition.fields))
+            for part in definition.parts {
+                catalog.add(
+                    CommandOperation(part, in: environment), id: part.id, title: part.title.text, summary: "",
+                    tags: Set(definition.tags), reentry: .concurrent, timeout: nil, schedule: nil,
+                    partOf: definition.id)
+            }
+        } else {
+            add(CommandOperation(definition, in: environment))
         }
-        if let request = RequestOperation(definition, in: outgoing) {
-            catalog.add(
-                request, id: definition.id, title: definition.title.text, summary: definition.summary.text,
-                tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
-                schedule: definition.schedule?.schedule, scheduledInput: definition.schedule?.input ?? [:])
-            return
-        }
-        catalog.add(
-            CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
-            summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
-            timeout: definition.timeout, schedule: definition.schedule?.schedule,
-            scheduledInput: definition.schedule?.input ?? [:])
     }
 
     /// The templates and texts that come with them, and what is wrong with the files.
@@ -111,7 +119,7 @@ struct FileOperations: Sendable {
             }
         }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
-        for definition in folder.definitions {
+        for definition in folder.definitions + folder.definitions.flatMap(\.parts) {
             let id = definition.id
             texts.texts["operation.\(id).title"] = Self.texts(definition.title)
             texts.texts["operation.\(id).summary"] = Self.texts(definition.summary)

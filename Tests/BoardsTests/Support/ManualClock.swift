@@ -17,7 +17,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     private let core = Locked(Core())
-    private let count = MutableStateFlow(0)
+    let count = MutableStateFlow(0)
 
     var now: Instant { core.withLock { $0.now } }
     var minimumResolution: Duration { .zero }

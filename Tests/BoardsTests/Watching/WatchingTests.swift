@@ -150,6 +150,24 @@ import Testing
         #expect(try await fixture.journal.runs(RunQuery()).runs.count == 1)
     }
 
+    // G5
+    @Test func `however often somebody looks, one task waits, until the last look is long enough ago`() async throws {
+        let fixture = try await BoardFixture.open(["iss": .endless], lifetime: .whileWatched(stopAfter: .seconds(5)))
+        fixture.board.watch(.board).release()
+        try await fixture.published { $0.change.state.caseName == "working" }
+        await fixture.clock.sleepers(1)
+        fixture.clock.advance(by: .seconds(3))
+        for _ in 0..<100 { fixture.board.watch(.board).release() }
+        fixture.clock.advance(by: .seconds(2))
+        // The task has woken, for the first look, and sleeps on for the last.
+        await fixture.clock.sleepers(1)
+        #expect(fixture.clock.count.value == 1)
+        #expect(fixture.board.runs.count == 1)
+        fixture.clock.advance(by: .seconds(3))
+        #expect(try await fixture.ended().change.draft.cause == "nobody was watching")
+        await fixture.clock.sleepers(atMost: 0)
+    }
+
     // G5, K7
     @Test func `a journal that fails does not keep what is watched from running`() async throws {
         let gate = Gate()
