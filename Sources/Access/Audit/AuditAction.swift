@@ -6,6 +6,8 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case see
     case pauseSchedule = "pause-schedule"
     case resumeSchedule = "resume-schedule"
+    case trigger
+    case testNotification = "test-notification"
     case dismissNotice = "dismiss-notice"
     case signIn = "sign-in"
     case signOut = "sign-out"

@@ -30,6 +30,7 @@ public struct AccessRules: Hashable, Sendable {
         switch principal.kind {
         case .operator, .system: return Permissions(of: subjects) { _ in .all }
         case .link: return Permissions(run: principal.run)
+        case .hook: return Permissions(of: []) { _ in VerbSet() }
         case .person, .token, .anonymous: break
         }
         let granted = grants.filter { $0.grantees.contains { $0.includes(principal) } }.map(\.assignment)

@@ -14,14 +14,17 @@ enum OperationKeys {
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
         .init(
             "reported", .flag,
-            "Whether programs elsewhere report its runs; it then has a title, a description and tags only."),
+            "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."),
         .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
         .init("steps", .list(of: .object(step), limit: 50), "Runs of other operations and decisions, one after the other."),
         .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
         .init("overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
         .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
         .init("schedule", .object(schedule), "When the server starts the operation by itself."),
-        .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
+        .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
+        .init(
+            "notify", .list(of: notification, limit: 20),
+            "Who is told how runs end; instead of those that the settings name for all operations."),
     ] + program + requests)
 
     /// What a program is, and how it is run.

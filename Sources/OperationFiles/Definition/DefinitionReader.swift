@@ -11,7 +11,7 @@ struct DefinitionReader {
     /// Whether the program names states and values itself, which no file knows.
     private var hasReports = false
 
-    private init(id: String, file: String) {
+    init(id: String, file: String) {
         self.id = id
         self.file = file
         list = MistakeList(file: file)
@@ -65,6 +65,7 @@ struct DefinitionReader {
         for (name, rule) in states.rules {
             checkShown(rule.show, root["states"]?[name]?["show"], Set(rule.patterns.flatMap { $0.groups.map(\.name) }))
         }
+        let (triggers, notifications) = (triggers(root["triggers"], inputs.map(\.field)), notifications(root["notify"]))
         let directory = root["working_dir"]?.text
         if let directory, directory.contains("{{") || directory.utf8.contains(0) {
             root["working_dir"].map { list.note($0, "`working_dir` cannot hold a field. Use a fixed folder.") }
@@ -87,7 +88,7 @@ struct DefinitionReader {
             limits: limits(root["limits"]), states: states.rules, stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
-            success: success, failure: failure, schedule: schedule)
+            success: success, failure: failure, schedule: schedule, triggers: triggers, notifications: notifications)
     }
 
     private func limits(_ value: FileValue?) -> CommandLaunch.Limits {

@@ -1,6 +1,7 @@
 import Commands
 package import Operations
 import States
+package import Webhooks
 
 /// An operation that a file declares: a program, what it is given, and the states that it passes through.
 package struct OperationDefinition: Sendable {
@@ -52,6 +53,10 @@ package struct OperationDefinition: Sendable {
     let failure: TextTemplate?
     /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
+    /// The requests from outside that start it.
+    package let triggers: [TriggerRule]
+    /// Who is told how its runs end; nil for those of the settings.
+    package let notifications: [NotificationRule]?
     /// Whether it polls an address, and also while nobody watches; nil for what polls none.
     package var pollsAlways: Bool? { if case .feed(let feed) = program { feed.isAlways } else { nil } }
     /// Whether programs elsewhere report its runs, and there is nothing to run here.

@@ -34,7 +34,7 @@ extension DefinitionReader {
     /// What an operation of the type `feed` polls.
     mutating func feed(_ root: FileValue) -> DeclaredFeed? {
         refuse(root, except: ["url", "every", "while", "show", "values"], type: "feed")
-        for name in ["inputs", "timeout", "overlap", "schedule"] {
+        for name in ["inputs", "timeout", "overlap", "schedule", "retry", "triggers"] {
             root[name].map { list.note($0, "`\(name)` has no meaning for an operation of the type feed. Remove it.") }
         }
         guard let value = root["url"], let url = value.text else {

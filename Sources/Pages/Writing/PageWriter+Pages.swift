@@ -5,10 +5,10 @@ import States
 
 extension PageWriter {
     /// A run's page.
-    func runPage(_ view: RunView, output: PageOutput? = nil) -> Fields {
+    func runPage(_ view: RunView, output: PageOutput? = nil, hooks: PageHooks? = nil) -> Fields {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
-            "output": output.map { self.output($0, of: view.record.id) },
+            "output": output.map { self.output($0, of: view.record.id) }, "hooks": hooks.map { self.hooks($0) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
             "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),
             "scrubber": scrubber(run: view), "isPast": false,

@@ -51,7 +51,7 @@ package struct OutgoingRequest: Sendable {
         environment: OperationEnvironment
     ) {
         request = HTTPExchange.Request(
-            method: HTTPMethod(rawValue: method), url: url, headers: headers, staysAtOrigin: true, body: body,
+            method: HTTPMethod(rawValue: method), url: url, staysAtOrigin: true, body: body, headers: headers,
             keeping: Self.bodyLimit, limit: Int64(Self.bodyLimit), timeout: timeout)
         self.environment = environment
     }

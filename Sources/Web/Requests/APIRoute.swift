@@ -21,6 +21,10 @@ enum APIRoute: Hashable, Sendable {
     case schedule(String)
     case schedulePause(String)
     case scheduleResumption(String)
+    case operationTriggers(String)
+    case operationNotifications(String)
+    case notificationTest(String)
+    case runNotifications(String)
     case runOutput(String)
     case runExport(String)
     case runsExport
@@ -38,6 +42,10 @@ enum APIRoute: Hashable, Sendable {
         case (1, "operations", _): self = .operations
         case (2, "operations", let id?): self = .operation(id)
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
+        case (3, "operations", "triggers"): self = .operationTriggers(segments[1])
+        case (3, "operations", "notifications"): self = .operationNotifications(segments[1])
+        case (4, "operations", "test") where segments[2] == "notifications": self = .notificationTest(segments[1])
+        case (3, "runs", "notifications"): self = .runNotifications(segments[1])
         case (1, "runs", _): self = .runs
         case (1, "schedules", _): self = .schedules
         case (2, "schedules", let id?): self = .schedule(id)
@@ -75,9 +83,10 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
+        case .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
-        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset, .imports, .noticeDismissal,
-            .schedulePause, .scheduleResumption:
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
+            .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
         }

@@ -45,6 +45,10 @@ enum Route: Hashable, Sendable {
     case schedules
     /// The pause of an operation's schedule.
     case schedulePause(String)
+    /// A trigger of an operation.
+    case hook(operation: String, name: String)
+    /// Test messages about an operation.
+    case notificationTest(String)
     /// The end of that pause.
     case scheduleResumption(String)
     /// Every sample of every operation.
@@ -86,6 +90,9 @@ enum Route: Hashable, Sendable {
         case (1, "schedules"): self = .schedules
         case (3, "schedules") where segments[2] == "pause": self = .schedulePause(segments[1])
         case (3, "schedules") where segments[2] == "resumption": self = .scheduleResumption(segments[1])
+        case (3, "hooks"): self = .hook(operation: segments[1], name: segments[2])
+        case (4, "operations") where segments[2] == "notifications" && segments[3] == "test":
+            self = .notificationTest(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
@@ -134,7 +141,7 @@ enum Route: Hashable, Sendable {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
-        case .schedulePause, .scheduleResumption: [.post]
+        case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]
@@ -144,7 +151,7 @@ enum Route: Hashable, Sendable {
     /// Whether its errors are problem documents, whatever the client accepts, rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .poll, .healthLive, .healthReady, .hello: true
+        case .api, .poll, .healthLive, .healthReady, .hello, .hook: true
         default: false
         }
     }

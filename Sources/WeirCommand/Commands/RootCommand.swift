@@ -12,14 +12,14 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Server",
                 subcommands: [
                     Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
-                    TokenCommands.self,
+                    TokenCommands.self, SecretCommands.self,
                     AuditCommands.self, JournalCommands.self, ListSettings.self,
                 ]),
             CommandGroup(
                 name: "Client",
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
-                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
+                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self, NotifyCommands.self,
                 ]),
         ],
         defaultSubcommand: nil)

@@ -1,5 +1,6 @@
 import Boards
 import Commands
+import Deliveries
 import Foundation
 import Logging
 import OperationFiles
@@ -50,6 +51,15 @@ struct FileOperations: Sendable {
 
     /// The longest `stop_grace_period` that a file can have.
     static let longestGracePeriod = Duration.seconds(3_600)
+    /// The operations that are in force.
+    var definitions: [OperationDefinition] { folder.definitions }
+
+    /// What the commands of notifications run in.
+    var surroundings: NotificationSender.Surroundings {
+        NotificationSender.Surroundings(
+            helper: environment.helper, folder: environment.folder.path,
+            variables: environment.variables)
+    }
 
     /// The longest time that one of their programs can take to stop.
     var stopGracePeriod: Duration {

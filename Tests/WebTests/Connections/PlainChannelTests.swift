@@ -74,4 +74,14 @@ struct PlainChannelTests {
             #expect(await viewer.isEnded())
         }
     }
+
+    @Test func `a server runs until the last connection is over`() async throws {
+        let registry = Shared<ConnectionRegistry?>(nil)
+        try await TestServer.run { server in
+            registry.value = server.registry
+            for _ in 0..<20 { try await server.connect().send("GET", try server.tail()) }
+            try await server.untilHeld(20)
+        }
+        #expect(registry.value?.count == 0)
+    }
 }
