@@ -1,9 +1,10 @@
 import Boards
 import Flows
+import Journals
 
 /// Keeps feeds going that poll also while nobody watches: it watches them itself.
 final class PolledFeeds: Sendable {
-    private let watches = Locked<[String: Watch]>([:])
+    private let watches = Locked<[String: Boards.Watch]>([:])
 
     /// Watches these, and none of the others any more.
     func keep(_ ids: [String], on board: Board) {

@@ -1,6 +1,7 @@
 import Access
 import AccessOIDC
 import Boards
+import Deliveries
 import Flows
 import Foundation
 import Journals
