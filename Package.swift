@@ -100,18 +100,21 @@ let package = Package(
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
 
+        // MARK: What other systems send and are sent
+        .target(name: "Webhooks", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")]),
+
         // MARK: What is seen
         .target(
             name: "Pages",
             dependencies: [
-                "Access", "States", "Operations", "Journals", "Schedules", "Boards",
+                "Access", "Webhooks", "States", "Operations", "Journals", "Schedules", "Boards",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),
         .target(
             name: "Web",
             dependencies: [
-                "CZlib", "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
+                "CZlib", "Access", "Webhooks", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
                 "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -162,10 +165,17 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "Webhooks",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
+            ]),
+        .target(
+            name: "Deliveries",
+            dependencies: [
+                "Boards", "Commands", "Flows", "Journals", "StandardOperations", "States", "Webhooks",
+                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .target(
             name: "WeirClient",
@@ -180,7 +190,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "OperationFiles", "WeirClient", "Flows", "States", "Operations",
+                "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows", "States",
+                "Operations",
                 "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards",
                 "Pages", "Web",
                 "StandardOperations", "StandardStores",
@@ -242,9 +253,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores", "States",
-                "Flows",
-                "StandardOperations",
+                "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores",
+                "States", "Flows", "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -262,6 +272,8 @@ let package = Package(
             dependencies: [
                 "StandardOperations", "Operations", "Flows", "States",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
@@ -292,10 +304,25 @@ let package = Package(
                 "Commands", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
+        .testTarget(
+            name: "WebhooksTests",
+            dependencies: ["Webhooks", "States", .product(name: "Crypto", package: "swift-crypto")]),
+        .testTarget(
+            name: "DeliveriesTests",
+            dependencies: [
+                "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "Operations", "StandardOperations",
+                "States", "TestClocks",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
         .testTarget(
             name: "OperationFilesTests",
-            dependencies: ["OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks"]),
+            dependencies: [
+                "OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks", "Webhooks",
+            ]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [

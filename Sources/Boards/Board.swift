@@ -99,8 +99,8 @@ public final class Board: Sendable {
 
     /// Opens a board on a journal: takes up what the last process left, and loads the tail.
     ///
-    /// Runs that were going are interrupted, but for those that programs elsewhere report: these go on if their reporters
-    /// come back in time. Each store is in the state that was recorded last.
+    /// Runs that were going are interrupted, but for those of steps, which continue, and those that programs elsewhere
+    /// report: these go on if their reporters come back in time. Each store is in the state that was recorded last.
     ///
     /// - Parameters:
     ///   - catalog: What can be run, and which stores there are.
@@ -135,6 +135,7 @@ public final class Board: Sendable {
             makeID: makeID,
             clock: clock, logger: logger)
         board.reported.resume(try await loader.resumeOutputs(in: feed))
+        board.resume(try await loader.resumableRuns())
         if let policy = configuration.retention { board.keepWithin(policy) }
         try await board.scheduler.begin(catalog.scheduledStarts) {
             [weak board] operation, input, key throws(BoardError) in
@@ -196,7 +197,9 @@ public final class Board: Sendable {
         scope.cancel()
         liveStores.close()
         let runs = runs.close()
-        for run in runs { run.cancel(.shutdown) }
+        // Those that are left as they stand come first: they record nothing of how their steps are stopped.
+        for run in runs where run.request.host != nil { run.shutDown() }
+        for run in runs where run.request.host == nil { run.shutDown() }
         let done = Deferred<Bool>()
         Task { [recorder] in
             await recorder.flush()

@@ -36,6 +36,12 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case limitReached
         /// Runs of the operation are started here, and cannot be reported; or only reported, and cannot be started.
         case notReported
+        /// The operation is a step of another, and cannot be started by itself.
+        case partOfAnother
+        /// Nobody is asked at that step of the run.
+        case notAsking
+        /// No step of the run failed after others had succeeded.
+        case nothingToContinue
         /// There was such a run, most likely, and retention has removed it.
         case removedRun
         /// What is to be imported is not what an export writes.

@@ -10,12 +10,20 @@ struct BoardLoader: Sendable {
 
     /// Ends the runs that were going when the last process stopped.
     ///
-    /// Those that had ended are not touched, nor are those that programs elsewhere report.
+    /// Those that had ended are not touched, nor are those that programs elsewhere report, and those that continue.
     func interruptUnfinished(at now: Timestamp) async throws {
-        let runs = try await journal.unfinishedRuns().filter { !$0.isReportedHere }
+        let runs = try await journal.unfinishedRuns().filter { !$0.isReportedHere && !isResumable($0) }
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })
+    }
+
+    /// The runs that were going when the last process stopped, and continue; oldest first.
+    func resumableRuns() async throws -> [RunRecord] { try await journal.unfinishedRuns().filter(isResumable) }
+
+    private func isResumable(_ run: RunRecord) -> Bool {
+        guard catalog[run.operation]?.isResumable == true, !run.isReportedHere, run.origin == nil else { return false }
+        return (try? run.state.state(as: StepsState.self)) != nil
     }
 
     /// Shows what the runs have printed that programs elsewhere report and that are not over; these runs.

@@ -19,4 +19,12 @@ public protocol OperationState: RecordableState {
 package protocol StoppingState: OperationState {
     /// The state of a run that was in this state when it was asked to stop.
     var stopping: Self { get }
+    /// The state of a run whose `perform` threw; `last` is the state it was in.
+    ///
+    /// `failed(_:)` by default.
+    static func failed(_ error: any Error, from last: Self) -> Self
+}
+
+extension StoppingState {
+    package static func failed(_ error: any Error, from last: Self) -> Self { failed(error) }
 }

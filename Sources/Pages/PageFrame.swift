@@ -38,6 +38,9 @@ package struct PageFrame: Sendable, Hashable {
     /// The schedule of the operation that the page shows; nil if it has none.
     package var schedule: ScheduleView?
 
+    /// The triggers and notifications that the page shows; nil if there are none.
+    package var hooks: PageHooks?
+
     /// Who looks, for pages that say so; nil to leave it out.
     package var viewer: PageViewer?
 

@@ -32,6 +32,10 @@ package enum EndCause: Sendable, Hashable {
     case notAnEnd
     /// It was reported by a program of which nothing was heard any more.
     case silent
+    /// It was a step of a run that was stopped.
+    case whole
+    /// It was a step, and took longer than that may.
+    case overtime
     /// Anything else, in words.
     case other(String)
 
@@ -40,7 +44,7 @@ package enum EndCause: Sendable, Hashable {
     /// The causes that are recorded as a fixed text.
     private static let plain: [EndCause] = [
         .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .stopped, .exported, .unrecorded,
-        .notAnEnd, .silent,
+        .notAnEnd, .silent, .whole, .overtime,
     ]
 
     /// Reads a recorded cause.
@@ -72,6 +76,8 @@ extension EndCause: CustomStringConvertible {
         case .unrecorded: "its states could not be recorded any more"
         case .notAnEnd: "its end state says of itself that it is none"
         case .silent: "its reporter fell silent"
+        case .whole: "the run that it was a step of was stopped"
+        case .overtime: "its step took longer than it may"
         case .other(let text): text
         }
     }

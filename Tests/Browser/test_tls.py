@@ -205,7 +205,7 @@ def test_rights_that_go_end_an_upload_that_stands_still(tmp_path, sky, certifica
                 assert removed.status_code == 303
                 while not (run := (await root.get(f"/api/v1/runs/{runs[0]['id']}")).json())["endedAt"]:
                     pass
-                assert "did not arrive completely" in str(run["state"])
+                assert "The sender's rights were taken away while the file was arriving." in str(run["state"])
                 never.set()
                 sent.cancel()
                 await asyncio.gather(sent, return_exceptions=True)

@@ -70,6 +70,9 @@ let package = Package(
                 "ISSPosition/GroundPosition+Feed.swift", "ISSPosition/GroundPosition.swift",
                 "PeopleInSpace/Craft.swift", "PeopleInSpace/CrewList.swift", "String+Inert.swift",
             ]),
+        .target(
+            name: "Webhooks", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Webhooks"),
         .systemLibrary(name: "CMarkGFM", path: "Sources/CMarkGFM", pkgConfig: "libcmark-gfm"),
         .target(
             name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"],
@@ -84,7 +87,7 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules",
+                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "Webhooks",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
@@ -96,7 +99,10 @@ let package = Package(
             ]),
         .target(
             name: "Settings",
-            dependencies: ["Access", "StandardOperations", "States", .product(name: "Yams", package: "Yams")],
+            dependencies: [
+                "Access", "OperationFiles", "StandardOperations", "States", "Webhooks",
+                .product(name: "Yams", package: "Yams"),
+            ],
             path: ".",
             sources: [
                 "Settings/StandardCatalog.swift", "Sources/WeirCommand/Settings/Setting.swift",

@@ -24,7 +24,7 @@ struct OperationFolderTests {
             "notes.txt": "x",
             "right/running.mustache": "<p/>",
         ])
-        let read = try OperationFolder(folder, reserved: ["greeting"])
+        let read = try OperationFolder(folder, reserved: ["greeting": []])
         #expect(read.definitions.map(\.id) == ["right"])
         #expect(read.definitions.first?.title.text == "Twice", "files are read in the order of their names")
         #expect(read.mistakes.map(\.file) == ["Bad Name.yml", "greeting.yml", "right.yml", "wrong.yaml"])

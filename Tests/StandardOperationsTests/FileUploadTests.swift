@@ -163,10 +163,21 @@ struct FileUploadTests {
                     message: "The file is no longer kept here. Send it again.", during: .receiving, canRetry: false))
     }
 
+    @Test func `what has arrived is said anew for every 64 KiB`() async throws {
+        let run = try Watched(upload(destination), input(GeneratedContent(200_000), length: 200_000))
+        let arrived = await run.states().compactMap { state in
+            if case .receiving(_, let bytes, _) = state { bytes } else { nil }
+        }
+        #expect(arrived == [0, 65_536, 131_072, 196_608, 200_000])
+    }
+
     @Test func `a sender that stops half way leaves nothing behind`() async throws {
         let content = GeneratedContent(500_000) { if $0 == 3 { throw Unexpected() } }
         let run = try Watched(upload(destination), input(content, length: 500_000))
         #expect(message(await run.states().last)?.hasPrefix("The file did not arrive completely") == true)
+        let explained = GeneratedContent(500_000) { if $0 == 3 { throw Explained() } }
+        let told = try Watched(upload(destination), input(explained, length: 500_000))
+        #expect(message(await told.states().last) == "Your rights are gone.")
         let short = try Watched(upload(destination), input(GeneratedContent(10), length: 11))
         #expect(message(await short.states().last)?.hasPrefix("The file did not arrive completely") == true)
         #expect(folder.files == [])
@@ -232,4 +243,8 @@ struct FileUploadTests {
         print("memory grew by \(growth / 1_024) kB over 256 MB")
         #expect(growth < 64 << 20)
     }
+}
+
+private struct Explained: ExplainedError {
+    let description = "Your rights are gone."
 }

@@ -1,11 +1,13 @@
 /// What the audit records that somebody did, or tried to do.
 package enum AuditAction: String, CaseIterable, Sendable {
-    case start, retry, cancel, act, restore, reset, export, report
+    case start, retry, cancel, decide, act, restore, reset, export, report
     case importRuns = "import"
     case readOutput = "read-output"
     case see
     case pauseSchedule = "pause-schedule"
     case resumeSchedule = "resume-schedule"
+    case trigger
+    case testNotification = "test-notification"
     case dismissNotice = "dismiss-notice"
     case signIn = "sign-in"
     case signOut = "sign-out"

@@ -47,6 +47,7 @@ package struct Audience: Hashable, Sendable {
         case .operation(let id): "operation:\(id)"
         case .store(let id): "store:\(id)"
         case .run(let id): "run:\(id)"
+        case .approval(let operation, let step): "approval:\(operation):\(step)"
         case .server: "server"
         }
     }

@@ -93,7 +93,7 @@ extension AccessDirectory {
             StoredPerson(
                 name: maker.name, identity: maker.identity, isUser: configuration.mode == .password,
                 groups: maker.groups.sorted())
-        case .token, .link, .anonymous:
+        case .token, .link, .hook, .anonymous:
             throw AccessError(.invalid, "Only people can do this. Sign in first.")
         }
     }

@@ -16,6 +16,8 @@ public struct Principal: Hashable, Sendable {
         case system
         /// Whoever holds a link to one run.
         case link
+        /// A trigger of an operation: whoever knows its secret, and only to start that operation.
+        case hook
         /// Somebody of whom nothing is known.
         case anonymous
     }
@@ -72,6 +74,9 @@ public struct Principal: Hashable, Sendable {
     package static func link(id: String, run: String) -> Principal {
         Principal(.link, name: "link \(id)", identity: id, assignments: [], run: run)
     }
+
+    /// A trigger of an operation, by its id.
+    package static func hook(_ id: String) -> Principal { Principal(.hook, name: "hook \(id)", identity: id) }
 
     /// A text that no other principal has, whatever its kind: the key of all that belongs to a principal.
     package var key: String { "\(kind.rawValue):\(identity)" }

@@ -30,16 +30,21 @@ public struct AccessRules: Hashable, Sendable {
         switch principal.kind {
         case .operator, .system: return Permissions(of: subjects) { _ in .all }
         case .link: return Permissions(run: principal.run)
+        case .hook: return Permissions(of: []) { _ in VerbSet() }
         case .person, .token, .anonymous: break
         }
         let granted = grants.filter { $0.grantees.contains { $0.includes(principal) } }.map(\.assignment)
         let given = (principal.assignments + granted).compactMap { assignment in
             roles[assignment.role].map { (verbs: $0.verbs, parts: [$0.selection, assignment.selection]) }
         }
+        let names = Set((principal.assignments + granted).map(\.role))
         return Permissions(of: subjects) { subject in
-            given.reduce(into: VerbSet()) { verbs, part in
+            let verbs = given.reduce(into: VerbSet()) { verbs, part in
                 if part.parts.allSatisfy({ $0.contains(subject) }) { verbs.formUnion(part.verbs) }
             }
+            guard let deciders = subject.deciders, !deciders.contains(where: { $0.includes(principal, roles: names) })
+            else { return verbs }
+            return verbs.subtracting(.only(.act))
         }
     }
 }

@@ -43,10 +43,10 @@ public struct SubjectSelection: Hashable, Sendable {
     /// The server as a whole is held only by everything.
     package func contains(_ subject: Subject) -> Bool {
         if isEverything { return true }
-        return switch subject.id {
+        return switch subject.chosenAs {
         case .operation(let id): operations.contains { $0.matches(id) } || !tags.isDisjoint(with: subject.tags)
         case .store(let id): stores.contains { $0.matches(id) } || !tags.isDisjoint(with: subject.tags)
-        case .run, .server: false
+        case .run, .approval, .server: false
         }
     }
 }

@@ -46,6 +46,28 @@ public struct Catalog: Sendable {
                 schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
+    /// Adds an operation of steps, or one that is a step of another and cannot be started without it.
+    ///
+    /// - Parameters:
+    ///   - operation: What is run.
+    ///   - id: Its id, as with `add`.
+    ///   - title: What a person calls it, in English.
+    ///   - summary: What it does, in a sentence.
+    ///   - tags: Words by which roles can be given; a step has those of the whole.
+    ///   - reentry: What a second start does while a run is active.
+    ///   - timeout: After how long a run fails; nil for never.
+    ///   - schedule: When the server starts it by itself; nil for never.
+    ///   - partOf: The operation that it is a step of.
+    package mutating func add<Work: StateOperation>(
+        _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
+        timeout: Duration?, schedule: ScheduledStart?, partOf: String?
+    ) {
+        add(
+            CatalogEntry(
+                operation, id: id, title: title, summary: summary, tags: tags, reentry: reentry, lifetime: .onDemand,
+                timeout: timeout, ticks: .sampled, schedule: schedule, partOf: partOf))
+    }
+
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
     ///
     /// Ids of stores and of operations have nothing to do with each other. A later store of the same id takes the

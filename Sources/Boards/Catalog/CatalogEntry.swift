@@ -39,12 +39,17 @@ package struct CatalogEntry: Sendable {
     package let schedule: ScheduledStart?
     /// The cases that only some runs pass through, which nobody should wait for.
     package let detours: Set<String>
+    /// The steps that it consists of; nil for an operation with work of its own.
+    package let plan: StepsPlan?
+    /// The operation that it is a step of, and without which it cannot be started.
+    package let partOf: String?
     /// Makes typed runs of it.
     let factory: any RunFactory
 
     init<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
-        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil
+        lifetime: Lifetime, timeout: Duration?, ticks: TickRecording, schedule: ScheduledStart? = nil,
+        partOf: String? = nil
     ) {
         var problems: [String] = []
         func record(_ state: Work.State) -> StateRecord? {
@@ -69,6 +74,8 @@ package struct CatalogEntry: Sendable {
         self.schedule = schedule
         prints = operation is any OutputOperation
         isReported = operation is ReportedOperation
+        plan = (operation as? StepsOperation)?.plan
+        self.partOf = partOf
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
         let declared = operation as? any DeclaredStates<Work.Input, Work.State>
         samples = (declared?.stateSamples ?? Work.State.samples).compactMap(record)
@@ -79,6 +86,12 @@ package struct CatalogEntry: Sendable {
             + (schedule.map { Self.problems(of: $0, fields, isReported: isReported) } ?? []).map { "\(id): \($0)" }
             + Catalog.problems(with: tags, of: id)
     }
+
+    /// Whether somebody can start it: it is neither reported from elsewhere nor a step of another.
+    package var isStartable: Bool { !isReported && partOf == nil }
+
+    /// Whether its runs continue after the server was restarted.
+    package var isResumable: Bool { plan != nil }
 
     /// Where the states of an operation contradict what a run needs of them.
     private static func problems<State: OperationState>(of type: State.Type, _ id: String) -> [String] {

@@ -59,21 +59,26 @@ extension Board {
     public func retry(
         _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
+        try await retry(run, input: input, actor: actor, idempotencyKey: idempotencyKey, from: nil)
+    }
+
+    /// The same, in another state than the initial one.
+    func retry(
+        _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?
+    ) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run).record
-        guard record.endedAt != nil else {
-            throw BoardError(.stillRunning, "This run is still active. Cancel it, or wait until it has ended.")
-        }
+        guard record.endedAt != nil else { throw .stillActive }
         if input == nil { try requireNoSecrets(of: record.operation) }
         let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
-        return try await begin(record.operation, opening, secrets, nil)
+        return try await begin(record.operation, opening, secrets, nil, from: state)
     }
 
     /// An input that fits, without its secrets, and the secrets.
-    private func parted(
-        _ input: JSONValue, for operation: String
+    func parted(
+        _ input: JSONValue, for operation: String, isStep: Bool = false
     ) throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
-        let input = try launcher.validate(input, for: operation)
+        let input = try launcher.validate(input, for: operation, isStep: isStep)
         return InputField.parting(input, fields: catalog[operation]?.fields ?? [])
     }
 
@@ -117,28 +122,33 @@ extension Board {
     }
 
     /// Starts a run whose input fits, or finds the one that its key led to.
-    private func begin(
-        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?
+    func begin(
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
+        from state: StateRecord? = nil, isStep: Bool = false
     ) async throws(BoardError) -> StartReceipt {
-        guard let key = opening.idempotencyKey else { return try await launch(operation, opening, secrets, content) }
+        guard let key = opening.idempotencyKey else {
+            return try await launch(operation, opening, secrets, content, from: state)
+        }
         let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
         return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in
             if let receipt = try await self.receipt(of: scope, key, operation, opening) { return receipt }
-            let receipt = try await self.launch(operation, opening, secrets, content)
+            let receipt = try await self.launch(operation, opening, secrets, content, from: state, isStep: isStep)
             if !receipt.isNew { self.idempotency.remember(.init(run: receipt.run, opening: opening), under: scope) }
             return receipt
         }
     }
 
     private func launch(
-        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?
+        _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
+        from state: StateRecord?, isStep: Bool = false
     ) async throws(BoardError) -> StartReceipt {
         let isWatched = watching.isWatched(operation)
         let onEnd = { @Sendable [weak watching] (run: String, phase: Phase) in
             if isWatched { watching?.ended(operation, run: run, phase) }
         }
         let (live, id, isNew) = try launcher.launch(
-            operation, opening, secrets: secrets, content: content, onEnd: onEnd)
+            operation, opening, secrets: secrets, content: content, from: state, takesPlace: !isStep,
+            host: catalog[operation]?.isResumable == true ? { self.host($0, $1) } : nil, onEnd: onEnd)
         if isWatched { watching.adopt(operation, run: id) }
         // From here on the run exists: whatever fails, the answer is the run.
         guard let live else {

@@ -35,8 +35,17 @@ final class Launcher: Sendable {
     }
 
     /// The input as a run gets it.
-    func validate(_ input: JSONValue, for operation: String) throws(BoardError) -> JSONValue {
+    ///
+    /// - Parameters:
+    ///   - input: What was given.
+    ///   - operation: The operation's id.
+    ///   - isStep: Whether it is started as a step of another run.
+    func validate(_ input: JSONValue, for operation: String, isStep: Bool = false) throws(BoardError) -> JSONValue {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
+        if let whole = entry.partOf, !isStep {
+            throw BoardError(
+                .partOfAnother, "This is a step of “\(catalog[whole]?.title ?? whole)”, and runs only with it. Start that.")
+        }
         if entry.isReported {
             throw BoardError(
                 .notReported,
@@ -58,30 +67,60 @@ final class Launcher: Sendable {
     ///   - secrets: What of its input must not be recorded.
     ///   - content: The bytes of its file.
     ///   - isWatched: Whether it goes because somebody watches: such a run takes no place from others.
+    ///   - state: The state that it begins in; nil for the initial one.
+    ///   - takesPlace: False for a step of another run, which has a place.
+    ///   - host: The board, as a run of steps sees it.
     ///   - onEnd: Called when a new run has reached its end state, recorded or not.
     /// - Returns: The run, and whether it is new.
     /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and `busy`.
     func launch(
         _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
-        content: (any FileContent)? = nil, isWatched: Bool = false,
+        content: (any FileContent)? = nil, isWatched: Bool = false, from state: StateRecord? = nil,
+        takesPlace: Bool = true, host: ((String, RunOpening) -> StepsHost)? = nil,
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = starters[operation] else { throw .unknownOperation(operation) }
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
-        let request = StartRequest(run: makeID(), opening: opening, content: content, secrets: secrets)
-        if !isWatched { try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor)) }
-        let id: String
+        let id = makeID()
+        let request = StartRequest(
+            run: id, opening: opening, content: content, secrets: secrets, host: host?(id, opening),
+            beginning: state.map { .init(state: $0) })
+        if !isWatched, takesPlace { try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor)) }
+        let begun: String
         do {
-            id = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)
+            begun = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)
         } catch {
             runs.giveBack(request.run)
             throw error
         }
-        if id != request.run { runs.giveBack(request.run) }
-        let run = runs[id]
-        if runs.isClosed { run?.cancel(.shutdown) }
-        return (run, id, id == request.run)
+        if begun != id { runs.giveBack(id) }
+        let run = runs[begun]
+        if runs.isClosed { run?.shutDown() }
+        return (run, begun, begun == id)
+    }
+
+    /// Continues a run that the last process left.
+    ///
+    /// Throws `unknownOperation` and `busy`.
+    func resume(_ record: RunRecord, _ host: StepsHost, elapsed: Duration) throws(BoardError) {
+        guard let starter = starters[record.operation] else { throw .unknownOperation(record.operation) }
+        // It had its place before; limits that are narrower now bind those that come.
+        try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
+        let request = StartRequest(
+            run: record.id, opening: record.opening, content: nil, host: host,
+            beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed))
+        do {
+            _ = try starter.start(
+                request,
+                willBegin: { live in
+                    live.opened.resolve(record.openedSequence)
+                    runs.add(live)
+                }, onEnd: { _, _ in })
+        } catch {
+            runs.giveBack(record.id)
+            throw error
+        }
     }
 
     private func admit() throws(BoardError) {

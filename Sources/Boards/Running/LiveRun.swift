@@ -32,6 +32,12 @@ final class LiveRun: Sendable {
 
     var id: String { request.run }
 
+    /// Stops the run because the server ends: a run of steps is left as it stands, for the next process to continue it.
+    func shutDown() {
+        if request.host != nil { recording.withLock { $0 }?.cancel() }
+        cancel(.shutdown)
+    }
+
     /// Keeps what brings the run's states to the recorder.
     func keep(_ subscription: FlowSubscription) {
         recording.withLock { $0 = subscription }

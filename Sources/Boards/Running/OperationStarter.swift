@@ -19,7 +19,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         let mask = request.mask
         let input = try input(of: request, mask)
         do {
-            return try runner.start(input, id: request.run) { run in
+            let willBegin = { (run: Run<Work.State>) in
                 let output = runner.operation is any OutputOperation ? outputs.output(of: run.id) : nil
                 if let output {
                     run.print(to: mask.isEmpty ? output : MaskingSink(sink: output, mask: mask))
@@ -27,7 +27,13 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                 let live = LiveRun(request, operation: id, output: output, cancel: run.cancel, outcome: run.outcome)
                 willBegin(live)
                 record(run, live, mask, onEnd)
-            }.id
+            }
+            guard let beginning = request.beginning else {
+                return try runner.start(input, id: request.run, willBegin: willBegin).id
+            }
+            return try runner.start(
+                input, id: request.run, from: state(beginning), elapsed: beginning.elapsed, willBegin: willBegin
+            ).id
         } catch {
             throw BoardError(.busy, error.description)
         }
@@ -35,8 +41,10 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
 
     private func input(of request: StartRequest, _ mask: SecretMask) throws(BoardError) -> Work.Input {
         do {
-            let content = request.content.map { [CodingUserInfoKey.fileContent: $0 as any Sendable] } ?? [:]
-            return try request.input.decode(Work.Input.self, userInfo: content)
+            var info: [CodingUserInfoKey: any Sendable] = [:]
+            if let content = request.content { info[.fileContent] = content as any Sendable }
+            if let host = request.host { info[.stepsHost] = host }
+            return try request.input.decode(Work.Input.self, userInfo: info)
         } catch {
             throw BoardError(
                 .invalidInput,
@@ -44,14 +52,23 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         }
     }
 
+    private func state(_ beginning: StartRequest.Beginning) -> Work.State {
+        // Whoever asks for a state has read it as one of the operation before.
+        (try? beginning.state.state(as: Work.State.self)) ?? .initial
+    }
+
     private func record(
         _ run: Run<Work.State>, _ live: LiveRun, _ mask: SecretMask,
         _ onEnd: @escaping @Sendable (String, Phase) -> Void
     ) {
         let stream = StreamID.run(run.id)
-        recorder.open(
-            stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
-            ticks: ticks)
+        if let beginning = live.request.beginning, let revision = beginning.revision {
+            recorder.resume(stream, subject: id, beginning.state, revision: revision)
+        } else {
+            recorder.open(
+                stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
+                ticks: ticks)
+        }
         let subscription = run.state.subscribe(.lossless) { [recorder, output = live.output] state in
             if state.phase.isEnded { output?.close() }
             recorder.offer(stream, mask.masked(.describing(state)), cause: run.cancellationCause?.description)

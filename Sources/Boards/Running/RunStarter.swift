@@ -24,6 +24,19 @@ struct StartRequest: Sendable {
     let content: (any FileContent)?
     /// What of the input must not be recorded, by field.
     var secrets: [String: JSONValue] = [:]
+    /// The board, as a run of steps sees it.
+    var host: StepsHost?
+    /// Where it begins, if not in the initial state.
+    var beginning: Beginning?
+
+    /// Where a run begins that does not begin in the initial state.
+    struct Beginning: Sendable {
+        let state: StateRecord
+        /// The revision of its last recorded change; nil for a new run.
+        var revision: Int64?
+        /// How much of its time it has had.
+        var elapsed = Duration.zero
+    }
 
     /// The whole input, as the work gets it.
     var input: JSONValue {

@@ -35,6 +35,28 @@ extension VisibleBoard {
         return try await board.retry(run, input: input, actor: actor, idempotencyKey: idempotencyKey)
     }
 
+    /// Decides what a run of steps asks, as `Board.decide` does.
+    ///
+    /// Throws what that throws, and `notAllowed`.
+    package func decide(
+        _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
+    ) async throws(BoardError) -> StartReceipt {
+        let operation = try await require(.see, onRun: run)
+        guard permissions.allows(.act, on: .approval(operation: operation, step: step)) else { throw .notAllowed }
+        return try await board.decide(run, step: step, isApproved: isApproved, comment: comment, actor: actor)
+    }
+
+    /// Starts a run of steps again from the step that did not succeed, as `Board.retryFromFailedStep` does.
+    ///
+    /// Throws what that throws, and `notAllowed`.
+    package func retryFromFailedStep(
+        _ run: String, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        _ = try await self.run(run)
+        try await require(.start, onRun: run)
+        return try await board.retryFromFailedStep(run, actor: actor, idempotencyKey: idempotencyKey)
+    }
+
     /// Waits until a run has ended and its end is recorded.
     package func outcome(of run: String) async { await board.outcome(of: run) }
 

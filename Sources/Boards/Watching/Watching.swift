@@ -165,9 +165,8 @@ final class Watching: Sendable {
         let result: Result<String, BoardError>
         do throws(BoardError) {
             let opening = RunOpening(actor: "viewer", input: try launcher.validate([:], for: id))
-            let launched = try launcher.launch(id, opening, isWatched: true) { [weak self] run, phase in
-                self?.ended(id, run: run, phase)
-            }
+            let launched = try launcher.launch(
+                id, opening, isWatched: true, onEnd: { [weak self] run, phase in self?.ended(id, run: run, phase) })
             result = .success(launched.id)
         } catch {
             logger.warning("An operation that runs while watched could not start.", metadata: ["operation": "\(id)"])

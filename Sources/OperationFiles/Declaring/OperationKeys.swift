@@ -6,14 +6,27 @@ package import States
 enum OperationKeys {
     /// The whole file.
     static let file = Shape.object([
-        .init("type", .choice(["command"]), "What is run; `command`, a program, unless it says otherwise."),
+        .init("type", .choice(["command", "steps"]), "What is run; `command`, a program, unless it says otherwise."),
         .init("title", .words(limit: 200), required: true, "What people call the operation."),
         .init("description", .words(limit: 1_000), "What it does, in a sentence."),
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
         .init(
             "reported", .flag,
-            "Whether programs elsewhere report its runs; it then has a title, a description and tags only."),
+            "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."),
         .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
+        .init("steps", .list(of: .object(step), limit: 50), "Runs of other operations and decisions, one after the other."),
+        .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
+        .init("overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
+        .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
+        .init("schedule", .object(schedule), "When the server starts the operation by itself."),
+        .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
+        .init(
+            "notify", .list(of: notification, limit: 20),
+            "Who is told how runs end; instead of those that the settings name for all operations."),
+    ] + program)
+
+    /// What a program is, and how it is run.
+    static let program: [Shape.Key] = [
         .init(
             "command", .list(of: .either(.text(limit: 100_000), group), limit: 1_000),
             "The program and its arguments; {{field}} stands for the value of an input."),
@@ -26,14 +39,11 @@ enum OperationKeys {
         .init("stdin", .text(limit: 200_000), "What the program reads from its standard input."),
         .init(
             "working_dir", .text(limit: 4_000), "Where the program runs; relative to the folder of operation files."),
-        .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
         .init(
             "stop_signal", .choice(ProcessSignal.names), "The signal that asks the program to stop; TERM by default."),
         .init(
             "stop_grace_period", .duration(most: .seconds(3_600)),
             "How long the program can take to stop before it is killed; 10s by default."),
-        .init("overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
-        .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
         .init(
             "terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
@@ -41,9 +51,7 @@ enum OperationKeys {
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),
-        .init("schedule", .object(schedule), "When the server starts the operation by itself."),
-        .init("notify", .refused("Notifications are not supported yet. Remove this."), "Reserved."),
-    ])
+    ]
 
     /// Whether a file has no other members than these.
     static func knows(all root: FileValue) -> Bool {

@@ -1,7 +1,8 @@
 extension DefinitionReader {
-    /// What is run: a command or a shell's text.
-    mutating func program(_ root: FileValue) -> OperationDefinition.Program? {
+    /// What is run: a command, a shell's text or steps.
+    mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
+        if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
         switch (root["command"], root["shell"]) {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }
@@ -17,7 +18,7 @@ extension DefinitionReader {
 
     /// An operation that is reported has words only: what runs, and how, is known elsewhere.
     private mutating func elsewhere(_ root: FileValue) -> OperationDefinition.Program? {
-        for member in root.members ?? [] where !["reported", "title", "description", "tags"].contains(member.name) {
+        for member in root.members ?? [] where !["reported", "title", "description", "tags", "notify"].contains(member.name) {
             list.note(
                 member.value,
                 "`\(member.name)` has no meaning for an operation whose runs programs elsewhere report. Remove it, or "

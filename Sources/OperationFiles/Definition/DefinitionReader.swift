@@ -5,13 +5,15 @@ import States
 /// Makes an operation of a file's text, or says everything that is wrong with it.
 struct DefinitionReader {
     let id: String
+    let file: String
     var list: MistakeList
-    private var fields: [String: InputField] = [:]
+    private(set) var fields: [String: InputField] = [:]
     /// Whether the program names states and values itself, which no file knows.
     private var hasReports = false
 
-    private init(id: String, file: String) {
+    init(id: String, file: String) {
         self.id = id
+        self.file = file
         list = MistakeList(file: file)
     }
 
@@ -33,6 +35,15 @@ struct DefinitionReader {
 
     private mutating func definition(_ root: FileValue) -> OperationDefinition? {
         let inputs = inputs(root["inputs"])
+        return definition(root, id: id, title: LocalizedText(root["title"]), inputs)
+    }
+
+    /// An operation of a mapping, which is a file or a step of one.
+    mutating func definition(
+        _ root: FileValue, id: String, title: LocalizedText?, _ inputs: [DeclaredInput]
+    ) -> OperationDefinition? {
+        let others = fields
+        defer { fields = others }
         fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
         for name in ["title", "description"] { checkPlain(root[name]) }
         if let title = root["title"], LocalizedText(title)?.text.allSatisfy(\.isWhitespace) == true {
@@ -41,7 +52,7 @@ struct DefinitionReader {
         for tag in root["tags"]?.list ?? [] where tag.text?.contains(where: { $0.isUppercase || $0 == "_" }) == true {
             list.note(tag, "A tag is made of lower-case letters, digits and hyphens.")
         }
-        let program = program(root)
+        let program = program(root, inputs)
         let environment = environment(root["env"])
         let input = template(root["stdin"], "stdin", secrets: true)
         let states = states(root["states"])
@@ -53,11 +64,12 @@ struct DefinitionReader {
         for (name, rule) in states.rules {
             checkShown(rule.show, root["states"]?[name]?["show"], Set(rule.patterns.flatMap { $0.groups.map(\.name) }))
         }
+        let (triggers, notifications) = (triggers(root["triggers"], inputs.map(\.field)), notifications(root["notify"]))
         let directory = root["working_dir"]?.text
         if let directory, directory.contains("{{") || directory.utf8.contains(0) {
             root["working_dir"].map { list.note($0, "`working_dir` cannot hold a field. Use a fixed folder.") }
         }
-        guard let program, let title = LocalizedText(root["title"]) else { return nil }
+        guard let program, let title else { return nil }
         let retry = root["retry"].map { retry in
             OperationDefinition.Retry(
                 limit: Int(clamping: retry["limit"]?.integer ?? 1),
@@ -75,7 +87,7 @@ struct DefinitionReader {
             limits: limits(root["limits"]), states: states.rules, stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
-            success: success, failure: failure, schedule: schedule)
+            success: success, failure: failure, schedule: schedule, triggers: triggers, notifications: notifications)
     }
 
     private func limits(_ value: FileValue?) -> CommandLaunch.Limits {

@@ -1,6 +1,7 @@
 import Commands
 package import Operations
 import States
+package import Webhooks
 
 /// An operation that a file declares: a program, what it is given, and the states that it passes through.
 package struct OperationDefinition: Sendable {
@@ -23,7 +24,10 @@ package struct OperationDefinition: Sendable {
     /// How long the program can take to stop.
     package let stopGracePeriod: Duration
     /// What people call its states, by case.
-    package var stateTitles: [String: LocalizedText] { states.compactMapValues(\.title) }
+    package var stateTitles: [String: LocalizedText] {
+        guard case .steps(let steps) = program else { return states.compactMapValues(\.title) }
+        return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+    }
 
     let program: Program
     let environment: [(name: String, value: TextTemplate)]
@@ -44,6 +48,10 @@ package struct OperationDefinition: Sendable {
     let failure: TextTemplate?
     /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
+    /// The requests from outside that start it.
+    package let triggers: [TriggerRule]
+    /// Who is told how its runs end; nil for those of the settings.
+    package let notifications: [NotificationRule]?
     /// Whether programs elsewhere report its runs, and there is nothing to run here.
     package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 
@@ -55,13 +63,15 @@ package struct OperationDefinition: Sendable {
         case shell(String)
         /// Nothing: programs elsewhere report its runs.
         case elsewhere
+        /// Other operations, one after the other.
+        case steps(DeclaredSteps)
 
         /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
-            case .elsewhere: "The program"
+            case .elsewhere, .steps: "The program"
             }
         }
 
@@ -70,7 +80,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
-            case .elsewhere: "the program"
+            case .elsewhere, .steps: "the program"
             }
         }
     }

@@ -1,4 +1,5 @@
 package import Foundation
+package import Operations
 
 /// The operations of a folder, one file each, and everything that is wrong with its files.
 package struct OperationFolder: Sendable {
@@ -18,9 +19,9 @@ package struct OperationFolder: Sendable {
     ///
     /// - Parameters:
     ///   - url: The folder.
-    ///   - reserved: Ids that files cannot have, as other operations have them.
+    ///   - reserved: The fields of other operations by their ids, which files cannot have.
     /// - Throws: ``Unreadable`` when the folder cannot be listed.
-    package init(_ url: URL, reserved: Set<String> = []) throws(Unreadable) {
+    package init(_ url: URL, reserved: [String: [InputField]] = [:]) throws(Unreadable) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
@@ -38,7 +39,7 @@ package struct OperationFolder: Sendable {
                     .start,
                     "“\(id.prefix(60))” cannot be an id. Name the file with at most 40 of a-z, 0-9 and single hyphens, such "
                         + "as back-up.yml.")
-            } else if reserved.contains(id) {
+            } else if reserved[id] != nil {
                 list.note(.start, "There is an operation “\(id)” already. Rename the file.")
             } else if let other = files.updateValue(name, forKey: id) {
                 list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
@@ -55,6 +56,9 @@ package struct OperationFolder: Sendable {
                     file: url.lastPathComponent, line: 1, column: 1,
                     detail: "The folder has more than \(Self.limit) files; the others are not read."))
         }
+        let linked = StepsLinker.link(definitions, others: reserved, files: Set(files.keys))
+        definitions = linked.definitions
+        mistakes += linked.mistakes
         self.url = url
         self.definitions = definitions
         self.mistakes = mistakes.sorted()
@@ -77,7 +81,7 @@ package struct OperationFolder: Sendable {
 
     private static func id(of name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
 
-    private static func isID(_ id: String) -> Bool {
+    static func isID(_ id: String) -> Bool {
         (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
             && id.utf8.allSatisfy {
                 (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)

@@ -72,6 +72,23 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         try admit(input, id: id, willBegin: willBegin).run
     }
 
+    /// Starts a run in another state than the initial one, as `start` does otherwise.
+    ///
+    /// - Parameters:
+    ///   - input: The run's input.
+    ///   - id: The caller's identifier of the run.
+    ///   - state: The state that it begins in; the work finds it in its flow.
+    ///   - elapsed: How much of its time it has had already.
+    ///   - willBegin: As with `start`.
+    /// - Returns: The new run, or the one that was joined.
+    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    package func start(
+        _ input: Work.Input, id: String, from state: Work.State, elapsed: Duration,
+        willBegin: (Run<Work.State>) -> Void
+    ) throws(OperationBusy) -> Run<Work.State> {
+        try admit(input, id: id, from: state, elapsed: elapsed, willBegin: willBegin).run
+    }
+
     /// Runs the operation within the caller's task: cancelling the caller cancels the run.
     ///
     /// If a run was joined, cancelling ends only the waiting, as cancelled: the run belongs to its starter.
@@ -94,9 +111,11 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     }
 
     private func admit(
-        _ input: Work.Input, id: String, willBegin: (Run<Work.State>) -> Void
+        _ input: Work.Input, id: String, from state: Work.State = .initial, elapsed: Duration = .zero,
+        willBegin: (Run<Work.State>) -> Void
     ) throws(OperationBusy) -> (run: Run<Work.State>, isNew: Bool) {
-        let run = Run<Work.State>(id: id)
+        let run = Run(id: id, from: state)
+        run.core.withLock { $0.elapsed = elapsed }
         let (token, decision, others) = core.withLock { core in
             core.started += 1
             let decision = core.machine.start(core.started)

@@ -61,9 +61,10 @@ extension Run {
 
     private func startTimer(_ timeout: Duration?, _ clock: any Clock<Duration>) {
         guard let timeout else { return }
+        let rest = max(timeout - core.withLock { $0.elapsed }, .zero)
         let timer = Task {
             do {
-                try await clock.sleep(for: timeout)
+                try await clock.sleep(for: rest)
             } catch {
                 return  // The run ended in time.
             }

@@ -9,7 +9,7 @@ import States
 public final class Run<State: OperationState>: OperationRun {
     /// What whoever started the run calls it; the runner itself has no use for it.
     public let id: String
-    let flow = MutableStateFlow(State.initial)
+    let flow: MutableStateFlow<State>
     let ending = MutableStateFlow<RunOutcome?>(nil, areEquivalent: { _, _ in false })
     let core = Locked(Core())
 
@@ -20,12 +20,17 @@ public final class Run<State: OperationState>: OperationRun {
         var timer: Task<Void, Never>?
         var subscriptions: [FlowSubscription] = []
         var output = OutputWriter.discarding
+        /// How much of its time it had had before, in another process.
+        var elapsed = Duration.zero
         var isStopping = false
         var hasBegun = false
         var hasReturned = false
     }
 
-    init(id: String) { self.id = id }
+    init(id: String, from state: State = .initial) {
+        self.id = id
+        flow = MutableStateFlow(state)
+    }
 
     /// The states; the flow ends when the run does, its last value being the run's end state.
     public var state: ReadOnlyStateFlow<State> { flow.asStateFlow() }
@@ -128,7 +133,18 @@ enum RunDecision: Sendable {
         if last.phase.isEnded { return last }
         return switch self {
         case .cancelled: .cancelled(from: last)
-        case .failed(let error): .failed(error)
+        case .failed(let error): Self.failed(error, from: last)
         }
+    }
+
+    private static func failed<State: OperationState>(_ error: any Error, from last: State) -> State {
+        guard let type = State.self as? any StoppingState.Type else { return .failed(error) }
+        return type.failed(error, after: last) as? State ?? .failed(error)
+    }
+}
+
+extension StoppingState {
+    fileprivate static func failed(_ error: any Error, after last: Any) -> any OperationState {
+        (last as? Self).map { failed(error, from: $0) } ?? failed(error)
     }
 }

@@ -46,6 +46,7 @@ struct CheckScenario {
         let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
         _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
         schedules()
+        hooks()
         system()
         accounts()
         let all = PageNotices(
@@ -76,6 +77,17 @@ struct CheckScenario {
             let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, schedule: view)
             _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
         }
+    }
+
+    /// Triggers and messages in every way that they end.
+    private func hooks() {
+        guard let entry = writer.catalog.entries.first else { return }
+        for hooks in [PageHooks.sample(of: entry.id), .sample(of: entry.id, isOfRun: true)] {
+            let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: hooks)
+            _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
+        }
+        let bare = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: .bare(of: entry.id))
+        _ = writer.region("pages/operation", bare, title: writer.title(""), frame: frame)
     }
 
     /// Who one is and who there is.

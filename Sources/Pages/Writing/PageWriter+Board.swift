@@ -9,12 +9,15 @@ extension PageWriter {
     /// The overview.
     func board(_ board: BoardView) -> Fields {
         [
-            "cards": catalog.entries.map { card($0.id, on: board) }, "summary": summary(of: board),
+            "cards": wholes.map { card($0.id, on: board) }, "summary": summary(of: board),
             "tail": tail(of: board), "tailLength": String(Self.tailLength),
             "stores": board.stores.isEmpty
                 ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
         ]
     }
+
+    /// The operations that can be started by themselves.
+    var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
 
     /// An operation's card.
     func card(_ id: String, on board: BoardView) -> Fields {
@@ -52,7 +55,7 @@ extension PageWriter {
 
     /// The number of operations in each state.
     func summary(of board: BoardView) -> [Fields] {
-        let phases = catalog.entries.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
+        let phases = wholes.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
         let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
             ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
             ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
@@ -81,7 +84,7 @@ extension PageWriter {
     private func listed(_ board: BoardView) -> some Sequence<RunView> {
         var seen: Set<String> = []
         return (board.recentRuns + board.operations.flatMap(\.recent))
-            .filter { !isWatched($0.record.operation) && seen.insert($0.record.id).inserted }
+            .filter { !isWatched($0.record.operation) && catalog[$0.record.operation]?.partOf == nil && seen.insert($0.record.id).inserted }
             .sorted { $0.record.openedSequence > $1.record.openedSequence }.prefix(Self.tailLength)
     }
 

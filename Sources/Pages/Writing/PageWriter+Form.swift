@@ -11,7 +11,7 @@ extension PageWriter {
 
     /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched, or elsewhere.
     func startForm(_ operation: String, draft: FormDraft?) -> Fields? {
-        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation),
+        guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
             allows(.start, onOperation: operation)
         else {
             return nil
@@ -32,7 +32,7 @@ extension PageWriter {
 
     /// How a card starts an operation: at once if no field is required, else by its page's form.
     func cardStart(_ operation: String) -> Fields? {
-        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation),
+        guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
             allows(.start, onOperation: operation)
         else {
             return nil

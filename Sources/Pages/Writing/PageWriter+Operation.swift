@@ -5,11 +5,12 @@ import States
 
 extension PageWriter {
     /// An operation's page.
-    func operationPage(_ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil) -> Fields {
+    func operationPage(_ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil, hooks: PageHooks? = nil) -> Fields {
         [
             "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
+            "hooks": hooks.map { self.hooks($0) },
             "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
         ]
     }

@@ -5,10 +5,10 @@ import States
 
 extension PageWriter {
     /// A run's page.
-    func runPage(_ view: RunView, output: PageOutput? = nil) -> Fields {
+    func runPage(_ view: RunView, output: PageOutput? = nil, hooks: PageHooks? = nil) -> Fields {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
-            "output": output.map { self.output($0, of: view.record.id) },
+            "output": output.map { self.output($0, of: view.record.id) }, "hooks": hooks.map { self.hooks($0) },
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
             "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),
             "scrubber": scrubber(run: view), "isPast": false,
@@ -26,7 +26,7 @@ extension PageWriter {
 
     /// Whether a reader may start an operation themselves, here or by a command.
     private func mayStart(_ operation: String) -> Bool {
-        guard let entry = catalog[operation], !entry.isReported, !isWatched(operation) else { return false }
+        guard let entry = catalog[operation], entry.isStartable, !isWatched(operation) else { return false }
         return !hasFile(operation) && allows(.start, onOperation: operation)
     }
 
@@ -89,7 +89,7 @@ extension PageWriter {
 
     /// Every sample of every operation.
     func gallery() -> Fields {
-        let groups = catalog.entries.map { entry -> Fields in
+        let groups = wholes.map { entry -> Fields in
             let samples = SampleViews(entry).views.enumerated().map { index, view -> Fields in
                 let uid = "sample-\(entry.id)-\(index)"
                 return [

@@ -54,7 +54,7 @@ extension PageWriter {
             "uid": place.uid, "compact": place.isCompact,
             "case": label(of: record.state.caseName, in: record.operation),
             "operation": operation(record.operation), "run": summary(record),
-            "progress": gauge(record.state.progress),
+            "progress": gauge(record.state.progress), "stepList": stepList(run, place),
         ]
     }
 

@@ -10,6 +10,8 @@ package enum FileUploadFailure: ExplainedError, Hashable {
     case fileSystem(reason: String)
     /// The bytes stopped arriving, or were malformed.
     case incomplete
+    /// The bytes stopped arriving, and whoever delivered them says why, in a sentence.
+    case interrupted(reason: String)
     /// More bytes arrived than are allowed.
     case tooLarge(limit: Int64)
     /// The file's id is not valid.
@@ -28,6 +30,7 @@ package enum FileUploadFailure: ExplainedError, Hashable {
         case .forbidden: "The server has no permission to write to the destination. Grant it, then retry."
         case .fileSystem(let reason): "The file could not be stored (\(reason)). Check the disk, then retry."
         case .incomplete: "The file did not arrive completely: the sender stopped before the end. Send it again."
+        case .interrupted(let reason): reason
         case .tooLarge(let limit): "The file is larger than the limit of \(limit) bytes. Send a smaller one."
         case .malformedID: "The file was described wrongly. Send it again."
         case .gone: "The file is no longer kept here. Send it again."

@@ -85,7 +85,7 @@ struct FileUploadRun: Sendable {
         do { return try await content.next() } catch let failure as FileUploadFailure {
             throw failure
         } catch {
-            throw FileUploadFailure.incomplete
+            throw error.isExplained ? .interrupted(reason: error.explanation) : FileUploadFailure.incomplete
         }
     }
 

@@ -65,6 +65,7 @@ extension HTTPExchange {
     private func prepared(_ request: Request, _ target: HTTPTarget) throws -> HTTPClient.Request {
         var headers: HTTPHeaders = ["user-agent": "Weir", "accept": "*/*"]
         if request.body != nil { headers.add(name: "content-type", value: "text/plain; charset=utf-8") }
+        for field in request.headers { headers.replaceOrAdd(name: field.name, value: field.value) }
         return try HTTPClient.Request(
             url: target.text, method: request.method, headers: headers, body: request.body.map { .string($0) })
     }

@@ -18,6 +18,12 @@ struct HTTPExchange: Sendable {
         /// Whether the URL leads to this very server, whose certificate is for the name that the world calls it by.
         var isOwn = false
         var body: String?
+        /// Header fields of the request; those that it always has can be replaced.
+        ///
+        /// They may hold secrets, so a request that has some follows no redirect.
+        var headers: [HeaderField] = []
+        /// Whether redirects are followed; otherwise they are the answer.
+        var followsRedirects = true
         /// How many bytes of the body's beginning are kept.
         var keeping: Int
         /// How many bytes of the body are read before the connection is cut.
@@ -56,7 +62,7 @@ struct HTTPExchange: Sendable {
         var target = try HTTPTarget(request.url)
         for _ in 0...Self.redirectLimit {
             let answer = try await reach(target, request, trace, onEvent: onEvent)
-            guard let place = answer.redirection else {
+            guard request.followsRedirects, let place = answer.redirection else {
                 trace.ended(answer)
                 return answer
             }

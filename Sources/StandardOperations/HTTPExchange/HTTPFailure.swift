@@ -59,7 +59,7 @@ package enum HTTPFailure: ExplainedError, Sendable, Equatable {
     }
 
     /// Whether another attempt could succeed.
-    var mayPass: Bool {
+    package var mayPass: Bool {
         switch self {
         case .invalidURL, .notAllowed: false
         default: true

@@ -45,7 +45,8 @@ struct FeedChanges {
             "epoch": .string(dashboard.board.epoch), "from": .integer(found.from.rawValue),
             "to": .integer(found.to.rawValue),
             "more": .bool(found.more), "changes": .array(found.changes.map(\.json)),
-            "next": .string(FeedCursor(epoch: dashboard.board.epoch, sequence: found.to).description),
+            "next": .string(
+                FeedCursor(epoch: dashboard.board.epoch, sequence: found.to, part: part(of: topic)).description),
         ]
         answer["reset"] = start.reset
         let headers: HTTPFields =
@@ -84,6 +85,14 @@ struct FeedChanges {
                     "The cursor belongs to another history than this server's; the list has everything that is kept.",
             ])
         }
+        // Of the feed of everything, what was out of sight before the cursor never came.
+        guard topic != .board || cursor.part == part(of: topic) else {
+            return Start(reset: [
+                "reason": "audience",
+                "detail":
+                    "What you may see has changed since this cursor; the list has everything kept that you may see now.",
+            ])
+        }
         // A cursor of another feed of this history is as good: only beyond the whole journal nothing can be.
         guard cursor.sequence <= max(dashboard.board.feed.head(of: .board), dashboard.board.feed.head(of: topic)) else {
             return Start(reset: [
@@ -94,6 +103,9 @@ struct FeedChanges {
         }
         return Start(cursor: cursor.sequence)
     }
+
+    /// Which part of the board is read; nil for the whole, and on other feeds, which are seen or not.
+    private func part(of topic: Topic) -> String? { topic == .board ? dashboard.board.label : nil }
 
     private func topic(_ feed: String) async throws(Problem) -> Topic {
         switch Topic(feed) {

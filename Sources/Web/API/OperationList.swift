@@ -8,7 +8,8 @@ struct OperationList {
 
     func list() throws(Problem) -> Response {
         let view = dashboard.board.view()
-        let operations = dashboard.board.catalog.entries.map { $0.json(view.operation($0.id)) }
+        let operations = dashboard.board.catalog.entries.filter { $0.partOf == nil }
+            .map { $0.json(view.operation($0.id)) }
         return try .json(["operations": .array(operations)])
     }
 

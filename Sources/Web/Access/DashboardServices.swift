@@ -14,6 +14,8 @@ struct DashboardServices: Sendable {
     let assets: AssetLibrary
     let check: RequestCheck
     let stateWrites: RateLimit
+    /// How often each trigger may start runs.
+    let hookStarts: RateLimit
     let bodies: BodyBudget
     let bodiesBeingRead = BodiesBeingRead()
     let clock: any WaitClock

@@ -9,7 +9,8 @@ extension Route {
         switch self {
         case .operationRuns: .start
         case .runCancellation: .cancel
-        case .runRetries: .retry
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
@@ -19,6 +20,8 @@ extension Route {
         case .noticeDismissal: .dismissNotice
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
+        case .hook: .trigger
+        case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .badge, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll,
             .asset, .healthLive, .healthReady, .hello:
@@ -62,7 +65,8 @@ extension APIRoute {
         switch self {
         case .operationRuns: .start
         case .runCancellation: .cancel
-        case .runRetries: .retry
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
         case .storeActions: .act
         case .storeState: .restore
         case .storeReset: .reset
@@ -72,11 +76,12 @@ extension APIRoute {
         case .noticeDismissal: .dismissNotice
         case .schedulePause: .pauseSchedule
         case .scheduleResumption: .resumeSchedule
+        case .notificationTest: .testNotification
         // A run that is reported begins with a PUT; what is reported of it is in the journal.
         case .reportedRun: method == .put ? .report : nil
         case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
         case .operations, .operation, .runs, .run, .runComparison, .stores, .store, .schedules, .schedule, .notices,
-            .feedChanges:
+            .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
             nil
         }
     }

@@ -10,7 +10,9 @@ extension Route {
         case .operationRuns(let id): .operation(.start, id)
         case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
-        case .runRetries(let run): .run(.start, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
         case .storeActions(let id): .store(.act, id)
         case .storeState(let id), .storeReset(let id): .store(.restore, id)
         case .storeEffect(let place): .store(.see, place.store)
@@ -22,6 +24,9 @@ extension Route {
         case .noticeDismissal: .everything(.administer)
         case .schedules: .anything(.see)
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
+        // The trigger's own secret is the right, held against by `HookReceiver`.
+        case .hook: .nothing
+        case .notificationTest(let id): .operation(.start, id)
         case .gallery: .anything(.see)
         case .system: .everything(.administer)
         case .poll: .feed
@@ -48,12 +53,16 @@ extension APIRoute {
     fileprivate var requirement: Requirement {
         switch self {
         case .operations, .runs, .stores, .schedules: .anything(.see)
-        case .operation(let id), .schedule(let id): .operation(.see, id)
+        case .operation(let id), .schedule(let id), .operationNotifications(let id): .operation(.see, id)
+        case .operationTriggers: .everything(.administer)
+        case .notificationTest(let id): .operation(.start, id)
         case .operationRuns(let id): .operation(.start, id)
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
-        case .run(let run), .runOutput(let run), .runComparison(let run): .run(.see, run)
+        case .run(let run), .runOutput(let run), .runComparison(let run), .runNotifications(let run): .run(.see, run)
         case .runCancellation(let run): .run(.cancel, run)
-        case .runRetries(let run): .run(.start, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
         case .store(let id): .store(.see, id)

@@ -70,7 +70,7 @@ extension AccountResponder {
         switch visit.authorization.principal.kind {
         case .person, .operator, .system: return
         case .anonymous: throw .unauthenticated
-        case .token, .link: throw .forbidden
+        case .token, .link, .hook: throw .forbidden
         }
     }
 

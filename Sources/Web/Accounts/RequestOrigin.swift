@@ -14,7 +14,7 @@ struct RequestOrigin: Sendable {
 
     /// Writes down what came of a request, if it is one of those that the audit has.
     func record(_ request: Request, _ route: Route, _ audited: AuditedRequest, _ response: Response) {
-        guard route.requirement != .nothing else { return }
+        guard route.requirement != .nothing || route.isHook else { return }
         let status = response.status.code
         var action = route.auditAction(request.method)
         if audited.showsOutput { action = .readOutput }
@@ -31,9 +31,9 @@ struct RequestOrigin: Sendable {
         }
         guard let action else { return }
         // What a stranger asks for is of a stranger's making, and must not fill the audit.
-        let subject = audited.principal.kind == .anonymous ? nil : route.auditSubject
+        let subject = audited.subject ?? (audited.principal.kind == .anonymous ? nil : route.auditSubject)
         var details = audited.actor.map { ["as \($0)"] } ?? []
-        if [.start, .retry].contains(action), let run = response.headers[.location]?.split(separator: "/").last {
+        if [.start, .retry, .trigger].contains(action), let run = response.headers[.location]?.split(separator: "/").last {
             details.append("run \(run)")
         }
         if outcome != .done { details.append("\(status)") }
@@ -49,8 +49,14 @@ struct AuditedRequest: Sendable {
     var principal = Principal.anonymous
     /// The name that is recorded as who did it, where that is another's.
     var actor: String?
+    /// What it was about, where the route does not say; nothing that a stranger chose.
+    var subject: String?
     /// Whether the sender has the right to it.
     var isAdmitted = false
     /// Whether the answer is a page with lines that a run printed.
     var showsOutput = false
+}
+
+extension Route {
+    fileprivate var isHook: Bool { if case .hook = self { true } else { false } }
 }

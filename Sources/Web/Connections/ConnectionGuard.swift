@@ -23,6 +23,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     var machine: ConnectionMachine
     private let limits: ConnectionLimits
     private let registry: ConnectionRegistry
+    /// Whether what is written in front of this handler's throttle is what the client reads.
+    private let isUnencrypted: Bool
     private var context: ChannelHandlerContext?
     private var throttle: ReadThrottle?
     private var check: RepeatedTask?
@@ -33,7 +35,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     private var isDiscarding = false
     private var isBodyStopped = false
 
-    init(limits: ConnectionLimits, registry: ConnectionRegistry) {
+    /// Watches over a connection; `isUnencrypted` allows answers that are encoded already.
+    init(limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false) {
+        self.isUnencrypted = isUnencrypted
         self.limits = limits
         self.registry = registry
         machine = ConnectionMachine(limits: limits, now: .now())
@@ -79,7 +83,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDiscarding else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head): machine.requestBegan(bodyLength: Self.bodyLength(head), now: context.eventLoop.now)
+        case .head(let head): machine.requestBegan(bodyLength: head.bodyLength, now: context.eventLoop.now)
         case .body(let piece): machine.bodyArrived(piece.readableBytes)
         case .end: machine.requestEnded(now: context.eventLoop.now)
         }
@@ -126,12 +130,6 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         answer(error == .headerOverflow ? .headerTooLarge : .malformed)
     }
 
-    private static func bodyLength(_ head: HTTPRequest) -> Int? {
-        guard head.headerFields[.transferEncoding] == nil else { return nil }
-        guard let text = head.headerFields[.contentLength] else { return 0 }
-        return Int(text).flatMap { $0 < 0 ? nil : $0 }
-    }
-
     // MARK: Writing
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
@@ -156,6 +154,19 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             written.futureResult.whenComplete { _ in bound.value.closeAfterAnswer() }
         }
+    }
+
+    /// Writes the answer to the one request that is open as it is, and flushes it.
+    ///
+    /// False, and nothing is written, where something must be added or the connection is encrypted.
+    func answer(_ message: ByteBuffer) -> Bool {
+        guard isUnencrypted, let context, let throttle, !isClosing, !isDiscarding, machine.unanswered == 1,
+            !machine.isReadingRequest
+        else { return false }
+        machine.answerEnded(now: context.eventLoop.now)
+        throttle.send(message)
+        throttle.resume()
+        return true
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {

@@ -23,8 +23,8 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case forwarding
         /// Reading the rest of a tail.
         case tail(TailRequest, HTTPRequest)
-        /// A tail is held.
-        case holding(WaitRegistration<ChangeWaiter>, TailRequest, HTTPRequest, PollResponder)
+        /// A tail is held; `closes` is whether its connection ends with the answer.
+        case holding(WaitRegistration<ChangeWaiter>, TailRequest, closes: Bool, PollResponder)
     }
 
     /// How many parts may wait behind a held tail before reading stops.
@@ -32,7 +32,8 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let dashboard: Dashboard
     private var mode = Mode.idle
-    private var queue = CircularBuffer<HTTPRequestPart>()
+    /// Parts that wait; an array, because one that is empty takes no memory.
+    private var queue: [HTTPRequestPart] = []
     /// Requests that were handed on and are not answered yet.
     private var forwarded = 0
     /// Counts holds, so that an answer to an earlier one is not taken for this one's.
@@ -40,10 +41,16 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadPostponed = false
     private var isQuiescing = false
     private var isPumping = false
+    /// What answers can be written to as bytes; nil where they must be encoded for each connection.
+    private var watch: ConnectionGuard?
 
     init(_ dashboard: Dashboard) { self.dashboard = dashboard }
 
     // MARK: Reading
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        watch = try? context.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+    }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         queue.append(unwrapInboundIn(data))
@@ -59,7 +66,10 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { leave() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        watch = nil
+        leave()
+    }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         leave()
@@ -114,6 +124,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             isReadPostponed = false
             context.read()
         }
+        if queue.isEmpty { queue = [] }
     }
 
     /// Goes on with what has waited: those behind take a read as over only when they are told so.
@@ -167,7 +178,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case .refused:
             mode = .idle
-            write(PollAnswer.refused, to: head, context)
+            write(PollAnswer.refused, closes: Self.ends(head), context)
             return
         }
         holds += 1
@@ -189,11 +200,11 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch reply {
         case .held(let place):
-            mode = .holding(place, .poll(request), head, responder)
+            mode = .holding(place, .poll(request), closes: Self.ends(head), responder)
             context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
         case .answer(let answer):
             mode = .idle
-            write(answer, to: head, context)
+            write(answer, closes: Self.ends(head), context)
         case .unknown, .farSlot, .notInMemory:
             forward(head, context)
         }
@@ -211,11 +222,11 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch reply {
         case .held(let place):
-            mode = .holding(place, .stream(request), head, seen.pollResponder)
+            mode = .holding(place, .stream(request), closes: Self.ends(head), seen.pollResponder)
             context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
         case .answer(let answer):
             mode = .idle
-            write(answer, to: head, context)
+            write(answer, closes: Self.ends(head), context)
         case .askRoute, .crowded:
             forward(head, context)
         }
@@ -230,48 +241,32 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    private func deliver(_ answer: PollAnswer, hold: Int, _ context: ChannelHandlerContext) {
-        guard hold == holds, case .holding(_, _, let head, _) = mode else { return }
+    /// Whether a connection ends with the answer to a request, whatever that is.
+    private static func ends(_ head: HTTPRequest) -> Bool {
+        head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
+    }
+
+    private func deliver(_ answer: some TailAnswer, hold: Int, _ context: ChannelHandlerContext) {
+        guard hold == holds, case .holding(_, _, let closes, _) = mode else { return }
         mode = .idle
         context.triggerUserOutboundEvent(ConnectionEvent.holdEnded, promise: nil)
-        write(answer, to: head, context)
+        write(answer, closes: closes, context)
         resume(context)
     }
 
-    private func deliver(_ answer: StreamAnswer, hold: Int, _ context: ChannelHandlerContext) {
-        guard hold == holds, case .holding(_, _, let head, _) = mode else { return }
-        mode = .idle
-        context.triggerUserOutboundEvent(ConnectionEvent.holdEnded, promise: nil)
-        write(answer, to: head, context)
-        resume(context)
-    }
-
-    private func write(_ answer: PollAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {
-        let fields: HTTPFields = [.contentType: answer.contentType, .cacheControl: answer.caching.rawValue]
-        write(answer.status, fields, answer.body, closes: answer.closes, to: head, context)
-    }
-
-    private func write(_ answer: StreamAnswer, to head: HTTPRequest, _ context: ChannelHandlerContext) {
-        write(answer.status, answer.fields, answer.body, closes: answer.closes, to: head, context)
-    }
-
-    private func write(
-        _ status: HTTPResponse.Status, _ fields: HTTPFields, _ body: ByteBuffer, closes: Bool, to head: HTTPRequest,
-        _ context: ChannelHandlerContext
-    ) {
-        let closes =
-            closes || isQuiescing || head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
-        var fields = fields
-        // An answer without content says nothing of its length (RFC 9110, section 8.6).
-        if status != .noContent { fields[.contentLength] = String(body.readableBytes) }
-        fields[.date] = HTTPDate.text(dashboard.clock.wall)
-        SecurityHeaders.add(to: &fields, isPage: false)
-        if closes { fields[.connection] = "close" }
-        context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
-        if body.readableBytes > 0 { context.write(wrapOutboundOut(.body(body)), promise: nil) }
+    private func write(_ answer: some TailAnswer, closes: Bool, _ context: ChannelHandlerContext) {
+        let closes = closes || answer.closes || isQuiescing
+        if !closes, let message = answer.message, let watch, watch.answer(message) { return }
+        var head = answer.head(at: dashboard.clock.wall)
+        if closes { head.headerFields[.connection] = "close" }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
+        guard closes else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return
+        }
         let written = context.eventLoop.makePromise(of: Void.self)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
-        guard closes else { return }
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
         written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }

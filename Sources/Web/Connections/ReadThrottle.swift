@@ -59,6 +59,13 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
+    /// Writes bytes to the socket, past whoever encodes.
+    func send(_ bytes: ByteBuffer) {
+        guard let context else { return }
+        watch.machine.wrote(bytes.readableBytes, now: context.eventLoop.now)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
         resume()

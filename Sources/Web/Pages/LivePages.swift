@@ -56,6 +56,7 @@ struct LivePages {
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
         frame.schedule = try await dashboard.schedule(on: name)
+        frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         let output = try await dashboard.output(on: name, exchange.locale)
         if let draft {

@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 
 /// The answer to a poll, ready to be written: its bytes and what a cache may do with them.
-struct PollAnswer: Sendable {
+struct PollAnswer: TailAnswer {
     /// What a cache may do with an answer.
     enum Caching: String, Sendable {
         /// Kept longer than a hold lasts, because caches count the wait into the age.
@@ -19,12 +19,16 @@ struct PollAnswer: Sendable {
     let caching: Caching
     /// Whether the connection ends with this answer.
     let closes: Bool
+    /// The whole answer as HTTP/1.1 writes it, where many are given the same.
+    var message: ByteBuffer?
 
     init(body: ByteBuffer, caching: Caching, closes: Bool = false) {
         self.body = body
         self.caching = caching
         self.closes = closes
     }
+
+    var fields: HTTPFields { [.contentType: contentType, .cacheControl: caching.rawValue] }
 
     var contentType: String { status == .ok ? "application/json" : "application/problem+json" }
 

@@ -35,8 +35,8 @@ final class PollAnswers: Sendable {
     private let board: VisibleBoard
     private var feed: VisibleFeed { board.feed }
     private let renderer: PageRenderer
-    private let clock: any WaitClock
-    private let caches: PollCaches
+    let clock: any WaitClock
+    let caches: PollCaches
     /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
     private let audience: Audience
     private let encoded = Atomic<Int>(0)
@@ -113,7 +113,7 @@ final class PollAnswers: Sendable {
             let body = caches.batches.value(for: key, cost: \.readableBytes) {
                 encode(publications, more: more, page: page, key)
             }
-            return answer(body: body, caching: isTail(request) ? .hold : .brief)
+            return shared(answer(body: body, caching: isTail(request) ? .hold : .brief), key)
         case .gap(let floor): return gap(request, from: from, floor: floor, head: head)
         case .none: return empty(request, sequence: from)
         case .future: return reset(request, .future, from: from, head: head, caching: .never)

@@ -50,7 +50,7 @@ final class PollResponder: Sendable {
         let streamAnswers = StreamAnswers(board: board, clock: clock, isPublic: audience == nil, caches: caches)
         self.streamAnswers = streamAnswers
         let waitLists = WaitLists<ChangeWaiter>(source: board.feed, clock: clock) {
-            var released = ReleasedWaiters(answers: answers, streamAnswers: streamAnswers)
+            var released = ReleasedWaiters(at: clock.wall, answers: answers, streamAnswers: streamAnswers)
             for release in $0 { released.add(release) }
             released.deliver()
         }

@@ -8,6 +8,7 @@ struct ReleasedWaiters {
     /// How many answers an event loop is handed at once.
     private static let batch = 256
 
+    private let wall: Int64
     private let answers: PollAnswers
     private let streamAnswers: StreamAnswers
     private var pollAnswers: [PollQuestion: PollAnswer] = [:]
@@ -16,8 +17,9 @@ struct ReleasedWaiters {
     private var last: (question: PollQuestion, answer: PollAnswer)?
     private var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
 
-    /// `answers` and `streamAnswers` make what is delivered.
-    init(answers: PollAnswers, streamAnswers: StreamAnswers) {
+    /// `answers` and `streamAnswers` make what is delivered at a moment in milliseconds since 1970.
+    init(at wall: Int64, answers: PollAnswers, streamAnswers: StreamAnswers) {
+        self.wall = wall
         self.answers = answers
         self.streamAnswers = streamAnswers
     }
@@ -63,7 +65,7 @@ struct ReleasedWaiters {
             return made
         }
         let sequence = waiter.request.sequence
-        let answer =
+        var answer =
             switch outcome {
             case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
             case .ended: answers.end(waiter.request, sequence: sequence)
@@ -71,6 +73,7 @@ struct ReleasedWaiters {
             case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }
+        if !answer.closes, answer.message == nil { answer.message = answer.encoded(at: wall) }
         pollAnswers[question] = answer
         last = (question, answer)
         return answer
@@ -83,7 +86,8 @@ struct ReleasedWaiters {
         }
         let question = HeldStream.Question(request: waiter.request, sequence: waiter.sequence, outcome: outcome)
         if let made = madeForStreams[question] { return made }
-        let answer = waiter.answer(outcome, answers: streamAnswers)
+        var answer = waiter.answer(outcome, answers: streamAnswers)
+        if !answer.closes { answer.message = answer.encoded(at: wall) }
         madeForStreams[question] = answer
         return answer
     }

@@ -9,6 +9,8 @@ enum APIRoute: Hashable, Sendable {
     case run(String)
     case runCancellation(String)
     case runRetries(String)
+    case runContinuation(String)
+    case runDecision(String)
     case runComparison(String)
     case stores
     case store(String)
@@ -19,6 +21,10 @@ enum APIRoute: Hashable, Sendable {
     case schedule(String)
     case schedulePause(String)
     case scheduleResumption(String)
+    case operationTriggers(String)
+    case operationNotifications(String)
+    case notificationTest(String)
+    case runNotifications(String)
     case runOutput(String)
     case runExport(String)
     case runsExport
@@ -36,6 +42,10 @@ enum APIRoute: Hashable, Sendable {
         case (1, "operations", _): self = .operations
         case (2, "operations", let id?): self = .operation(id)
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
+        case (3, "operations", "triggers"): self = .operationTriggers(segments[1])
+        case (3, "operations", "notifications"): self = .operationNotifications(segments[1])
+        case (4, "operations", "test") where segments[2] == "notifications": self = .notificationTest(segments[1])
+        case (3, "runs", "notifications"): self = .runNotifications(segments[1])
         case (1, "runs", _): self = .runs
         case (1, "schedules", _): self = .schedules
         case (2, "schedules", let id?): self = .schedule(id)
@@ -49,6 +59,8 @@ enum APIRoute: Hashable, Sendable {
         case (3, "runs", "export"): self = .runExport(segments[1])
         case (3, "runs", "cancellation"): self = .runCancellation(segments[1])
         case (3, "runs", "retries"): self = .runRetries(segments[1])
+        case (3, "runs", "continuation"): self = .runContinuation(segments[1])
+        case (3, "runs", "decision"): self = .runDecision(segments[1])
         case (3, "runs", "comparison"): self = .runComparison(segments[1])
         case (1, "stores", _): self = .stores
         case (2, "stores", let id?): self = .store(id)
@@ -71,9 +83,10 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
+        case .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
-        case .operationRuns, .runCancellation, .runRetries, .storeActions, .storeReset, .imports, .noticeDismissal,
-            .schedulePause, .scheduleResumption:
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
+            .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
         }

@@ -17,6 +17,10 @@ enum Route: Hashable, Sendable {
     case runCancellation(String)
     /// The attempts that follow a run.
     case runRetries(String)
+    /// The attempt that takes over the steps of a run that succeeded.
+    case runContinuation(String)
+    /// The decision that a run asks for.
+    case runDecision(String)
     /// The actions of a store.
     case storeActions(String)
     /// The state of a store, for another to be put in its place.
@@ -41,6 +45,10 @@ enum Route: Hashable, Sendable {
     case schedules
     /// The pause of an operation's schedule.
     case schedulePause(String)
+    /// A trigger of an operation.
+    case hook(operation: String, name: String)
+    /// Test messages about an operation.
+    case notificationTest(String)
     /// The end of that pause.
     case scheduleResumption(String)
     /// Every sample of every operation.
@@ -82,6 +90,9 @@ enum Route: Hashable, Sendable {
         case (1, "schedules"): self = .schedules
         case (3, "schedules") where segments[2] == "pause": self = .schedulePause(segments[1])
         case (3, "schedules") where segments[2] == "resumption": self = .scheduleResumption(segments[1])
+        case (3, "hooks"): self = .hook(operation: segments[1], name: segments[2])
+        case (4, "operations") where segments[2] == "notifications" && segments[3] == "test":
+            self = .notificationTest(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
@@ -98,6 +109,8 @@ enum Route: Hashable, Sendable {
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
+        case (3, "runs") where segments[2] == "continuation": self = .runContinuation(segments[1])
+        case (3, "runs") where segments[2] == "decision": self = .runDecision(segments[1])
         case (3, "runs") where segments[2] == "output": self = .runOutput(segments[1])
         case (4, "runs") where segments[2] == "after": self = .pageAfter(.run(segments[1]), cursor: segments[3])
         case (1, "stores"): self = .page(.stores)
@@ -126,9 +139,9 @@ enum Route: Hashable, Sendable {
     /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
-        case .operationRuns, .runCancellation, .runRetries, .imports: [.post]
+        case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
-        case .schedulePause, .scheduleResumption: [.post]
+        case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]
@@ -138,7 +151,7 @@ enum Route: Hashable, Sendable {
     /// Whether its errors are problem documents, whatever the client accepts, rather than pages.
     var isForPrograms: Bool {
         switch self {
-        case .api, .poll, .healthLive, .healthReady, .hello: true
+        case .api, .poll, .healthLive, .healthReady, .hello, .hook: true
         default: false
         }
     }

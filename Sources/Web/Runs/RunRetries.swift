@@ -9,6 +9,18 @@ import States
 struct RunRetries {
     let dashboard: AudienceDashboard
 
+    /// Takes over the steps that succeeded, and goes on with the one that did not.
+    func `continue`(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let key = try exchange.idempotencyKey()
+        let receipt: StartReceipt
+        do {
+            receipt = try await dashboard.board.retryFromFailedStep(run, actor: exchange.actor, idempotencyKey: key)
+        } catch {
+            throw Problem(error)
+        }
+        return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)
+    }
+
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let key = try exchange.idempotencyKey()
         let before: RunView

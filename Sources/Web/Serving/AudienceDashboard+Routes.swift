@@ -20,6 +20,10 @@ extension AudienceDashboard {
             try await RunCancellations(dashboard: self).create(of: run, exchange)
         case .runRetries(let run), .api(.runRetries(let run)):
             try await RunRetries(dashboard: self).create(of: run, exchange)
+        case .runContinuation(let run), .api(.runContinuation(let run)):
+            try await RunRetries(dashboard: self).continue(run, exchange)
+        case .runDecision(let run), .api(.runDecision(let run)):
+            try await RunDecisions(dashboard: self).create(of: run, exchange)
         case .storeActions(let id), .api(.storeActions(let id)):
             try await StoreCommands(dashboard: self).act(on: id, exchange)
         case .storeState(let id), .api(.storeState(let id)):
@@ -46,6 +50,12 @@ extension AudienceDashboard {
             try await SchedulePauses(dashboard: self).pause(id, exchange)
         case .scheduleResumption(let id), .api(.scheduleResumption(let id)):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
+        case .hook: throw .noSuchPage  // Answered before anybody's rights are looked at.
+        case .notificationTest(let id), .api(.notificationTest(let id)):
+            try await HookPages(dashboard: self).test(id, exchange)
+        case .api(.operationTriggers(let id)): try await HookPages(dashboard: self).triggers(id)
+        case .api(.operationNotifications(let id)): try await HookPages(dashboard: self).list(id)
+        case .api(.runNotifications(let run)): try await HookPages(dashboard: self).list(ofRun: run)
         case .gallery: .page(renderer.gallery(frame: exchange.frame(self)), for: exchange)
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)

@@ -68,6 +68,11 @@ extension Dashboard {
         check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
         seen: inout AudienceDashboard, audited: inout AuditedRequest
     ) async throws(Problem) -> Response {
+        if case .hook(let operation, let name) = route {
+            let receiver = HookReceiver(
+                dashboard: everything, request: request, target: target, route: route, eventLoop: eventLoopGroup.any())
+            return try await receiver.receive(operation, name, audited: &audited)
+        }
         if !access.isOpen, route.requirement == .nothing {
             return try await seen.answer(exchange(request, target, route, nil, nil, nil))
         }

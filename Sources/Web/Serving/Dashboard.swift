@@ -87,6 +87,7 @@ public final class Dashboard: Sendable {
             check: RequestCheck(
                 hosts: HostCheck(allowed: configuration.allowedHosts), actors: try ActorCheck(configuration)),
             stateWrites: RateLimit(perMinute: configuration.stateWritesPerMinute, clock: clock),
+            hookStarts: RateLimit(perMinute: configuration.hookRequestsPerMinute, clock: clock),
             bodies: BodyBudget(limit: configuration.bodyMemory), clock: clock, makeID: makeID,
             startedAt: Timestamp(milliseconds: clock.wall), logger: logger)
         self.services = services

@@ -22,7 +22,7 @@ package struct DashboardServer: Service {
     private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
     /// What connections that are not encrypted do in tasks.
-    private let tasks = ConnectionTasks()
+    let tasks = ConnectionTasks()
 
     /// Makes a server; nothing is bound before `run()`.
     ///
@@ -89,8 +89,9 @@ package struct DashboardServer: Service {
                 await onBound(channel.localAddress?.port ?? port)
             },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
-        // Not cancelled before the connections are closed, with which the tasks end.
+        // Not a child of this task: whoever is being answered is still answered while this one is asked to end.
         let running = Task { await tasks.run() }
+        defer { tasks.finish() }
         do {
             try await withTaskCancellationHandler {
                 try await withGracefulShutdownHandler {
@@ -104,6 +105,8 @@ package struct DashboardServer: Service {
                 registry.closeAll()
                 running.cancel()
             }
+            // What is held is still being let go.
+            await registry.emptied()
             tasks.finish()
             await running.value
         } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {
@@ -143,7 +146,8 @@ package struct DashboardServer: Service {
             return HTTPServerBuilder { [dashboard, registry, tasks] responder in
                 PlainChannel(responder: responder, tasks: tasks) {
                     let limits = dashboard.configuration.connections
-                    return [ConnectionGuard(limits: limits, registry: registry)] + dashboard.channelHandlers()
+                    let watch = ConnectionGuard(limits: limits, registry: registry, isUnencrypted: true)
+                    return [watch] + dashboard.channelHandlers()
                 }
             }
         }

@@ -1,5 +1,6 @@
 public import Foundation
 public import States
+package import Webhooks
 
 /// What a dashboard is told about the place it stands in: paths, names and limits, each with a safe default.
 public struct WebConfiguration: Sendable {
@@ -50,6 +51,10 @@ public struct WebConfiguration: Sendable {
     public var maximumExports = 8
     /// The folder in which an uploaded file is kept while it is imported.
     public var spoolFolder = FileManager.default.temporaryDirectory
+    /// The triggers and notifications of operations; nil for none.
+    package var hooks: (any HookService)?
+    /// How many requests to one trigger may start runs in a minute; all triggers together may start four times as many.
+    package var hookRequestsPerMinute = 60
     /// Whether `GET hello?label=` greets, which the greeting operation of `weir serve` asks by default.
     package var helloRoute = false
     /// Whether people are known who may make links to a run.

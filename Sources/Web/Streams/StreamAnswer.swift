@@ -2,7 +2,7 @@ import HTTPTypes
 import NIOCore
 
 /// The answer to a reader of a stream, ready to be written.
-struct StreamAnswer: Sendable {
+struct StreamAnswer: TailAnswer {
     /// What a cache may do with an answer.
     enum Caching: String, Sendable {
         /// What stands between two places never changes (section 10.1).
@@ -21,6 +21,8 @@ struct StreamAnswer: Sendable {
     var body = ByteBuffer()
     /// Whether the connection ends with this answer.
     var closes = false
+    /// The whole answer as HTTP/1.1 writes it, where many are given the same.
+    var message: ByteBuffer?
 
     init(_ status: HTTPResponse.Status, _ fields: HTTPFields, caching: Caching, body: ByteBuffer = ByteBuffer()) {
         self.status = status

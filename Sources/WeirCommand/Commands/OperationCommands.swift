@@ -19,7 +19,8 @@ struct OperationCommands: AsyncParsableCommand {
         func run() throws {
             let read: OperationFolder
             do {
-                read = try OperationFolder(URL(filePath: folder, directoryHint: .isDirectory))
+                read = try OperationFolder(
+                    URL(filePath: folder, directoryHint: .isDirectory), reserved: StandardCatalog.fields)
             } catch {
                 complain("\(error)")
                 throw ExitCode(66)

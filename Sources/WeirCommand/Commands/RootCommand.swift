@@ -11,14 +11,15 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Server",
                 subcommands: [
-                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self, TokenCommands.self,
-                    AuditCommands.self, ListSettings.self,
+                    Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
+                    TokenCommands.self, SecretCommands.self,
+                    AuditCommands.self, JournalCommands.self, ListSettings.self,
                 ]),
             CommandGroup(
                 name: "Client",
                 subcommands: [
                     LogIn.self, LogOut.self, OperationCommands.self, ListRuns.self, StartRun.self, Watch.self,
-                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self,
+                    CancelRun.self, ShowOutput.self, RunCommand.self, SendReports.self, NotifyCommands.self,
                 ]),
         ],
         defaultSubcommand: nil)

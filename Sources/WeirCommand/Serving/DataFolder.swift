@@ -15,6 +15,12 @@ struct DataFolder: Sendable {
     /// The path of the journal's file.
     var journal: String { url.appending(path: "journal.sqlite").path }
 
+    /// The file of secrets that triggers and notifications name.
+    var secrets: URL { url.appending(path: "secrets.json") }
+
+    /// The path of the file of messages that were sent and received.
+    var deliveries: String { url.appending(path: "deliveries.sqlite").path }
+
     /// Where uploaded files are stored while they are received.
     var spool: URL { url.appending(path: "spool") }
 

@@ -1,8 +1,10 @@
 import Boards
 import Commands
+import Deliveries
 import Foundation
 import Logging
 import OperationFiles
+import Operations
 import Pages
 import StandardOperations
 import States
@@ -27,7 +29,7 @@ struct FileOperations: Sendable {
             return
         }
         do {
-            folder = try OperationFolder(url, reserved: Set(StandardCatalog.ids))
+            folder = try OperationFolder(url, reserved: StandardCatalog.fields)
         } catch {
             throw .misconfigured(error.description)
         }
@@ -43,8 +45,18 @@ struct FileOperations: Sendable {
         return exists && isFolder.boolValue ? beside : nil
     }
 
+    /// The operations that are in force.
+    var definitions: [OperationDefinition] { folder?.definitions ?? [] }
+
+    /// What the commands of notifications run in.
+    var surroundings: NotificationSender.Surroundings {
+        NotificationSender.Surroundings(
+            helper: environment?.helper ?? (try? CommandHelper()), folder: environment?.folder.path ?? ".",
+            variables: environment?.variables ?? [:])
+    }
+
     /// The longest time that one of their programs can take to stop.
-    var stopGracePeriod: Duration { folder?.definitions.map(\.stopGracePeriod).max() ?? .zero }
+    var stopGracePeriod: Duration { folder?.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero }
 
     /// Adds the operations.
     func add(to catalog: inout Catalog) {
@@ -56,11 +68,24 @@ struct FileOperations: Sendable {
                     tags: Set(definition.tags))
                 continue
             }
-            catalog.add(
-                CommandOperation(definition, in: environment), id: definition.id, title: definition.title.text,
-                summary: definition.summary.text, tags: Set(definition.tags), reentry: definition.reentry,
-                timeout: definition.timeout, schedule: definition.schedule?.schedule,
-                scheduledInput: definition.schedule?.input ?? [:])
+            let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
+            func add(_ operation: some StateOperation) {
+                catalog.add(
+                    operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                    tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
+                    schedule: schedule, partOf: nil)
+            }
+            guard let plan = definition.plan else {
+                add(CommandOperation(definition, in: environment))
+                continue
+            }
+            add(StepsOperation(plan, fields: definition.fields))
+            for part in definition.parts {
+                catalog.add(
+                    CommandOperation(part, in: environment), id: part.id, title: part.title.text, summary: "",
+                    tags: Set(definition.tags), reentry: .concurrent, timeout: nil, schedule: nil,
+                    partOf: definition.id)
+            }
         }
     }
 
@@ -69,7 +94,7 @@ struct FileOperations: Sendable {
         var texts = DeclaredTexts()
         guard let folder else { return texts }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
-        for definition in folder.definitions {
+        for definition in folder.definitions + folder.definitions.flatMap(\.parts) {
             let id = definition.id
             texts.texts["operation.\(id).title"] = Self.texts(definition.title)
             texts.texts["operation.\(id).summary"] = Self.texts(definition.summary)

@@ -44,14 +44,18 @@ enum JournalPlace: Sendable {
         in folder: DataFolder, _ configuration: SQLiteJournal.Configuration
     ) async throws(StartError) -> any Journal {
         do {
-            switch self {
-            case .memory: return MemoryJournal(epoch: JournalEpoch.make())
-            case .file:
-                return try await SQLiteJournal.open(at: folder.journal, configuration: configuration) {
-                    Timestamp(Date())
+            let journal: any Journal =
+                switch self {
+                case .memory: MemoryJournal(epoch: JournalEpoch.make())
+                case .file:
+                    try await SQLiteJournal.open(at: folder.journal, configuration: configuration) { Timestamp(Date()) }
+                case .database(let url): try await PostgresJournal.open(url)
                 }
-            case .database(let url): return try await PostgresJournal.open(url)
+            guard try await journal.note(JournalCopy.note) == nil else {
+                await journal.close()
+                throw JournalError(.unavailable, "It is a copy that is not finished. Repeat weir journal copy.")
             }
+            return journal
         } catch {
             let place = if case .file = self { "in \(folder.url.path)" } else { "in PostgreSQL" }
             throw .unavailable("The journal \(place) cannot be opened. \(Self.words(error))")

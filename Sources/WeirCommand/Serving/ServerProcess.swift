@@ -75,7 +75,9 @@ struct ServerProcess: Sendable {
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
         let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
         let accounts = Accounts(directory, provider: provider)
-        let server = try server(board, accounts, certificate, declared.texts) { [logger] bound in
+        let hooks = try HookServices(
+            settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)
+        let server = try server(board, accounts, certificate, declared.texts, hooks) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
@@ -83,7 +85,7 @@ struct ServerProcess: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: BoardService(board: board, journal: journal)), .init(service: server),
-                .init(service: signals(received, board, server, control, certificate)),
+                .init(service: hooks), .init(service: signals(received, board, server, control, certificate)),
                 .init(
                     service: AccessService(
                         directory: directory, provider: provider,
@@ -183,6 +185,7 @@ struct ServerProcess: Sendable {
 
     private func server(
         _ board: Board, _ accounts: Accounts, _ certificate: ServerCertificate?, _ declared: DeclaredTexts,
+        _ hooks: HookServices,
         onBound: @escaping @Sendable (Int) async -> Void
     ) throws -> DashboardServer {
         var web = WebConfiguration()
@@ -190,6 +193,7 @@ struct ServerProcess: Sendable {
         // On loopback only programs of this machine ask, and they may say for whom they act; elsewhere anybody could.
         web.acceptsClaimedActors = ["127.0.0.1", "::1", "localhost"].contains(settings.text("host") ?? "127.0.0.1")
         web.helloRoute = true
+        web.hooks = hooks.notifier
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }
         web.spoolFolder = DataFolder(settings).spool
         settings.setLimits(of: &web)

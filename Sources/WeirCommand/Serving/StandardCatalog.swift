@@ -11,6 +11,12 @@ struct StandardCatalog: Sendable {
     /// The ids of those that run only while somebody is watching.
     static let watchedIDs: Set = ["host-vitals", "iss-position"]
 
+    /// The fields of each, which files can fill in.
+    static let fields: [String: [InputField]] = [
+        "host-vitals": NoInput.fields, "file-upload": FileUploadInput.fields, "iss-position": NoInput.fields,
+        "greeting": GreetingInput.fields, "http-request": HTTPRequestInput.fields, "people-in-space": NoInput.fields,
+    ]
+
     private let settings: Settings
     private let folder: URL
     private let port: ReadOnlyStateFlow<Int?>

@@ -5,12 +5,15 @@ import Journals
 import JournalsSQLite
 import StandardOperations
 import States
+import Webhooks
 
 /// The settings: a flag overrides the environment, the environment overrides the file, the file overrides the default.
 struct Settings: Sendable {
     private let reader: ConfigReader
     /// Who may do what, by the file's roles and grants; nil without either.
     let rules: AccessRules?
+    /// Who is told how runs of all operations end, by the file.
+    let notifications: [NotificationRule]
     /// The client secret of `auth: oidc`, if the environment has it.
     let clientSecret: String?
 
@@ -38,6 +41,7 @@ struct Settings: Sendable {
         mistakes += file?.mistakes ?? []
         guard mistakes.isEmpty else { throw SettingsError(mistakes: mistakes) }
         rules = file?.rules
+        notifications = file?.notifications ?? []
         clientSecret = environment[Setting.clientSecretVariable]
         let standards = Setting.all.compactMap { setting in setting.standard.map { (setting.key, $0) } }
         reader = ConfigReader(providers: [

@@ -1,4 +1,6 @@
 import Access
+import OperationFiles
+import Webhooks
 import Yams
 
 /// The settings of a YAML file, each with its line.
@@ -15,6 +17,8 @@ struct SettingsFile: Sendable {
     private(set) var mistakes: [SettingMistake] = []
     /// Who may do what, by the parts `roles` and `grants`; nil without either.
     private(set) var rules: AccessRules?
+    /// Who is told how runs of all operations end, by the part `notify`.
+    private(set) var notifications: [NotificationRule] = []
 
     /// Reads the text of a file; `name` identifies it in mistakes.
     init(text: String, name: String) {
@@ -25,6 +29,7 @@ struct SettingsFile: Sendable {
                 return
             }
             readRules(mapping["roles"], mapping["grants"], name: name)
+            if mapping["notify"] != nil { readNotifications(text, name: name) }
             read(mapping, under: "", name: name)
         } catch let error as YamlError {
             mistakes.append(SettingMistake(place: Self.place(of: error, in: name), detail: Self.sentence(for: error)))
@@ -41,13 +46,19 @@ struct SettingsFile: Sendable {
                 continue
             }
             let key = prefix + word
-            if prefix.isEmpty, ["roles", "grants"].contains(word) { continue }
+            if prefix.isEmpty, ["roles", "grants", "notify"].contains(word) { continue }
             if case .mapping(let inner) = value, Setting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
                 read(inner, under: key + ".", name: name)
             } else {
                 readValue(value, key: key, line: line, name: name)
             }
         }
+    }
+
+    private mutating func readNotifications(_ text: String, name: String) {
+        let read = StandardNotifications.read(text, file: name)
+        notifications = read.rules
+        for mistake in read.mistakes { note(name, line: mistake.line, mistake.detail) }
     }
 
     private mutating func readRules(_ roles: Node?, _ grants: Node?, name: String) {

@@ -64,6 +64,37 @@ struct FeedAPITests {
         }
     }
 
+    @Test func `a cursor on everything tells of rights that were lost and of rights that were gained`() async throws {
+        let known = KnownNames()
+        try await TestServer.run(secret: true, access: known.access) { server async throws in
+            let hidden = try await server.board.start("secret", input: ["label": "hush"], actor: "mole").run
+            _ = try await server.start()
+            func read(_ name: String, _ after: String? = nil) async throws -> JSONValue {
+                let path = "/api/v1/feeds/board/changes" + (after.map { "?after=\($0)" } ?? "")
+                return try await server.ask("GET", path, headers: ["X-Test: \(name)"]).json()
+            }
+            let (vera, walt) = (try await read("vera"), try await read("walt"))
+            let (partial, whole) = (try #require(vera["next"]?.string), try #require(walt["next"]?.string))
+            #expect(try await read("victor", partial)["reset"] == nil)
+            #expect(try await read("ada", whole)["reset"] == nil)
+            // Who sees more now is shown what was out of sight, and who sees less begins anew too.
+            for (name, cursor) in [("walt", partial), ("vera", whole)] {
+                let answer = try await read(name, cursor)
+                #expect(answer["reset"]?["reason"] == "audience", "\(name)")
+                #expect(answer["from"] == 0, "\(name)")
+                let streams = (answer["changes"]?.array ?? []).compactMap { $0["stream"]?.string }
+                #expect(streams.contains("run-\(hidden)") == (name == "walt"))
+                #expect(try await read(name, try #require(answer["next"]?.string))["reset"] == nil, "\(name)")
+            }
+            // On the feed of one operation a cursor of the whole is as good.
+            let path = "/api/v1/feeds/operation-steps/changes?after="
+            for cursor in [partial, whole] {
+                let answer = try await server.ask("GET", path + cursor, headers: ["X-Test: vera"]).json()
+                #expect(answer["reset"] == nil && answer["changes"] == [])
+            }
+        }
+    }
+
     @Test func `a held request is answered by the change`() async throws {
         try await TestServer.run { server in
             let receipt = try await server.start()

@@ -17,6 +17,8 @@ struct RouteTableTests {
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
             "/operations/steps/runs", "/operations/steps/badge.svg",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
+            "/runs/\(run)/continuation", "/runs/\(run)/decision",
+            "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
@@ -29,6 +31,9 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
             "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
             "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
+            "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
+            "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
+            "/api/v1/runs/\(run)/notifications",
         ]
     }
 
@@ -91,7 +96,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 27 + 27
+    private static let kindCount = 31 + 33
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -102,6 +107,8 @@ struct RouteTableTests {
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
         case .storeActions: "storeActions"
         case .storeState: "storeState"
         case .storeReset: "storeReset"
@@ -115,6 +122,8 @@ struct RouteTableTests {
         case .schedules: "schedules"
         case .schedulePause: "schedulePause"
         case .scheduleResumption: "scheduleResumption"
+        case .hook: "hook"
+        case .notificationTest: "notificationTest"
         case .gallery: "gallery"
         case .system: "system"
         case .poll: "poll"
@@ -135,6 +144,8 @@ struct RouteTableTests {
         case .run: "run"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
         case .runComparison: "runComparison"
         case .stores: "stores"
         case .store: "store"
@@ -155,6 +166,10 @@ struct RouteTableTests {
         case .stream: "stream"
         case .streamText: "streamText"
         case .reportedRun: "reportedRun"
+        case .operationTriggers: "operationTriggers"
+        case .operationNotifications: "operationNotifications"
+        case .notificationTest: "notificationTest"
+        case .runNotifications: "runNotifications"
         }
     }
 }

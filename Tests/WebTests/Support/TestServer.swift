@@ -19,6 +19,7 @@ struct TestServer: Sendable {
     let port: Int
     let gate: Gate
     let registry: ConnectionRegistry
+    let tasks: ConnectionTasks
     /// Asks the server to shut down, as a signal would.
     let shutDown: @Sendable () async -> Void
 
@@ -72,19 +73,21 @@ struct TestServer: Sendable {
             clock: clock ?? FixedWallClock(group: group),
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         let registry = Shared<ConnectionRegistry?>(nil)
+        let tasks = Shared<ConnectionTasks?>(nil)
         try await serve(
             { bound in
                 let server = DashboardServer(
                     dashboard: dashboard, access: access, host: "127.0.0.1", port: 0, eventLoopGroup: group
                 ) { bound.send($0) }
                 registry.value = server.registry
+                tasks.value = server.tasks
                 return server
             }, logger: logger
         ) { port, shutDown in
             try await test(
                 TestServer(
                     board: board, dashboard: dashboard, port: port, gate: gate, registry: #require(registry.value),
-                    shutDown: shutDown))
+                    tasks: #require(tasks.value), shutDown: shutDown))
         }
         await board.shutdown()
     }

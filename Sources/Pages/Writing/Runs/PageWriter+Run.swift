@@ -30,10 +30,11 @@ extension PageWriter {
         let id = "run-\(record.id)"
         let input = inputRows(record)
         return row(record).merging([
-            "runID": id, "chip": chip(record, in: id), "isAlone": isAlone, "stateID": "\(id)-state",
+            "runID": id, "chip": chip(record, in: "run"), "isAlone": isAlone, "stateID": "\(id)-state",
             "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
-            "steps": steps(run), "timeline": timeline(run), "input": input.isEmpty ? nil : ["rows": input] as Fields,
+            "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil, "timeline": timeline(run), "input": input.isEmpty ? nil : ["rows": input] as Fields,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
+            "continuation": continueForm(record, follows: isAlone),
             "again": againURL(record),
             "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
             "isReported": record.isReported, "reportTitle": record.opening.report?.title,
@@ -93,7 +94,7 @@ extension PageWriter {
 
     /// The form that tries a run again with the same input; none for a run that goes on.
     func retryForm(_ record: RunRecord, follows: Bool) -> Fields? {
-        guard record.endedAt != nil, let entry = catalog[record.operation], !entry.isReported,
+        guard record.endedAt != nil, let entry = catalog[record.operation], entry.isStartable,
             !isWatched(entry.id), allows(.start, onOperation: entry.id), canRetry(record)
         else { return nil }
         return [
@@ -117,7 +118,7 @@ extension PageWriter {
     /// Where a run that is over can be started again with other input.
     func againURL(_ record: RunRecord) -> String? {
         guard record.endedAt != nil, let entry = catalog[record.operation], !entry.fields.isEmpty,
-            !entry.isReported, !isWatched(entry.id), allows(.start, onOperation: entry.id)
+            entry.isStartable, !isWatched(entry.id), allows(.start, onOperation: entry.id)
         else { return nil }
         return "\(base)/operations/\(record.operation)?from=\(record.id)#start"
     }

@@ -11,4 +11,11 @@ extension HTTPRequest {
         guard headerFields[.upgrade] != nil, let options = headerFields[.connection] else { return false }
         return options.split(separator: ",").contains { $0.lowercased().drop { $0 == " " }.hasPrefix("upgrade") }
     }
+
+    /// How many bytes of body follow; nil where that is not announced.
+    var bodyLength: Int? {
+        guard headerFields[.transferEncoding] == nil else { return nil }
+        guard let text = headerFields[.contentLength] else { return 0 }
+        return Int(text).flatMap { $0 < 0 ? nil : $0 }
+    }
 }

@@ -1,0 +1,118 @@
+import Journals
+import Operations
+import States
+
+extension Board {
+    /// Decides what a run of steps asks at one of its steps, and returns once that is recorded, or after a while.
+    ///
+    /// - Parameters:
+    ///   - run: The run's id.
+    ///   - step: The step that asks.
+    ///   - isApproved: Whether the run goes on.
+    ///   - comment: What there is to say about it; at most 1,000 characters of it are kept.
+    ///   - actor: Who decides.
+    /// - Returns: The run, and the sequence of its last change so far.
+    /// - Throws: `unknownRun`, `alreadyEnded`, and `notAsking` where nobody is asked at that step (any more).
+    package func decide(
+        _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
+    ) async throws(BoardError) -> StartReceipt {
+        guard let live = runs[run] else {
+            let record = try await self.run(run).record
+            guard record.endedAt != nil else { throw .notAsking }
+            throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to decide.")
+        }
+        let words = comment.map { String($0.prefix(1_000)) }.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        let decision = StepsProgress.Decision(isApproved: isApproved, by: actor, comment: words)
+        guard live.request.host?.decisions.decide(decision, at: step) == true else { throw .notAsking }
+        let recorded = Deferred<SequenceNumber>()
+        Task { [recorder, feed] in
+            await recorder.flush()
+            recorded.resolve(feed.run(run)?.record.sequence ?? 0)
+        }
+        return StartReceipt(run: run, sequence: await sequence(of: recorded), isNew: false)
+    }
+
+    /// Starts an ended run of steps again from the step that did not succeed.
+    ///
+    /// The new run takes over what succeeded before, and says so.
+    ///
+    /// - Parameters:
+    ///   - run: The ended run's id.
+    ///   - actor: Who asks.
+    ///   - idempotencyKey: As with `retry`.
+    /// - Returns: The new run, and the sequence of its first change.
+    /// - Throws: What `retry` throws, and `nothingToContinue`.
+    package func retryFromFailedStep(
+        _ run: String, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        let record = try await self.run(run).record
+        guard record.endedAt != nil else { throw .stillActive }
+        let recorded = try? record.state.state(as: StepsState.self).steps
+        guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {
+            throw BoardError(
+                .nothingToContinue, "No step of this run failed after others had succeeded. Start it again from the beginning.")
+        }
+        let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
+        guard let beginning = try? StateRecord(state) else { throw .notAsking }
+        return try await retry(run, actor: actor, idempotencyKey: idempotencyKey, from: beginning)
+    }
+
+    /// Starts the run of a step, under a key by which it is found again.
+    func startStep(
+        _ operation: String, input: [String: JSONValue], actor: String, key: String
+    ) async throws(BoardError) -> StartReceipt {
+        let fields = catalog[operation]?.fields ?? []
+        let typed = input.merging(fields.compactMap { field in Self.typed(input[field.name], field) }) { $1 }
+        let (input, secrets) = try parted(.object(typed), for: operation, isStep: true)
+        return try await begin(
+            operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
+    }
+
+    /// A value as its field has it: numbers and switches may come as texts, and texts as numbers.
+    private static func typed(_ value: JSONValue?, _ field: InputField) -> (String, JSONValue)? {
+        switch (field.kind, value) {
+        case (.boolean, .string(let text)), (.integer, .string(let text)), (.number, .string(let text)):
+            InputField.object(fromForm: [field.name: text], fields: [field])[field.name].map { (field.name, $0) }
+        case (.text, .integer(let number)), (.multiline, .integer(let number)), (.choice, .integer(let number)):
+            (field.name, .string(String(number)))
+        case (.text, .number(let number)), (.multiline, .number(let number)), (.choice, .number(let number)):
+            (field.name, .string(Int64(exactly: number).map { String($0) } ?? String(number)))
+        case (.text, .bool(let flag)), (.multiline, .bool(let flag)), (.choice, .bool(let flag)):
+            (field.name, .string(String(flag)))
+        default: nil
+        }
+    }
+
+    /// Continues the runs of steps that the last process left; those that are steps of others first, so that these find
+    /// them.
+    func resume(_ records: [RunRecord]) {
+        let isStep = { (record: RunRecord) in record.opening.idempotencyKey?.hasPrefix("step ") == true }
+        for record in records.filter(isStep).reversed() + records.filter({ !isStep($0) }) {
+            let host = host(record.id, record.opening, isResumed: true)
+            do {
+                try launcher.resume(record, host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
+            } catch {
+                // Its operation does one at a time, and another continues.
+                let stream = StreamID.run(record.id)
+                recorder.resume(stream, subject: record.operation, record.state, revision: record.revision)
+                let end = ChangeDraft.interruption(of: record, at: now(), cause: .stopped)
+                recorder.offer(stream, end.state, cause: end.cause)
+            }
+        }
+    }
+
+    /// What the steps of a run ask of this board.
+    func host(_ run: String, _ opening: RunOpening, isResumed: Bool = false) -> StepsHost {
+        StepsHost(run: run, opening: opening, isResumed: isResumed) { [weak self] in self }
+    }
+}
+
+extension BoardError {
+    static var notAsking: BoardError {
+        BoardError(.notAsking, "Nobody is asked at this step now: somebody else may have decided. Look at the run's page.")
+    }
+
+    static var stillActive: BoardError {
+        BoardError(.stillRunning, "This run is still active. Cancel it, or wait until it has ended.")
+    }
+}

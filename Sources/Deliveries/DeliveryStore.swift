@@ -1,0 +1,201 @@
+import Foundation
+import GRDB
+import Journals
+import States
+package import Webhooks
+
+/// What is to be sent, what was, and what came in through triggers: a SQLite file of its own, which only its owner can read.
+///
+/// | table | what it holds |
+/// |---|---|
+/// | `position` | the sequence up to which the journal's ends of runs became messages, and the epoch it belongs to |
+/// | `delivery` | a message: its id, the operation, the run, how it stands, when it is next tried, and all of it as JSON |
+/// | `request` | a request to a trigger, as JSON, with what it is known again by |
+///
+/// The position moves in the same transaction that adds the messages. So an end of a run that was recorded before the server
+/// was killed is found again at the next start, and becomes a message once.
+package final class DeliveryStore: Sendable {
+    private static let format = 1
+    /// For how long messages and requests are listed, and for how long a request is known again, in milliseconds.
+    static let (listed, known): (Int64, Int64) = (90 * 86_400_000, 400 * 86_400_000)
+
+    private let queue: DatabaseQueue
+
+    /// Opens a file, making it where there is none.
+    ///
+    /// Waits for the disk.
+    /// - Parameter path: The file; nil for one in memory.
+    /// - Throws: ``Unusable``, with what to do.
+    package init(path: String?) throws(Unusable) {
+        do {
+            if let path, !FileManager.default.fileExists(atPath: path) {
+                _ = FileManager.default.createFile(
+                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+            }
+            if let path { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path) }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            if path != nil { configuration.journalMode = .wal }
+            queue = try path.map { try DatabaseQueue(path: $0, configuration: configuration) } ?? DatabaseQueue()
+            try queue.write { database in
+                guard try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 <= Self.format else {
+                    throw CocoaError(.fileReadUnknown)
+                }
+                try database.execute(sql: Self.schema)
+            }
+        } catch {
+            throw Unusable()
+        }
+    }
+
+    /// The file cannot be used.
+    package struct Unusable: Error, Sendable, CustomStringConvertible {
+        /// What is wrong and what to do.
+        package var description: String {
+            "The file of messages, deliveries.sqlite in the data folder, cannot be opened. Check its owner and the disk; if "
+                + "nothing else helps, remove it: messages that wait are then lost."
+        }
+    }
+
+    private static let schema = """
+        CREATE TABLE IF NOT EXISTS position (
+            id INTEGER PRIMARY KEY CHECK (id = 0), epoch TEXT NOT NULL, sequence INTEGER NOT NULL
+        );
+        CREATE TABLE IF NOT EXISTS delivery (
+            id TEXT PRIMARY KEY, operation TEXT NOT NULL, run TEXT, status TEXT NOT NULL, next INTEGER NOT NULL,
+            at INTEGER NOT NULL, json BLOB NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX IF NOT EXISTS delivery_due ON delivery (next) WHERE status = 'waiting';
+        CREATE INDEX IF NOT EXISTS delivery_of_operation ON delivery (operation, at);
+        CREATE INDEX IF NOT EXISTS delivery_of_run ON delivery (run) WHERE run IS NOT NULL;
+        CREATE TABLE IF NOT EXISTS request (
+            id INTEGER PRIMARY KEY, operation TEXT NOT NULL, trigger TEXT NOT NULL, key TEXT, run TEXT,
+            at INTEGER NOT NULL, json BLOB NOT NULL
+        );
+        CREATE INDEX IF NOT EXISTS request_of_operation ON request (operation, at);
+        CREATE UNIQUE INDEX IF NOT EXISTS request_key ON request (trigger, key) WHERE key IS NOT NULL;
+        PRAGMA user_version = \(format);
+        """
+
+    // MARK: Messages
+
+    /// How far the journal of an epoch was read; nil for another journal than before.
+    func position(in epoch: String) async throws -> SequenceNumber? {
+        try await queue.read { database in
+            try Int64.fetchOne(database, sql: "SELECT sequence FROM position WHERE epoch = ?", arguments: [epoch])
+                .map { SequenceNumber(clamping: $0) }
+        }
+    }
+
+    /// Adds messages, and moves the position with them.
+    ///
+    /// A message of an id that is there stays as it is.
+    func advance(to sequence: SequenceNumber, in epoch: String, adding deliveries: [DeliveryRecord]) async throws {
+        try await queue.write { database in
+            for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
+            try database.execute(
+                sql: "INSERT OR REPLACE INTO position (id, epoch, sequence) VALUES (0, ?, ?)",
+                arguments: [epoch, sequence.rawValue])
+        }
+    }
+
+    /// Adds messages.
+    func add(_ deliveries: [DeliveryRecord]) async throws {
+        try await queue.write { database in
+            for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
+        }
+    }
+
+    /// Keeps how a message stands now.
+    func update(_ delivery: DeliveryRecord) async throws {
+        try await queue.write { try Self.put(delivery, isNew: false, $0) }
+    }
+
+    /// The messages that wait, the one that is due first at the front.
+    func waiting(limit: Int) async throws -> [DeliveryRecord] {
+        try await deliveries("WHERE status = 'waiting' ORDER BY next, id LIMIT ?", [limit])
+    }
+
+    /// The newest messages about an operation.
+    package func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
+        try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])
+    }
+
+    /// The messages about a run.
+    package func deliveries(ofRun run: String) async throws -> [DeliveryRecord] {
+        try await deliveries("WHERE run = ? ORDER BY at DESC, id LIMIT 100", [run])
+    }
+
+    private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [DeliveryRecord] {
+        try await queue.read { database in
+            try Data.fetchAll(database, sql: "SELECT json FROM delivery \(condition)", arguments: arguments)
+        }.map { try JSONDecoder().decode(DeliveryRecord.self, from: $0) }
+    }
+
+    private static func put(_ delivery: DeliveryRecord, isNew: Bool, _ database: Database) throws {
+        try database.execute(
+            sql: """
+                INSERT OR \(isNew ? "IGNORE" : "REPLACE") INTO delivery (id, operation, run, status, next, at, json)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                delivery.id, delivery.facts.operation, delivery.facts.run, delivery.status.rawValue, delivery.nextAt,
+                delivery.facts.endedAt, try JSONEncoder().encode(delivery),
+            ])
+    }
+
+    // MARK: Requests to triggers
+
+    /// The run that a request started before.
+    package func run(of trigger: String, key: String) async throws -> String? {
+        try await queue.read { database in
+            try String.fetchOne(
+                database, sql: "SELECT run FROM request WHERE trigger = ? AND key = ?", arguments: [trigger, key])
+        }
+    }
+
+    /// Keeps what came of a request; those that nobody proves are counted in one record for each trigger.
+    package func note(_ record: TriggerRecord, key: String?) async throws {
+        let operation = record.trigger.split(separator: "/").first.map(String.init) ?? ""
+        try await queue.write { database in
+            var record = record
+            if record.outcome == .unproven {
+                let before = try Data.fetchOne(
+                    database, sql: "SELECT json FROM request WHERE trigger = ? AND key = 'unproven'",
+                    arguments: [record.trigger])
+                let count = try before.map { try JSONDecoder().decode(TriggerRecord.self, from: $0).count } ?? 0
+                record = TriggerRecord(
+                    trigger: record.trigger, at: record.at, .unproven, detail: record.detail,
+                    count: count.addingReportingOverflow(1).partialValue)
+            }
+            try database.execute(
+                sql: """
+                    INSERT OR REPLACE INTO request (operation, trigger, key, run, at, json) VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                arguments: [
+                    operation, record.trigger, record.outcome == .unproven ? "unproven" : key, record.run, record.at,
+                    try JSONEncoder().encode(record),
+                ])
+        }
+    }
+
+    /// The newest requests to an operation's triggers.
+    package func requests(of operation: String, limit: Int) async throws -> [TriggerRecord] {
+        try await queue.read { database in
+            try Data.fetchAll(
+                database, sql: "SELECT json FROM request WHERE operation = ? ORDER BY at DESC, id DESC LIMIT ?",
+                arguments: [operation, limit])
+        }.map { try JSONDecoder().decode(TriggerRecord.self, from: $0) }
+    }
+
+    /// Removes what is old and over.
+    func tidy(now: Int64) async throws {
+        try await queue.write { database in
+            try database.execute(
+                sql: "DELETE FROM delivery WHERE status <> 'waiting' AND at < ?", arguments: [now - Self.listed])
+            try database.execute(
+                sql: "DELETE FROM request WHERE at < (CASE WHEN key IS NULL THEN ? ELSE ? END)",
+                arguments: [now - Self.listed, now - Self.known])
+        }
+    }
+}

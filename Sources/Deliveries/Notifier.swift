@@ -1,0 +1,296 @@
+package import Boards
+import Flows
+package import Journals
+package import Logging
+import States
+package import Webhooks
+
+/// Tells people and programs how runs ended.
+///
+/// It reads the journal from where it stopped, makes a message of each end that a rule asks for, and sends each until it
+/// arrives or has been tried often enough. Intent and place in the journal are kept in one transaction, and an attempt is
+/// counted before it is made: a server that is killed at any moment loses no message, and sends one again only if it was
+/// killed between the receiver's answer and keeping it. Each message has an id, sent as `X-Weir-Delivery`, that is the same
+/// in every attempt.
+package final class Notifier: Sendable {
+    let board: Board
+    let store: DeliveryStore
+    let plan: Locked<HookPlan>
+    let sender: NotificationSender
+    let secrets: @Sendable (String) -> String?
+    let address: @Sendable () -> String?
+    let clock: any Clock<Duration>
+    let now: @Sendable () -> Timestamp
+    let makeID: @Sendable () -> String
+    let logger: Logger
+    private let ends = Bell()
+    private let queue = Bell()
+    private let inFlight = Locked<Set<String>>([])
+
+    /// How many messages are sent at a time.
+    static let width = 8
+    /// How long to wait after a failure of the store or the journal.
+    static let patience = Duration.seconds(5)
+
+    /// Makes one; nothing is sent before ``run()``.
+    ///
+    /// - Parameters:
+    ///   - board: Whose runs.
+    ///   - store: What is to be sent.
+    ///   - plan: Who is told what.
+    ///   - sender: How.
+    ///   - secrets: The kept secrets.
+    ///   - address: The address of the server, with a slash at its end; nil while it has none.
+    ///   - clock: Measures waits.
+    ///   - now: The time of day.
+    ///   - makeID: Makes ids of tests.
+    ///   - logger: Where it says what does not work.
+    package init(
+        board: Board, store: DeliveryStore, plan: HookPlan, sender: NotificationSender,
+        secrets: @escaping @Sendable (String) -> String?, address: @escaping @Sendable () -> String?,
+        clock: any Clock<Duration> = ContinuousClock(), now: @escaping @Sendable () -> Timestamp,
+        makeID: @escaping @Sendable () -> String, logger: Logger
+    ) {
+        self.board = board
+        self.store = store
+        self.plan = Locked(plan)
+        self.sender = sender
+        self.secrets = secrets
+        self.address = address
+        self.clock = clock
+        self.now = now
+        self.makeID = makeID
+        self.logger = logger
+    }
+
+    /// Puts other triggers and rules in place of those in force.
+    package func replace(_ plan: HookPlan) { self.plan.withLock { $0 = plan } }
+
+    /// Tells of ends until the task is cancelled.
+    package func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.follow() }
+            group.addTask { await self.send() }
+            group.addTask { await self.tidy() }
+        }
+    }
+
+    // MARK: Ends of runs
+
+    private func follow() async {
+        let observation = board.feed.observe(.board) { [ends] _ in ends.ring() }
+        defer { observation.cancel() }
+        // Once for what happened before.
+        ends.ring()
+        var rings = ends.rings.makeAsyncIterator()
+        while await rings.next() != nil {
+            do {
+                while try await readOn() {}
+            } catch {
+                logger.error("Ends of runs could not be read.", metadata: ["cause": "\(Quoted(error))"])
+                guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
+                ends.ring()
+            }
+        }
+    }
+
+    /// Makes messages of the next changes; false when there are no more.
+    private func readOn() async throws -> Bool {
+        guard let position = try await store.position(in: board.epoch) else {
+            // Nobody is told of what happened before there was anybody to tell.
+            try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [])
+            return true
+        }
+        let slice = try await board.changes(of: .board, after: position, limit: 256)
+        if let lost = slice.lost {
+            logger.warning("Ends of runs were removed before anybody was told.", metadata: ["to": "\(lost.upperBound)"])
+        }
+        var deliveries: [DeliveryRecord] = []
+        for change in slice.changes where change.state.phase.isEnded && change.origin == nil {
+            guard case .run(let id) = change.stream else { continue }
+            deliveries += try await messages(of: id, at: change)
+        }
+        guard slice.to > position else { return false }
+        try await store.advance(to: slice.to, in: board.epoch, adding: deliveries)
+        if !deliveries.isEmpty { queue.ring() }
+        return slice.more
+    }
+
+    private func messages(of id: String, at change: Change) async throws -> [DeliveryRecord] {
+        let rules = plan.withLock { $0 }.rules(of: change.subject)
+        guard !rules.isEmpty else { return [] }
+        let run: RunRecord
+        do {
+            run = try await board.run(id).record
+        } catch  where [.removedRun, .unknownRun].contains(error.code) {
+            return []
+        }
+        let events = try await events(of: run)
+        return rules.compactMap { rule in
+            guard let event = events.first(where: rule.events.contains) else { return nil }
+            var facts = facts(of: run)
+            facts.event = event
+            // The same for the same end, whenever it is read.
+            facts.delivery = "\(id)-\(rule.name)"
+            return DeliveryRecord(facts: facts, rule: rule, nextAt: now().milliseconds)
+        }
+    }
+
+    /// What an end is, the most telling first.
+    private func events(of run: RunRecord) async throws -> [NotificationEvent] {
+        switch run.state.phase {
+        case .failed: return [.failed]
+        case .cancelled: return [.cancelled]
+        case .interrupted: return [.interrupted]
+        case .succeeded:
+            let before = try await board.runs(
+                RunQuery(operation: run.operation, before: run.openedSequence, limit: 1)
+            ).runs.first
+            let isBetter = before.map { [.failed, .interrupted].contains($0.state.phase) } ?? false
+            return isBetter ? [.recovered, .succeeded] : [.succeeded]
+        case .idle, .active: return []
+        }
+    }
+
+    private func facts(of run: RunRecord) -> NotificationFacts {
+        NotificationFacts(
+            delivery: "", event: nil, operation: run.operation,
+            title: board.catalog[run.operation]?.title ?? run.operation, run: run.id,
+            url: address().map { "\($0)runs/\(run.id)" } ?? "", phase: run.state.phase, state: run.state.caseName,
+            message: run.state.payload.message, actor: run.opening.actor, input: run.opening.input,
+            startedAt: run.startedAt.milliseconds,
+            endedAt: (run.endedAt ?? run.changedAt).milliseconds)
+    }
+
+    // MARK: Messages
+
+    private func send() async {
+        await withDiscardingTaskGroup { group in
+            queue.ring()
+            var rings = queue.rings.makeAsyncIterator()
+            var alarm: Task<Void, Never>?
+            defer { alarm?.cancel() }
+            while await rings.next() != nil {
+                alarm?.cancel()
+                let wait = await beginDue { delivery in
+                    group.addTask {
+                        await self.attempt(delivery)
+                        self.inFlight.withLock { _ = $0.remove(delivery.id) }
+                        self.queue.ring()
+                    }
+                }
+                guard let wait else { continue }
+                alarm = Task { [clock, queue] in
+                    // A sleep that is cut short ends with the rest.
+                    guard (try? await clock.sleep(for: wait)) != nil else { return }
+                    queue.ring()
+                }
+            }
+        }
+    }
+
+    /// Begins to send what is due; returns how long to wait for the next, if it is known that there is one.
+    private func beginDue(_ begin: (DeliveryRecord) -> Void) async -> Duration? {
+        do {
+            let busy = inFlight.withLock { $0 }
+            let waiting = try await store.waiting(limit: 64).filter { !busy.contains($0.id) }
+            let now = now().milliseconds
+            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(Self.width - busy.count) {
+                inFlight.withLock { _ = $0.insert(delivery.id) }
+                begin(delivery)
+            }
+            return waiting.first { $0.nextAt > now }.map { .milliseconds(min($0.nextAt - now, 3_600_000)) }
+        } catch {
+            logger.error("Messages could not be read.", metadata: ["cause": "\(Quoted(error))"])
+            return Self.patience
+        }
+    }
+
+    private func attempt(_ delivery: DeliveryRecord) async {
+        var delivery = delivery
+        do {
+            guard let rule = plan.withLock({ $0 }).rules(of: delivery.facts.operation).first(named: delivery.rule)
+            else {
+                delivery.status = .failed
+                delivery.detail = "The rule by which this was to be sent is not declared any more."
+                return try await store.update(delivery)
+            }
+            delivery.attempts += 1
+            delivery.triedAt = now().milliseconds
+            // Before it is made: one that ends the server is counted, and tried a bounded number of times.
+            try await store.update(delivery)
+            let outcome = try await sender.send(delivery.facts, by: rule)
+            delivery.take(outcome, now: now().milliseconds)
+            try await store.update(delivery)
+        } catch is CancellationError {
+            // It is sent again, with the same id, when the server is back.
+        } catch {
+            logger.error("A message could not be kept.", metadata: ["cause": "\(Quoted(error))"])
+            // Otherwise it would be sent again at once, and again.
+            try? await clock.sleep(for: Self.patience)
+        }
+        guard delivery.status == .failed else { return }
+        logger.warning(
+            "A message was not delivered.",
+            metadata: [
+                "delivery": "\(delivery.id)", "place": "\(Quoted(delivery.place))",
+                "reason": "\(Quoted(delivery.detail ?? ""))",
+            ])
+    }
+
+    private func tidy() async {
+        while true {
+            // Old messages that stay a day longer harm nobody.
+            try? await store.tidy(now: now().milliseconds)
+            guard (try? await clock.sleep(for: .seconds(86_400))) != nil else { return }
+        }
+    }
+
+    /// Adds tests, which are sent at once.
+    func begin(_ deliveries: [DeliveryRecord]) async throws {
+        try await store.add(deliveries)
+        queue.ring()
+    }
+}
+
+/// Wakes one task: rings while nobody waits are heard once.
+private final class Bell: Sendable {
+    let rings: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+
+    init() { (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+    func ring() { continuation.yield() }
+}
+
+extension [NotificationRule] {
+    fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
+}
+
+extension DeliveryRecord {
+    /// How the message stands after an attempt.
+    mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
+        switch outcome {
+        case .delivered(let words): (status, detail) = (.delivered, words)
+        case .failed(let words): (status, detail) = (.failed, words)
+        case .again(let words, let asked):
+            detail = words
+            guard let wait = RetryPlan.wait(afterAttempts: attempts, asked: asked) else {
+                status = .failed
+                return
+            }
+            nextAt = now.addingReportingOverflow(wait).partialValue
+        }
+    }
+}
+
+extension JSONValue {
+    /// What the payload of a state says in words, as operations of all kinds have it.
+    fileprivate var message: String? {
+        let names = ["message", "show", "description", "detail", "reason"]
+        guard let members = object else { return nil }
+        if let name = names.first(where: { members[$0]?.string?.isEmpty == false }) { return members[name]?.string }
+        // The value of an enum's case stands one level below.
+        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }.first
+    }
+}

@@ -1,0 +1,78 @@
+/// A text with places for values that paths name: `Deploy {{body.ref}}`.
+///
+/// A value is put in as it is and is not looked at again, whatever it holds.
+package struct PathTemplate: Sendable, Hashable {
+    /// A piece of the text.
+    package enum Part: Sendable, Hashable {
+        case text(String)
+        case path(ValuePath)
+    }
+
+    /// The pieces, in order.
+    package let parts: [Part]
+
+    /// Reads a text.
+    ///
+    /// Throws the sentence that says what is wrong with its braces.
+    package init(_ text: String) throws(Mistake) {
+        var parts: [Part] = []
+        var rest = Substring(text)
+        while let open = rest.firstRange(of: "{{") {
+            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
+            rest = rest[open.upperBound...]
+            guard let close = rest.firstRange(of: "}}") else {
+                throw Mistake(sentence: "A place for a value that begins with {{ must end with }}.")
+            }
+            let name = rest[..<close.lowerBound].filter { $0 != " " }
+            guard let path = ValuePath(name) else {
+                throw Mistake(
+                    sentence: "“{{\(name.prefix(40))}}” names no value: write names with points between them, such as "
+                        + "{{body.ref}}.")
+            }
+            parts.append(.path(path))
+            rest = rest[close.upperBound...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        self.parts = parts
+    }
+
+    /// The paths, in order.
+    package var paths: [ValuePath] {
+        parts.compactMap { part in
+            guard case .path(let path) = part else { return nil }
+            return path
+        }
+    }
+
+    /// The path, where the text is a single place and nothing else.
+    package var single: ValuePath? {
+        guard parts.count == 1, case .path(let path) = parts.first else { return nil }
+        return path
+    }
+
+    /// The text before the first place for a value.
+    package var beginning: String {
+        guard case .text(let text) = parts.first else { return "" }
+        return text
+    }
+
+    /// The text with the values in it; nil if one is missing.
+    package func filled(_ value: (ValuePath) -> String?) -> String? {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let fixed): text += fixed
+            case .path(let path):
+                guard let value = value(path) else { return nil }
+                text += value
+            }
+        }
+        return text
+    }
+
+    /// What is wrong with a text, in a sentence.
+    package struct Mistake: Error {
+        /// What is wrong and what to do.
+        package let sentence: String
+    }
+}

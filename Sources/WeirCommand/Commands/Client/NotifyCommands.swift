@@ -1,0 +1,51 @@
+import ArgumentParser
+import States
+import WeirClient
+
+/// `weir notify`: who is told how runs end.
+struct NotifyCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "notify", abstract: "Tests notifications, and lists the latest.", subcommands: [Test.self, List.self])
+
+    /// `weir notify test`.
+    struct Test: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Sends a test message by each notification of an operation.",
+            discussion: "Returns when the messages are on their way; `weir notify list` reports what came of them.")
+
+        @Argument(help: "The operation's id.") var operation: String
+        @OptionGroup var connection: ConnectionOptions
+        @Flag(help: "The messages as the API has them.") var json = false
+
+        func run() async throws {
+            try await connection.with { client in
+                let sent = try await NotificationTest.send(operation, at: client)
+                output(json ? try sent.text() + "\n" : NotifyCommands.lines(sent))
+            }
+        }
+    }
+
+    /// `weir notify list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the latest messages about an operation.")
+
+        @Argument(help: "The operation's id.") var operation: String
+        @OptionGroup var connection: ConnectionOptions
+        @Flag(help: "The messages as the API has them.") var json = false
+
+        func run() async throws {
+            try await connection.with { client in
+                let sent = try await NotificationTest.list(operation, at: client)
+                output(json ? try sent.text() + "\n" : NotifyCommands.lines(sent))
+            }
+        }
+    }
+
+    /// A line for each message: how it stands, what it is about, where it goes, and what came of the last attempt.
+    private static func lines(_ sent: JSONValue) -> String {
+        (sent["deliveries"]?.array ?? []).map { delivery in
+            let parts = ["status", "event", "place", "detail"].map { delivery[$0]?.string ?? "" }
+            return VisibleText.line(parts.filter { !$0.isEmpty }.joined(separator: "  ")) + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,95 @@
+import Access
+import ArgumentParser
+import Foundation
+
+/// `weir secret`: the secrets that triggers and notifications name.
+struct SecretCommands: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "secret", abstract: "Keeps the secrets that triggers and notifications name.",
+        discussion:
+            "They are in a file of the data folder that only its owner can read, and in no journal, export or log. A running "
+            + "server uses a change at once.",
+        subcommands: [Keep.self, Make.self, List.self, Remove.self])
+
+    /// Where the secrets are.
+    struct Place: ParsableArguments {
+        @Option(help: "The server's data folder.") var data: String?
+        @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+        func with<Result>(_ body: (KeptSecrets) throws -> Result) throws -> Result {
+            umask(0o077)
+            let settings = try Settings.inForce(flags: ["data": data], config: config)
+            do {
+                let folder = DataFolder(settings)
+                try folder.make()
+                return try body(KeptSecrets(folder.secrets))
+            } catch let error as StartError {
+                complain(error.description)
+                throw ExitCode(error.exitCode)
+            } catch let error as AccessError {
+                complain(error.description)
+                throw ExitCode(65)
+            }
+        }
+    }
+
+    /// `weir secret set`.
+    struct Keep: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "set",
+            abstract: "Keeps a secret: a line that is asked for on the terminal, or all of standard input.")
+        @Argument(help: "Its name: letters, digits, hyphens and underscores.") var name: String
+        @OptionGroup var place: Place
+
+        func run() throws {
+            try place.with { try $0.set(name, to: try Self.value(name)) }
+            print("Kept \(name).")
+        }
+
+        private static func value(_ name: String) throws -> String {
+            guard isatty(0) != 1 else { return try PasswordPrompt(words: "\(name): ").read(confirming: false) }
+            let data = try FileHandle.standardInput.read(upToCount: KeptSecrets.limit + 2) ?? Data()
+            guard let text = String(validating: data, as: UTF8.self) else {
+                throw StartError.malformed("The secret is not UTF-8 text.")
+            }
+            // What `echo` adds belongs to no secret.
+            return text.hasSuffix("\n") ? String(text.dropLast()) : text
+        }
+    }
+
+    /// `weir secret make`.
+    struct Make: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Makes a random secret, keeps it, and prints it for whoever sends or receives.")
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var place: Place
+
+        func run() throws {
+            let value = SecretText.random(32).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            try place.with { try $0.set(name, to: value) }
+            print(value)
+        }
+    }
+
+    /// `weir secret list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Lists the names of the secrets.")
+        @OptionGroup var place: Place
+
+        func run() throws {
+            for name in try place.with({ try $0.all().keys.sorted() }) { print(name) }
+        }
+    }
+
+    /// `weir secret remove`.
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Removes a secret.")
+        @Argument(help: "Its name.") var name: String
+        @OptionGroup var place: Place
+
+        func run() throws {
+            try place.with { try $0.set(name, to: nil) }
+            print("Removed \(name).")
+        }
+    }
+}

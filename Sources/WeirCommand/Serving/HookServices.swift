@@ -1,0 +1,71 @@
+import Access
+import Boards
+import Commands
+import Deliveries
+import Flows
+import Foundation
+import Journals
+import Logging
+import ServiceLifecycle
+import StandardOperations
+import Webhooks
+
+/// What tells people and programs of runs, put together from the settings.
+struct HookServices: ServiceLifecycle.Service {
+    let notifier: Notifier
+
+    /// Opens the file of messages.
+    ///
+    /// - Parameters:
+    ///   - settings: The settings in force.
+    ///   - folder: The data folder.
+    ///   - files: The operations that files declare.
+    ///   - board: Whose runs.
+    ///   - port: The port that the server listens on, once it does.
+    ///   - logger: Where it says what does not work.
+    /// - Throws: `StartError` when the file cannot be used.
+    init(
+        _ settings: Settings, folder: DataFolder, files: FileOperations, board: Board, port: ReadOnlyStateFlow<Int?>,
+        logger: Logger
+    ) throws {
+        let secrets = KeptSecrets(folder.secrets)
+        let store: DeliveryStore
+        do {
+            store = try DeliveryStore(path: settings.text("journal") == "memory" ? nil : folder.deliveries)
+        } catch {
+            throw StartError.unavailable("\(error)")
+        }
+        let sender = NotificationSender(
+            environment: OperationEnvironment(outgoing: OutgoingPolicy(allowing: settings.allowances)),
+            surroundings: files.surroundings, secret: { secrets.value($0) })
+        let address = { @Sendable in settings.address(port: port.value) }
+        notifier = Notifier(
+            board: board, store: store, plan: files.hooks(settings), sender: sender,
+            secrets: { secrets.value($0) }, address: address, now: { Timestamp(Date()) },
+            makeID: { UUID().uuidString.lowercased() }, logger: logger)
+        let missing = files.hooks(settings).secrets.filter { secrets.value($0) == nil }.sorted()
+        if !missing.isEmpty {
+            logger.warning(
+                "Secrets that triggers or notifications need are not set: weir secret set NAME.",
+                metadata: ["secrets": "\(missing.joined(separator: ", "))"])
+        }
+    }
+
+    /// Tells of runs until the server shuts down.
+    ///
+    /// What ends while it does is told of when it is back.
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [notifier] in await notifier.run() }
+    }
+}
+
+extension Settings {
+    /// The address under which the server is reached, with a slash at its end; nil while it has none.
+    fileprivate func address(port: Int?) -> String? {
+        if let url = text("public-url") { return url.hasSuffix("/") ? url : url + "/" }
+        let host = text("host") ?? "127.0.0.1"
+        let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
+        let scheme = text("tls.cert") == nil ? "http" : "https"
+        return port.map { "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/" }
+    }
+}
