@@ -122,7 +122,8 @@ package final class Notifier: Sendable {
         let run: RunRecord
         do {
             run = try await board.run(id).record
-        } catch  where [.removedRun, .unknownRun].contains(error.code) {
+        } catch {
+            guard [.removedRun, .unknownRun].contains(error.code) else { throw error }
             return []
         }
         let events = try await events(of: run)
