@@ -195,7 +195,7 @@ package final class Notifier: Sendable {
             let busy = inFlight.withLock { $0 }
             let waiting = try await store.waiting(limit: 64).filter { !busy.contains($0.id) }
             let now = now().milliseconds
-            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(Self.width - busy.count) {
+            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(max(0, Self.width - busy.count)) {
                 inFlight.withLock { _ = $0.insert(delivery.id) }
                 begin(delivery)
             }
@@ -291,6 +291,7 @@ extension JSONValue {
         guard let members = object else { return nil }
         if let name = names.first(where: { members[$0]?.string?.isEmpty == false }) { return members[name]?.string }
         // The value of an enum's case stands one level below.
-        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }.first
+        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }
+            .first
     }
 }

@@ -77,15 +77,18 @@ struct HookKeyTests {
             mistakes("notify: [{when: [failed], command: [mail, \"{{massage}}\"]}]") == [
                 "A notification has no “massage”. Did you mean {{message}}?"
             ])
-        #expect(mistakes("notify: [{when: [failed], command: [mail, \"{{message}}\"]}]").first?.contains("hyphen") == true)
+        #expect(
+            mistakes("notify: [{when: [failed], command: [mail, \"{{message}}\"]}]").first?.contains("hyphen") == true)
         #expect(mistakes("notify: [{when: [failed], command: [mail, --, \"{{message}}\"]}]").isEmpty)
         #expect(mistakes("notify: [{when: [filed], command: [mail]}]").count == 1)
-        #expect(mistakes("notify: [{when: [failed], webhook: {url: http://x.example/, headers: {Host: y}}}]").count == 1)
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: http://x.example/, headers: {Host: y}}}]").count == 1)
     }
 
     @Test func `the settings' file has rules for all operations`() {
         let read = StandardNotifications.read(
-            "port: 1\nnotify:\n  - when: [failed]\n    webhook: {url: http://ntfy.example/ops, body: ntfy}\n", file: "weir.yml")
+            "port: 1\nnotify:\n  - when: [failed]\n    webhook: {url: http://ntfy.example/ops, body: ntfy}\n",
+            file: "weir.yml")
         #expect(read.mistakes.isEmpty)
         #expect(read.rules.map(\.place) == ["ntfy: ntfy.example"])
         let wrong = StandardNotifications.read("notify:\n  - when: failed\n", file: "weir.yml")
