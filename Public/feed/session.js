@@ -102,7 +102,9 @@ export class Session {
       case "snapshot":
         if (answer.snap) this.links.snap = answer.snap;
         this.#moved ||= answer.why === "audience";
-        this.#snapshot(now);
+        // Operations were added, changed or removed: that may happen as often as it likes.
+        if (answer.why === "catalog") this.#want("snap");
+        else this.#snapshot(now);
         this.#replaced = answer.notice ?? this.#replaced;
         return answer.why === "gap" ? { ...DROP, gap: gap(answer) } : DROP;
       case "show":

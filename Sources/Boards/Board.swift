@@ -10,8 +10,8 @@ import States
 /// Commands return once the change they produced is recorded, so that their receipt names its sequence. Views come from
 /// memory where they can; an open page costs the journal no query.
 public final class Board: Sendable {
-    /// What can be run.
-    public let catalog: Catalog
+    /// What can be run at this moment.
+    public var catalog: Catalog { launcher.catalog }
     /// The journal's tail in memory.
     package let feed: Feed
     let journal: any Journal
@@ -29,6 +29,9 @@ public final class Board: Sendable {
     let retention: Retention
     let reported: ReportedRuns
     let scheduler: Scheduler
+    let replacing = AsyncLock()
+    /// How long a shutdown waits for runs.
+    let drainTimeout: Locked<Duration>
     private let scope = FlowScope()
     private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
     let logger: Logger
@@ -38,9 +41,10 @@ public final class Board: Sendable {
         now: @escaping @Sendable () -> Timestamp, makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>,
         logger: Logger
     ) {
-        catalog = loader.catalog
+        let catalog = loader.catalog
         journal = loader.journal
         configuration = loader.configuration
+        drainTimeout = Locked(configuration.drainTimeout)
         self.feed = feed
         self.clock = clock
         self.now = now
@@ -206,7 +210,7 @@ public final class Board: Sendable {
             for run in runs { _ = await run.outcome() }
             done.resolve(true)
         }
-        if await done.value(within: configuration.drainTimeout, clock: clock) == nil {
+        if await done.value(within: drainTimeout.withLock { $0 }, clock: clock) == nil {
             let left = recorder.backlog
             logger.warning("Some runs had not ended or could not be recorded in time.", metadata: ["left": "\(left)"])
         }

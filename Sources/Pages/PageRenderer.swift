@@ -46,6 +46,11 @@ package final class PageRenderer: Sendable {
             offersLinks: offersLinks)
     }
 
+    /// The pages of another catalog, with other templates, at the same place.
+    package func showing(_ catalog: Catalog, templates: TemplateSet) -> PageRenderer {
+        PageRenderer(catalog: catalog, templates: templates, mountPath: base, offersLinks: offersLinks)
+    }
+
     /// The same pages for those who may see a part of the catalog, and do so much with it.
     ///
     /// Templates and strings are shared, so that it costs next to nothing.

@@ -200,6 +200,16 @@ test("three resets in ten seconds reload once, and after that stop", () => {
   }
 });
 
+test("operations that change often are shown as often", () => {
+  const one = session();
+  for (const now of [0, 1_000, 2_000, 3_000, 4_000]) {
+    one.answered(reset("catalog"), now);
+    assert.equal(asks(one, now), "snap");
+    one.answered(snap(10), now);
+  }
+  assert.equal(asks(one, 4_000), "tail");
+});
+
 test("three resets in more than ten seconds go on", () => {
   const one = session();
   for (const now of [0, 6_000, 12_000, 18_000]) {

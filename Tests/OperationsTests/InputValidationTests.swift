@@ -24,6 +24,13 @@ import Testing
         }
     }
 
+    @Test func `a number typed into a form is read up to 400 bytes, and left for the check to refuse beyond`() {
+        let field = InputField("attempts", "Attempts", .integer(1...10))
+        let spaces = String(repeating: " ", count: 399)
+        #expect(field.value(fromForm: spaces + "7") == 7)
+        #expect(field.value(fromForm: spaces + " 7") == .string(spaces + " 7"))
+    }
+
     @Test func `what fits is given back with defaults, whole numbers and plain line ends`() throws {
         let input: JSONValue = [
             "label": "Ada", "body": "a\r\nb\rc\r\r\nd", "attempts": 5.0, "ratio": nil, "url": " https://x.y/z ",

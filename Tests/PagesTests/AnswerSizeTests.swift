@@ -9,6 +9,8 @@ import Testing
 @testable import Pages
 
 /// How much is sent when something changes: what changed, and never the page.
+///
+/// In bytes of the patches of one change, as JSON and not compressed. An answer has about 400 more.
 @Suite struct AnswerSizeTests {
     private let catalog: Catalog
     private let pages: PageRenderer
@@ -17,37 +19,76 @@ import Testing
         var catalog = Catalog()
         catalog.add(StatesOnly<GreetingInput, GreetingState>(), id: "greeting", title: "Greeting", summary: "")
         catalog.add(StatesOnly<FileUploadInput, FileUploadState>(), id: "file-upload", title: "Upload", summary: "")
-        catalog.add(StatesOnly<HTTPRequestInput, HTTPRequestState>(), id: "http-request", title: "Request", summary: "")
-        catalog.add(
-            store: Runbook(try #require(RunbookState.samples.first)), id: "runbook", title: "Release", summary: "")
+        catalog.add(CopyOperation(), id: "copy", title: "Copy", summary: "")
+        catalog.add(store: Door(), id: "door", title: "Door", summary: "")
         self.catalog = catalog
         pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
     }
 
     @Test(arguments: [0, 100, 1_000])
-    func `an answer carries what changed, however many runs there were`(earlier: Int) throws {
-        for operation in ["greeting", "file-upload", "http-request"] {
+    func `a change of a run carries what changed, however many runs there were`(earlier: Int) throws {
+        for operation in ["greeting", "file-upload", "copy"] {
             let entry = try #require(catalog[operation])
             var script = BoardScript(catalog)
             for number in 0..<earlier { fill(&script, "\(number)", entry) }
             let run = "01j00000000000000000000000"
             var publications = [script.open(run, operation, entry.initial, input: ["name": "World"])]
-            for sample in entry.samples.dropFirst() where sample.phase == .active {
-                publications += [script.move(run, sample), script.move(run, sample)].compactMap(\.self)
+            for sample in entry.samples where sample.phase == .active {
+                publications += [script.move(run, sample)].compactMap(\.self)
             }
             let end = try #require(entry.samples.first { $0.phase == .succeeded })
             publications += [script.move(run, end)].compactMap(\.self)
             for topic in [PageTopic.board, .runs, .operation(operation), .run(run)] {
                 for publication in publications {
-                    let patches = pages.patches(for: publication, page: LivePage(topic))
-                    let size = try self.size(patches)
-                    print(
-                        "SIZE \(earlier) \(topic) \(publication.change.state.caseName) \(publication.change.isTransition ? "T" : "t") \(size)"
-                    )
-                    if earlier == 100, size > 500 {
-                        print(try patches.map { try $0.json.text() }.joined(separator: "\n"))
-                    }
+                    let size = try size(publication, topic)
+                    let limit =
+                        publication.change.draft.opening != nil
+                        ? Self.opening[topic.kind] : Self.transition[topic.kind]
+                    let state = publication.change.state.caseName
+                    print("SIZE \(earlier) \(topic) \(state) \(size)")
+                    #expect(size <= limit ?? 0, "\(topic) \(state) after \(earlier) runs")
                 }
+            }
+        }
+    }
+
+    /// The most bytes of a change to another state, by the kind of page.
+    private static let transition = ["board": 2_000, "runs": 500, "operation": 2_900, "run": 2_900]
+    /// The most bytes of an opening; a run's own page is never open before it.
+    private static let opening = ["board": 2_200, "runs": 1_300, "operation": 9_500, "run": 6_500]
+
+    @Test(arguments: [0, 1_000])
+    func `a tick carries the figures that changed`(earlier: Int) throws {
+        let entry = try #require(catalog["copy"])
+        var script = BoardScript(catalog)
+        for number in 0..<earlier { fill(&script, "\(number)", entry) }
+        let run = "01j00000000000000000000000"
+        _ = script.open(run, "copy", entry.initial)
+        _ = script.move(run, try StateRecord(CopyState.reading(bytes: 1_000, total: 1_000_000)))
+        for done in stride(from: Int64(2_000), through: 1_000_000, by: 49_000) {
+            let state = try StateRecord(CopyState.reading(bytes: done, total: 1_000_000))
+            let made = script.move(run, state, after: 10)
+            let tick = try #require(made)
+            #expect(!tick.change.isTransition)
+            for topic in [PageTopic.board, .runs, .operation("copy"), .run(run)] {
+                let size = try size(tick, topic)
+                print("SIZE tick \(topic) \(size)")
+                #expect(size <= 400, "\(topic) \(done)")
+            }
+        }
+    }
+
+    @Test func `a store's change carries what changed, however many there were`() throws {
+        var script = BoardScript(catalog)
+        for step in 0..<200 {
+            let change = StoreStep(.action, action: .init(name: "close"), actor: "Ana")
+            let state = try StateRecord(DoorState.samples[step % DoorState.samples.count])
+            let made = script.act("door", state, change)
+            let publication = try #require(made)
+            for (topic, limit) in [(PageTopic.board, 700), (.stores, 1_500), (.store("door"), 3_000)] {
+                let size = try size(publication, topic)
+                print("SIZE store \(topic) \(size)")
+                #expect(size <= limit, "\(topic) \(step)")
             }
         }
     }
@@ -58,7 +99,20 @@ import Testing
         if let end = entry.samples.last(where: { $0.phase == .succeeded }) { _ = script.move(run, end) }
     }
 
-    private func size(_ patches: [Patch]) throws -> Int {
-        try JSONValue.array(patches.map(\.json)).text().utf8.count
+    private func size(_ publication: Publication, _ topic: PageTopic) throws -> Int {
+        let patches = pages.patches(for: publication, page: LivePage(topic))
+        return try JSONValue.array(patches.map(\.json)).text().utf8.count
+    }
+}
+
+extension PageTopic {
+    fileprivate var kind: String {
+        switch self {
+        case .board: "board"
+        case .runs: "runs"
+        case .operation: "operation"
+        case .run: "run"
+        case .stores, .store, .output: ""
+        }
     }
 }

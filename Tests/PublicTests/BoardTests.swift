@@ -10,6 +10,7 @@ struct BoardTests {
             Backup(), id: "backup", title: "Backup", summary: "Copies files.", reentry: .queue,
             lifetime: Lifetime.onDemand,
             timeout: .seconds(60))
+        catalog.addReported(id: "nightly", title: "Nightly", summary: "Reported from elsewhere.", tags: ["nightly"])
         catalog.add(store: Checklist(), id: "trip", title: "Trip", summary: "What to pack.")
         return catalog
     }

@@ -47,9 +47,9 @@ struct MountingTests {
         let backups = SubjectSelection(operations: [try #require(IDPattern("backup-*"))], tags: ["database"])
         let control = AccessControl(
             rules: AccessRules(
-                roles: [Role("keeper", verbs: [.see, .start, .cancel], selection: backups)],
+                roles: [Role("keeper", verbs: Set<Verb>([.see, .start, .cancel]), selection: backups)],
                 grants: [
-                    RoleGrant(Role.viewer.name, to: [.everyone]), RoleGrant("keeper", to: [.group("databases")]),
+                    RoleGrant(Role.viewer.name, to: [RoleGrant.Grantee.everyone]), RoleGrant("keeper", to: [.group("databases")]),
                     RoleGrant(Role.operator.name, on: backups, to: [.user("ana")]),
                     RoleGrant(Role.admin.name, on: .everything, to: [.user("rui")]),
                 ]))

@@ -163,6 +163,14 @@ struct FileUploadTests {
                     message: "The file is no longer kept here. Send it again.", during: .receiving, canRetry: false))
     }
 
+    @Test func `what has arrived is said anew for every 64 KiB`() async throws {
+        let run = try Watched(upload(destination), input(GeneratedContent(200_000), length: 200_000))
+        let arrived = await run.states().compactMap { state in
+            if case .receiving(_, let bytes, _) = state { bytes } else { nil }
+        }
+        #expect(arrived == [0, 65_536, 131_072, 196_608, 200_000])
+    }
+
     @Test func `a sender that stops half way leaves nothing behind`() async throws {
         let content = GeneratedContent(500_000) { if $0 == 3 { throw Unexpected() } }
         let run = try Watched(upload(destination), input(content, length: 500_000))

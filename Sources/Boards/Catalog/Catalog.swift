@@ -12,6 +12,10 @@ public struct Catalog: Sendable {
     package private(set) var entries: [CatalogEntry] = []
     /// The stores, in order.
     package private(set) var stores: [StoreEntry] = []
+    /// Names everything that files declare of it, in letters and digits; nil where none does.
+    ///
+    /// Pages that a catalog of another edition made are made anew.
+    package var edition: String?
 
     /// Makes an empty catalog.
     public init() {}
@@ -83,6 +87,12 @@ public struct Catalog: Sendable {
         store reducer: R, id: String, kind: String? = nil, title: String, summary: String, tags: Set<String> = []
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary, tags: tags))
+    }
+
+    /// Notes the text that declares an operation.
+    package mutating func declare(_ id: String, by declaration: OperationDeclaration) {
+        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        entries[index].declaration = declaration
     }
 
     /// What is wrong with tags, in sentences.

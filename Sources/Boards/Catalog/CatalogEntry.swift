@@ -43,6 +43,8 @@ package struct CatalogEntry: Sendable {
     package let plan: StepsPlan?
     /// The operation that it is a step of, and without which it cannot be started.
     package let partOf: String?
+    /// The text that declares it, and what is wrong with the newest text; nil where Swift declares it.
+    package var declaration: OperationDeclaration?
     /// Makes typed runs of it.
     let factory: any RunFactory
 

@@ -209,6 +209,13 @@ struct FeedMachine: Sendable {
         if settled.count > settledLimit, let oldest = settled.removeFirst() { topics[oldest] = nil }
     }
 
+    /// Makes operations known that have no publications yet.
+    mutating func know(_ operations: [String]) {
+        for topic in operations.map(Topic.operation) where topics[topic] == nil {
+            topics[topic] = TopicIndex(head: 0, floor: 0)
+        }
+    }
+
     // MARK: Waiting
 
     /// Adds a waiting observer; returns the head to call it with at once, if it is beyond what was read.

@@ -21,6 +21,9 @@ struct ReportLeases: Sendable {
 
     init(_ limits: RunLimits, operations: Int) { admission = RunAdmission(limits, operations: operations) }
 
+    /// Divides the places among another number of operations.
+    mutating func resize(operations: Int) { admission.resize(operations: operations) }
+
     /// How many runs are open.
     var count: Int { leases.count }
 

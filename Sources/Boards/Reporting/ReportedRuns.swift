@@ -26,6 +26,9 @@ final class ReportedRuns: Sendable {
         core = Locked(Core(leases: ReportLeases(limits, operations: operations)))
     }
 
+    /// Divides the places among another number of operations.
+    func resize(operations: Int) { core.withLock { $0.leases.resize(operations: operations) } }
+
     /// How many are open.
     var count: Int { core.withLock { $0.leases.count } }
 

@@ -1,3 +1,4 @@
+import Flows
 import Journals
 import Logging
 import Operations
@@ -5,33 +6,51 @@ import States
 
 /// Starts runs: holds inputs against their fields, and refuses what the board cannot take on.
 final class Launcher: Sendable {
+    private struct Core {
+        var catalog: Catalog
+        var starters: [String: any RunStarter] = [:]
+    }
+
     let runs: LiveRuns
-    private let catalog: Catalog
     private let configuration: Board.Configuration
     private let recorder: Recorder
     private let estimates: Estimates
     private let makeID: @Sendable () -> String
-    private let starters: [String: any RunStarter]
+    private let makeStarter: @Sendable (CatalogEntry, (any RunStarter)?) -> any RunStarter
+    private let core: Locked<Core>
 
     init(
         catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: RunOutputs,
         runs: LiveRuns, estimates: Estimates, clock: any Clock<Duration>, logger: Logger,
         makeID: @escaping @Sendable () -> String
     ) {
-        self.catalog = catalog
         self.configuration = configuration
         self.recorder = recorder
         self.runs = runs
         self.estimates = estimates
         self.makeID = makeID
-        starters = Dictionary(
-            catalog.entries.map {
-                (
-                    $0.id,
-                    $0.factory.starter(id: $0.id, recorder: recorder, outputs: outputs, clock: clock, logger: logger)
-                )
-            }
-        ) { $1 }
+        makeStarter = { entry, earlier in
+            entry.factory.starter(
+                id: entry.id, after: earlier, recorder: recorder, outputs: outputs, clock: clock, logger: logger)
+        }
+        core = Locked(Core(catalog: Catalog()))
+        take(catalog)
+    }
+
+    /// What can be started.
+    var catalog: Catalog { core.withLock { $0.catalog } }
+
+    /// Starts the operations of another catalog from now on.
+    ///
+    /// A run that was started before goes on as it began.
+    func take(_ catalog: Catalog) {
+        core.withLock { core in
+            core.starters = Dictionary(
+                catalog.entries.map { ($0.id, makeStarter($0, core.starters[$0.id])) }
+            ) { $1 }
+            core.catalog = catalog
+        }
+        runs.resize(operations: catalog.entries.count)
     }
 
     /// The input as a run gets it.
@@ -79,7 +98,7 @@ final class Launcher: Sendable {
         takesPlace: Bool = true, host: ((String, RunOpening) -> StepsHost)? = nil,
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
-        guard let starter = starters[operation] else { throw .unknownOperation(operation) }
+        guard let starter = core.withLock({ $0.starters[operation] }) else { throw .unknownOperation(operation) }
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
         let id = makeID()
@@ -104,7 +123,7 @@ final class Launcher: Sendable {
     ///
     /// Throws `unknownOperation` and `busy`.
     func resume(_ record: RunRecord, _ host: StepsHost, elapsed: Duration) throws(BoardError) {
-        guard let starter = starters[record.operation] else { throw .unknownOperation(record.operation) }
+        guard let starter = core.withLock({ $0.starters[record.operation] }) else { throw .unknownOperation(record.operation) }
         // It had its place before; limits that are narrower now bind those that come.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(

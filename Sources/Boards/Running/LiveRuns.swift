@@ -22,6 +22,9 @@ final class LiveRuns: Sendable {
         core = Locked(Core(admission: RunAdmission(limits, operations: operations)))
     }
 
+    /// Divides the places among another number of operations.
+    func resize(operations: Int) { core.withLock { $0.admission.resize(operations: operations) } }
+
     subscript(id: String) -> LiveRun? { core.withLock { $0.runs[id] } }
 
     var count: Int { core.withLock { $0.runs.count } }

@@ -16,9 +16,16 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
     }
 
     func starter(
-        id: String, recorder: Recorder, outputs: RunOutputs, clock: any Clock<Duration>, logger: Logger
+        id: String, after earlier: (any RunStarter)?, recorder: Recorder, outputs: RunOutputs,
+        clock: any Clock<Duration>, logger: Logger
     ) -> any RunStarter {
-        let runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
+        let runner: OperationRunner<Work>
+        if let known = (earlier as? OperationStarter<Work>)?.runner {
+            known.replace(operation, reentry: reentry, timeout: timeout)
+            runner = known
+        } else {
+            runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
+        }
         return OperationStarter(
             id: id, runner: runner, ticks: ticks, recorder: recorder, outputs: outputs, logger: logger)
     }
@@ -27,7 +34,11 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
 /// Makes what starts runs of an operation whose type is not known here.
 protocol RunFactory: Sendable {
     /// What starts the operation's runs on one board.
+    ///
+    /// `earlier` started those of the operation that this one replaces: if that is of the same type, its active runs count
+    /// for the policy of this one.
     func starter(
-        id: String, recorder: Recorder, outputs: RunOutputs, clock: any Clock<Duration>, logger: Logger
+        id: String, after earlier: (any RunStarter)?, recorder: Recorder, outputs: RunOutputs,
+        clock: any Clock<Duration>, logger: Logger
     ) -> any RunStarter
 }

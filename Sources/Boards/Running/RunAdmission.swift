@@ -23,8 +23,8 @@ struct RunAdmission: Sendable {
     }
 
     private let limits: RunLimits
-    private let share: Int
-    private let reserve: Int
+    private var share = 1
+    private var reserve = 0
     private(set) var count = 0
     private var ofOperation: [String: Int] = [:]
     private var ofActor: [String: Int] = [:]
@@ -32,6 +32,11 @@ struct RunAdmission: Sendable {
     /// Creates an admission for a catalog with a number of operations.
     init(_ limits: RunLimits, operations: Int) {
         self.limits = limits
+        resize(operations: operations)
+    }
+
+    /// Divides the places among another number of operations.
+    mutating func resize(operations: Int) {
         let others = max(operations - 1, 0)
         share = max(limits.total / 10 / max(operations, 1), 1)
         reserve = others < limits.total ? min(share * others, limits.total / 2) : limits.total / 2

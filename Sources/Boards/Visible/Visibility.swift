@@ -43,6 +43,7 @@ struct Visibility: Sendable {
     func part(of catalog: Catalog) -> Catalog {
         guard !isWhole else { return catalog }
         var part = Catalog()
+        part.edition = catalog.edition
         for entry in catalog.entries where operations.contains(entry.id) { part.add(entry) }
         for entry in catalog.stores where stores.contains(entry.id) { part.add(entry) }
         return part

@@ -31,6 +31,24 @@ struct WatchMachine: Sendable {
         self.rolloverAfter = rolloverAfter
     }
 
+    /// Takes the operations that run while watched from now on.
+    ///
+    /// One that is gone is remembered with its viewers, as it may come back while they watch; its run ends. A changed one is
+    /// started again for whoever watches.
+    mutating func take(_ operations: [String: Duration], changed: Set<String>) -> [Action] {
+        let gone = Set(self.operations.keys).subtracting(operations.keys)
+        for (id, stopAfter) in operations {
+            self.operations[id, default: .init(stopAfter: stopAfter)].stopAfter = stopAfter
+        }
+        return changed.union(gone).sorted().compactMap { id in
+            change(id) { operation in
+                guard case .running(let run) = operation.stage else { return nil }
+                operation.stage = gone.contains(id) ? .idle : .ending(run)
+                return operation.end(run, .replaced)
+            }
+        }
+    }
+
     /// The ids of the operations that run while watched.
     var ids: [String] { operations.keys.sorted() }
 

@@ -17,7 +17,7 @@ struct WatchedOperation: Sendable {
         case waiting
     }
 
-    let stopAfter: Duration
+    var stopAfter: Duration
     var viewers = 0
     var stage = Stage.idle
     /// Whether a run may end because the last viewer has been gone for long enough.

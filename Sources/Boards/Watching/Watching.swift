@@ -9,6 +9,8 @@ final class Watching: Sendable {
     private struct Core {
         var machine: WatchMachine
         var viewers: [Topic: Int] = [:]
+        /// The operations that run while watched, as the catalog has them.
+        var watched: Set<String> = []
         var alarms: [String: Alarm] = [:]
         var isStopped = false
     }
@@ -29,7 +31,6 @@ final class Watching: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let logger: Logger
     private let core: Locked<Core>
-    private let watched: Set<String>
     private let timers = FlowScope()
     private let observations = Locked<[FeedObservation]>([])
 
@@ -41,12 +42,21 @@ final class Watching: Sendable {
         self.clock = clock
         elapsed = Self.stopwatch(clock)
         self.logger = logger
-        var operations: [String: Duration] = [:]
-        for entry in catalog.entries {
-            if case .whileWatched(let stopAfter) = entry.lifetime { operations[entry.id] = stopAfter }
+        let operations = catalog.watchedOperations
+        core = Locked(
+            Core(
+                machine: WatchMachine(operations, rolloverAfter: configuration.rolloverAfter),
+                watched: Set(operations.keys)))
+    }
+
+    /// Takes the operations of another catalog; those in `changed` begin anew, for whoever watches.
+    func take(_ catalog: Catalog, changed: Set<String>, following feed: Feed) {
+        let operations = catalog.watchedOperations
+        perform { core in
+            core.watched = Set(operations.keys)
+            return core.machine.take(operations, changed: changed)
         }
-        watched = Set(operations.keys)
-        core = Locked(Core(machine: WatchMachine(operations, rolloverAfter: configuration.rolloverAfter)))
+        follow(feed)
     }
 
     /// Says that somebody looks at a topic, until the watch is released or dropped.
@@ -64,7 +74,7 @@ final class Watching: Sendable {
     func viewers(of topic: Topic) -> Int { core.withLock { $0.viewers[topic] ?? 0 } }
 
     /// Whether the operation runs while watched.
-    func isWatched(_ operation: String) -> Bool { watched.contains(operation) }
+    func isWatched(_ operation: String) -> Bool { core.withLock { $0.watched.contains(operation) } }
 
     /// Somebody started a run by hand.
     func adopt(_ operation: String, run: String) {
@@ -78,7 +88,7 @@ final class Watching: Sendable {
 
     /// Ends runs that have become long, for as long as this lives.
     func follow(_ feed: Feed) {
-        let observations = watched.map { id in
+        let observations = core.withLock { $0.watched }.map { id in
             feed.observe(.operation(id)) { [weak self, weak feed] head in
                 guard let record = feed?.publication(at: head)?.run?.record else { return }
                 self?.perform { core in
@@ -104,7 +114,8 @@ final class Watching: Sendable {
     }
 
     private func operations(of topic: Topic) -> [String] {
-        switch topic {
+        let watched = core.withLock { $0.watched }
+        return switch topic {
         case .board: watched.sorted()
         case .operation(let id): watched.contains(id) ? [id] : []
         case .run(let run): launcher.runs[run].map { watched.contains($0.operation) ? [$0.operation] : [] } ?? []
@@ -178,5 +189,16 @@ final class Watching: Sendable {
             case .failure: [core.machine.couldNotStart(id)].compactMap { $0 }
             }
         }
+    }
+}
+
+extension Catalog {
+    /// After how long each operation ends that runs while watched.
+    fileprivate var watchedOperations: [String: Duration] {
+        var operations: [String: Duration] = [:]
+        for entry in entries {
+            if case .whileWatched(let stopAfter) = entry.lifetime { operations[entry.id] = stopAfter }
+        }
+        return operations
     }
 }

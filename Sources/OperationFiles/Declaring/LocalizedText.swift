@@ -11,6 +11,9 @@ package struct LocalizedText: Sendable, Hashable {
         texts = [:]
     }
 
+    /// A text of Weir's own, in each of its languages.
+    init(en: String, ptBR: String, es: String) { self.init(texts: ["en": en, "pt-BR": ptBR, "es": es], first: en) }
+
     private init(texts: [String: String], first: String) {
         self.texts = texts
         text = texts["en"] ?? first

@@ -6,7 +6,9 @@ package import States
 enum OperationKeys {
     /// The whole file.
     static let file = Shape.object([
-        .init("type", .choice(["command", "steps"]), "What is run; `command`, a program, unless it says otherwise."),
+        .init(
+            "type", .choice(["command", "http", "feed", "steps"]),
+            "What is run; `command`, a program, unless it says otherwise."),
         .init("title", .words(limit: 200), required: true, "What people call the operation."),
         .init("description", .words(limit: 1_000), "What it does, in a sentence."),
         .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
@@ -23,7 +25,7 @@ enum OperationKeys {
         .init(
             "notify", .list(of: notification, limit: 20),
             "Who is told how runs end; instead of those that the settings name for all operations."),
-    ] + program)
+    ] + program + requests)
 
     /// What a program is, and how it is run.
     static let program: [Shape.Key] = [

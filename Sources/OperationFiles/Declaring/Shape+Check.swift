@@ -34,6 +34,7 @@ extension Shape {
             }
         case .either(let first, let second): (second.takes(value) ? second : first).check(value, name, &list)
         case .refused(let sentence): list.note(value, sentence)
+        case .any: break
         default:
             guard let text = value.text, !value.isEmpty, accepts(text) else { return wrong(value, name, &list) }
         }
@@ -113,6 +114,7 @@ extension Shape {
         case .list: "a list"
         case .dictionary, .object: "a mapping"
         case .either(let first, let second): "\(first.expectation), or \(second.expectation)"
+        case .any: "anything"
         case .refused: "left out"
         }
     }

@@ -34,6 +34,7 @@ extension Shape {
             ]
         case .object(let keys): Self.object(keys)
         case .either(let first, let second): ["anyOf": [.object(first.schema), .object(second.schema)]]
+        case .any: [:]
         case .refused(let sentence): ["not": [:], "description": .string(sentence)]
         }
     }

@@ -23,6 +23,8 @@ indirect enum Shape: Sendable {
     case bytes
     /// Any scalar.
     case scalar
+    /// Whatever JSON can say.
+    case any
     /// A text, or one for each language.
     case words(limit: Int)
     /// A list of at most so many values.

@@ -3,6 +3,11 @@ extension DefinitionReader {
     mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
         if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
+        switch root["type"]?.text {
+        case "http": return request(root).map { .request($0) }
+        case "feed": return feed(root).map { .feed($0) }
+        default: refuseRequests(root)
+        }
         switch (root["command"], root["shell"]) {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }

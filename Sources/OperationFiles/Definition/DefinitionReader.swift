@@ -57,7 +57,8 @@ struct DefinitionReader {
         let input = template(root["stdin"], "stdin", secrets: true)
         let states = states(root["states"])
         hasReports = states.rules.values.contains { $0.patterns.isEmpty }
-        let groups = Set(states.rules.values.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
+        let values = (root["values"]?.members ?? []).map(\.name) + (root["request"] == nil ? [] : ["status"])
+        let groups = Set(states.rules.values.flatMap(\.patterns).flatMap { $0.groups.map(\.name) } + values)
         let schedule = schedule(root["schedule"], inputs.map(\.field))
         let success = shown(root["succeeded"]?["show"], groups)
         let failure = shown(root["failed"]?["show"], groups)

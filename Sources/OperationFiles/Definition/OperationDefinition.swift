@@ -25,8 +25,13 @@ package struct OperationDefinition: Sendable {
     package let stopGracePeriod: Duration
     /// What people call its states, by case.
     package var stateTitles: [String: LocalizedText] {
-        guard case .steps(let steps) = program else { return states.compactMapValues(\.title) }
-        return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+        switch program {
+        case .request: return LocalizedText.stepsOfRequests
+        case .feed: return LocalizedText.statesOfFeeds
+        case .steps(let steps):
+            return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+        case .command, .shell, .elsewhere: return states.compactMapValues(\.title)
+        }
     }
 
     let program: Program
@@ -52,6 +57,8 @@ package struct OperationDefinition: Sendable {
     package let triggers: [TriggerRule]
     /// Who is told how its runs end; nil for those of the settings.
     package let notifications: [NotificationRule]?
+    /// Whether it polls an address, and also while nobody watches; nil for what polls none.
+    package var pollsAlways: Bool? { if case .feed(let feed) = program { feed.isAlways } else { nil } }
     /// Whether programs elsewhere report its runs, and there is nothing to run here.
     package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 
@@ -63,6 +70,10 @@ package struct OperationDefinition: Sendable {
         case shell(String)
         /// Nothing: programs elsewhere report its runs.
         case elsewhere
+        /// A request, sent once or until it succeeds.
+        case request(DeclaredRequest)
+        /// An address that is polled.
+        case feed(DeclaredFeed)
         /// Other operations, one after the other.
         case steps(DeclaredSteps)
 
@@ -71,7 +82,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command: "The program “\(name)”"
             case .shell: "The script"
-            case .elsewhere, .steps: "The program"
+            case .elsewhere, .steps, .request, .feed: "The program"
             }
         }
 
@@ -80,7 +91,7 @@ package struct OperationDefinition: Sendable {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
             case .shell: "/bin/sh"
-            case .elsewhere, .steps: "the program"
+            case .elsewhere, .steps, .request, .feed: "the program"
             }
         }
     }

@@ -9,6 +9,10 @@ package struct OperationFolder: Sendable {
     package let definitions: [OperationDefinition]
     /// What is wrong; an operation whose file has a mistake is not among the definitions.
     package let mistakes: [FileMistake]
+    /// The text of each operation's file, by id.
+    package let texts: [String: String]
+    /// What is wrong with the newer files of operations that keep their earlier definitions, by id.
+    package let outdated: [String: [FileMistake]]
     /// The templates of states, by path: `backup/dumping.mustache`.
     package let templates: [String: String]
 
@@ -20,8 +24,11 @@ package struct OperationFolder: Sendable {
     /// - Parameters:
     ///   - url: The folder.
     ///   - reserved: The fields of other operations by their ids, which files cannot have.
+    ///   - earlier: The folder as it was: an operation whose file is wrong now keeps its definition of then.
     /// - Throws: ``Unreadable`` when the folder cannot be listed.
-    package init(_ url: URL, reserved: [String: [InputField]] = [:]) throws(Unreadable) {
+    package init(
+        _ url: URL, reserved: [String: [InputField]] = [:], keeping earlier: OperationFolder? = nil
+    ) throws(Unreadable) {
         let names: [String]
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
@@ -31,6 +38,8 @@ package struct OperationFolder: Sendable {
         var definitions: [OperationDefinition] = []
         var mistakes: [FileMistake] = []
         var files: [String: String] = [:]
+        var texts: [String: String] = [:]
+        var outdated: [String: [FileMistake]] = [:]
         for name in names.filter(Self.isOperation).prefix(Self.limit) {
             var list = MistakeList(file: name)
             let id = Self.id(of: name)
@@ -46,7 +55,10 @@ package struct OperationFolder: Sendable {
             } else if let text = Self.text(of: url.appending(path: name), &list) {
                 let (definition, found) = DefinitionReader.read(text, id: id, file: name)
                 for mistake in found { list.take(mistake) }
-                if let definition { definitions.append(definition) }
+                if let definition {
+                    definitions.append(definition)
+                    texts[id] = text
+                }
             }
             mistakes += list.mistakes
         }
@@ -59,11 +71,47 @@ package struct OperationFolder: Sendable {
         let linked = StepsLinker.link(definitions, others: reserved, files: Set(files.keys))
         definitions = linked.definitions
         mistakes += linked.mistakes
+        for (id, name) in files where !definitions.contains(where: { $0.id == id }) {
+            guard let kept = earlier?.definition(id) else { continue }
+            definitions.append(kept)
+            texts[id] = earlier?.texts[id]
+            outdated[id] = mistakes.filter { $0.file == name }
+        }
+        definitions.sort { files[$0.id] ?? "" < files[$1.id] ?? "" }
         self.url = url
         self.definitions = definitions
         self.mistakes = mistakes.sorted()
+        self.texts = texts
+        self.outdated = outdated
         templates = Self.templates(in: url, of: definitions.map(\.id))
     }
+
+    /// The folder as it was, with the mistake that it can no longer be read.
+    private init(_ earlier: OperationFolder, _ error: Unreadable) {
+        url = earlier.url
+        definitions = earlier.definitions
+        texts = earlier.texts
+        templates = earlier.templates
+        let mistake = FileMistake(
+            file: earlier.url.lastPathComponent, line: 1, column: 1,
+            detail: "\(error) Until then its operations stay as they were.")
+        mistakes = [mistake]
+        outdated = earlier.definitions.reduce(into: [:]) { $0[$1.id] = [mistake] }
+    }
+
+    /// A folder that has vanished: its operations as they were.
+    package static func vanished(_ earlier: OperationFolder) -> OperationFolder {
+        OperationFolder(earlier, Unreadable(path: earlier.url.path))
+    }
+
+    /// No operations.
+    package init(empty url: URL) {
+        self.url = url
+        (definitions, mistakes, texts, outdated, templates) = ([], [], [:], [:], [:])
+    }
+
+    /// The operation of that id.
+    private func definition(_ id: String) -> OperationDefinition? { definitions.first { $0.id == id } }
 
     /// The folder cannot be listed.
     package struct Unreadable: Error, Sendable, CustomStringConvertible {

@@ -11,21 +11,28 @@ public import States
 /// Every state a run passes through can be seen by a lossless subscriber that `start` is told to admit beforehand. A run
 /// that fails leaves the others, and the scope, alone.
 public final class OperationRunner<Work: StateOperation>: Sendable {
-    private typealias Waiting = (run: Run<Work.State>, input: Work.Input)
+    /// A run with what it does: a run keeps the operation that it was started with.
+    private struct Waiting {
+        let run: Run<Work.State>
+        let input: Work.Input
+        let operation: Work
+        let timeout: Duration?
+    }
 
     private struct Core {
+        var operation: Work
+        var timeout: Duration?
         var machine: ReentryMachine<Int>
         var runs: [Int: Waiting] = [:]
         var started = 0
     }
 
     /// What is run.
-    public let operation: Work
+    public var operation: Work { core.withLock { $0.operation } }
     /// The scope of the runs.
     ///
     /// Cancelling it cancels every run, and lets no other run start.
     public let scope: FlowScope
-    private let timeout: Duration?
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
 
@@ -41,12 +48,28 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         _ operation: Work, reentry: ReentryPolicy = .concurrent, timeout: Duration? = nil,
         scope: FlowScope = FlowScope(), clock: any Clock<Duration> = ContinuousClock()
     ) {
-        self.operation = operation
         self.scope = scope
-        self.timeout = timeout
         self.clock = clock
-        let stops = Work.State.self is any StoppingState.Type
-        core = Locked(Core(machine: ReentryMachine(reentry, waitsForReplaced: stops && reentry == .cancelPrevious)))
+        core = Locked(
+            Core(
+                operation: operation, timeout: timeout,
+                machine: ReentryMachine(reentry, waitsForReplaced: Self.waitsForReplaced(reentry))))
+    }
+
+    private static func waitsForReplaced(_ reentry: ReentryPolicy) -> Bool {
+        Work.State.self is any StoppingState.Type && reentry == .cancelPrevious
+    }
+
+    /// Runs another operation from now on, in the place of the one there was.
+    ///
+    /// A run that was started before keeps the operation and the timeout that it was started with, and counts for the new
+    /// policy.
+    package func replace(_ operation: Work, reentry: ReentryPolicy, timeout: Duration?) {
+        core.withLock { core in
+            core.operation = operation
+            core.timeout = timeout
+            core.machine.take(reentry, waitsForReplaced: Self.waitsForReplaced(reentry))
+        }
     }
 
     /// The runs that have not ended, oldest first, including those that wait for their turn.
@@ -116,8 +139,9 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     ) throws(OperationBusy) -> (run: Run<Work.State>, isNew: Bool) {
         let run = Run(id: id, from: state)
         run.core.withLock { $0.elapsed = elapsed }
-        let (token, decision, others) = core.withLock { core in
+        let (token, decision, others, waiting) = core.withLock { core in
             core.started += 1
+            let waiting = Waiting(run: run, input: input, operation: core.operation, timeout: core.timeout)
             let decision = core.machine.start(core.started)
             let others: [Run<Work.State>] =
                 switch decision {
@@ -125,10 +149,10 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
                 case .join(let other), .refuse(let other): core.runs[other].map { [$0.run] } ?? []
                 }
             switch decision {
-            case .begin, .wait: core.runs[core.started] = (run, input)
+            case .begin, .wait: core.runs[core.started] = waiting
             case .join, .refuse: break
             }
-            return (core.started, decision, others)
+            return (core.started, decision, others, waiting)
         }
         switch decision {
         case .join: return (others[0], false)
@@ -140,12 +164,14 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         willBegin(run)
         run.guardEnd { [weak self] in self?.end(token) }
         // A run that waits for those it replaces may begin as soon as they are cancelled.
-        if begins { begin(token, run, input) } else { for other in others { other.cancel(.replaced) } }
+        if begins { begin(token, waiting) } else { for other in others { other.cancel(.replaced) } }
         return (run, true)
     }
 
-    private func begin(_ token: Int, _ run: Run<Work.State>, _ input: Work.Input) {
-        run.begin(operation, input, in: scope, timeout: timeout, clock: clock) { self.workReturned(token) }
+    private func begin(_ token: Int, _ waiting: Waiting) {
+        waiting.run.begin(waiting.operation, waiting.input, in: scope, timeout: waiting.timeout, clock: clock) {
+            self.workReturned(token)
+        }
     }
 
     private func end(_ token: Int) {
@@ -159,7 +185,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
             guard let next = core.machine.workReturned(token), let waiting = core.runs[next] else { return nil }
             return (next, waiting)
         }
-        if let (token, waiting) = next { begin(token, waiting.run, waiting.input) }
+        if let (token, waiting) = next { begin(token, waiting) }
     }
 }
 

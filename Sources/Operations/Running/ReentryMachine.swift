@@ -15,14 +15,20 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
         case refuse(Token)
     }
 
-    let policy: ReentryPolicy
+    private(set) var policy: ReentryPolicy
     /// Whether a run that replaces others begins only when their works have returned.
-    let waitsForReplaced: Bool
+    private(set) var waitsForReplaced: Bool
     private var going: [Token] = []
     private var ended: Set<Token> = []
     private var waiting: [Token] = []
 
     init(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
+        self.policy = policy
+        self.waitsForReplaced = waitsForReplaced
+    }
+
+    /// Goes on by another policy; runs that wait for their turn keep waiting for it.
+    mutating func take(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
         self.policy = policy
         self.waitsForReplaced = waitsForReplaced
     }
@@ -72,7 +78,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     mutating func workReturned(_ token: Token) -> Token? {
         going.removeAll { $0 == token }
         ended.remove(token)
-        guard policy == .queue || waitsForReplaced, going.isEmpty, !waiting.isEmpty else { return nil }
+        guard going.isEmpty, !waiting.isEmpty else { return nil }
         let next = waiting.removeFirst()
         going.append(next)
         return next

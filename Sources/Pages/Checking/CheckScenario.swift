@@ -210,7 +210,8 @@ struct CheckScenario {
         _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
         let view = OperationView(id: entry.id)
         _ = writer.region(
-            "pages/operation", writer.operationPage(view, draft: draft), title: writer.title(""), frame: frame)
+            "pages/operation", writer.operationPage(view, draft: draft, mistakes: ["m"]), title: writer.title(""),
+            frame: frame)
     }
 
     private func system() {

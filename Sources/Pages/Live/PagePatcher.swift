@@ -129,15 +129,15 @@ struct PagePatcher {
         let place = PageWriter.Place(uid: id, isCompact: false)
         return changed("\(id)-state") { side in
             side.run.map { writer.statePanel($0, id: "\(id)-state", place: place) }
-        } + lanes(run, id)
+        } + lanes(run)
     }
 
     /// What a tick changes of a timeline: all lanes, when they have become too short.
     ///
     /// The lane of a state that continues grows by itself.
-    private func lanes(_ run: RunView, _ id: String) -> [Patch] {
+    private func lanes(_ run: RunView) -> [Patch] {
         guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
-        return changed("\(id)-timeline", "partials/timeline") { $0.run.map(writer.timeline) }
+        return changed("timeline", "partials/timeline") { $0.run.map(writer.timeline) }
     }
 
     /// A scrubber changes with its run's states, and when its strip has become too short.

@@ -28,8 +28,9 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
 
     /// The members in order, as words: what a template shows that knows nothing of them.
     private var rows: [Fields] {
-        json.sorted { $0.key < $1.key }.filter { $0.value != .null }.map { name, value in
-            ["name": name, "label": values.label(name), "text": values.text(value)]
+        json.sorted { $0.key < $1.key }.filter { $0.value != .null }.enumerated().map { index, member in
+            let (name, value) = member
+            return ["memberID": "m\(index)", "name": name, "label": values.label(name), "text": values.text(value)]
         }
     }
 

@@ -5,8 +5,13 @@ import States
 
 extension PageWriter {
     /// An operation's page.
-    func operationPage(_ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil, hooks: PageHooks? = nil) -> Fields {
-        [
+    func operationPage(
+        _ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil, hooks: PageHooks? = nil,
+        mistakes: [String]? = nil
+    ) -> Fields {
+        let mistakes = mistakes ?? catalog[view.id]?.declaration?.mistakes ?? []
+        return [
+            "mistakes": mistakes.map { ["message": $0] as Fields }, "hasMistakes": !mistakes.isEmpty,
             "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },

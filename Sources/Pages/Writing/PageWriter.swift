@@ -82,7 +82,11 @@ struct PageWriter: Sendable {
 
     /// A state as shape, word and colour, for `partials/chip`.
     func chip(_ caseName: String, _ phase: Phase, in operation: String) -> Fields {
-        ["word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape, "phase": phase.rawValue]
+        [
+            "word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape,
+            "phase": phase.rawValue,
+            "chipID": nil,
+        ]
     }
 
     /// A chip that a change of its run can address.

@@ -17,10 +17,12 @@ struct HTTPExchange: Sendable {
         var isConfigured = false
         /// Whether the URL leads to this very server, whose certificate is for the name that the world calls it by.
         var isOwn = false
+        /// Whether redirects to another scheme, host or port are answers rather than followed.
+        var staysAtOrigin = false
         var body: String?
         /// Header fields of the request; those that it always has can be replaced.
         ///
-        /// They may hold secrets, so a request that has some follows no redirect.
+        /// They may hold secrets: a request that has some must not follow redirects to other origins.
         var headers: [HeaderField] = []
         /// Whether redirects are followed; otherwise they are the answer.
         var followsRedirects = true
@@ -67,7 +69,13 @@ struct HTTPExchange: Sendable {
                 return answer
             }
             // Read before it is noted: what cannot be requested is not recorded either.
-            target = try HTTPTarget(target.resolving(place))
+            let next = try HTTPTarget(target.resolving(place))
+            if request.staysAtOrigin, (next.place, next.isSecure) != (target.place, target.isSecure) {
+                trace.note("Redirected to another origin, which is not followed: \(next.text)")
+                trace.ended(answer)
+                return answer
+            }
+            target = next
             trace.note("Redirected to \(target.text)")
             request.isConfigured = false
             request.isOwn = false

@@ -20,6 +20,8 @@ final class AudienceDashboards: Sendable {
     private struct State {
         var dashboards: [Key: (dashboard: AudienceDashboard, lastUse: Int64)] = [:]
         var isDraining = false
+        /// How often the catalog was replaced.
+        var edition = 0
     }
 
     /// How many there may be.
@@ -57,9 +59,12 @@ final class AudienceDashboards: Sendable {
     /// Throws `unavailable` when the journal cannot be read.
     func dashboard(for key: Key) async throws(BoardError) -> AudienceDashboard {
         if let dashboard = known(key) { return dashboard }
+        let edition = state.withLockedValue { $0.edition }
         let made = try await make(key)
         let (dashboard, crowdedOut, isDraining) = state.withLockedValue {
             state -> (AudienceDashboard, AudienceDashboard?, Bool) in
+            // Made of a catalog that was replaced meanwhile: good for this request, and for no other.
+            guard edition == state.edition else { return (made, nil, false) }
             if let other = state.dashboards[key]?.dashboard { return (other, nil, false) }
             var crowdedOut: AudienceDashboard?
             // Those that are always there are not among them.
@@ -83,6 +88,21 @@ final class AudienceDashboards: Sendable {
     func keep(_ dashboard: AudienceDashboard) {
         let key = Key(audience: dashboard.audience, isPublic: dashboard.isPublic)
         state.withLockedValue { $0.dashboards[key] = (dashboard, .max) }
+    }
+
+    /// Makes all of them anew, of another catalog, as they are asked for; these two are always there.
+    ///
+    /// Whoever waits is let go, and comes back to the new one.
+    func replace(with everything: AudienceDashboard, _ nothing: AudienceDashboard) {
+        let old = state.withLockedValue { state in
+            let old = state.dashboards.values.map(\.dashboard)
+            state.dashboards = [:]
+            state.edition += 1
+            return old
+        }
+        keep(everything)
+        keep(nothing)
+        for dashboard in old { dashboard.pollResponder.retire() }
     }
 
     /// Lets those go that nobody has used for a while.

@@ -12,6 +12,10 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
         var refused: Set<ObjectIdentifier> = []
+        /// Whether the server is over, so that whoever still comes is closed.
+        var isOver = false
+        /// Those who wait until none is open.
+        var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = NIOLockedValueBox(State())
@@ -21,25 +25,50 @@ final class ConnectionRegistry: Sendable {
         let entry = Entry(
             channel: channel, address: ConnectionAddress(channel.remoteAddress),
             watch: NIOLoopBound(watch, eventLoop: channel.eventLoop))
-        state.withLockedValue { $0.entries[ObjectIdentifier(channel)] = entry }
+        let isOver = state.withLockedValue { state in
+            state.entries[ObjectIdentifier(channel)] = entry
+            return state.isOver
+        }
+        if isOver { close(entry) }
     }
 
     func remove(_ channel: any Channel) {
-        state.withLockedValue { state in
+        let waiting = state.withLockedValue { state in
             state.entries[ObjectIdentifier(channel)] = nil
             state.refused.remove(ObjectIdentifier(channel))
+            guard state.entries.isEmpty else { return [CheckedContinuation<Void, Never>]() }
+            defer { state.waiting = [] }
+            return state.waiting
         }
+        for each in waiting { each.resume() }
     }
 
     /// How many are open.
     var count: Int { state.withLockedValue { $0.entries.count } }
 
-    /// Ends all that are open.
+    /// Ends all that are open, and whatever is opened later.
     func closeAll() {
-        for entry in state.withLockedValue({ Array($0.entries.values) }) {
-            let watch = entry.watch
-            entry.channel.eventLoop.execute { watch.value.closeNow() }
+        let entries = state.withLockedValue { state in
+            state.isOver = true
+            return Array(state.entries.values)
         }
+        for entry in entries { close(entry) }
+    }
+
+    /// Waits until none is open; cancelling the caller changes nothing.
+    func emptied() async {
+        await withCheckedContinuation { continuation in
+            let isEmpty = state.withLockedValue { state in
+                if !state.entries.isEmpty { state.waiting.append(continuation) }
+                return state.entries.isEmpty
+            }
+            if isEmpty { continuation.resume() }
+        }
+    }
+
+    private func close(_ entry: Entry) {
+        let watch = entry.watch
+        entry.channel.eventLoop.execute { watch.value.closeNow() }
     }
 
     // MARK: When there are too many

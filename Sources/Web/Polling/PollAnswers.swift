@@ -35,8 +35,8 @@ final class PollAnswers: Sendable {
     private let board: VisibleBoard
     private var feed: VisibleFeed { board.feed }
     private let renderer: PageRenderer
-    private let clock: any WaitClock
-    private let caches: PollCaches
+    let clock: any WaitClock
+    let caches: PollCaches
     /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
     private let audience: Audience
     private let encoded = Atomic<Int>(0)
@@ -51,7 +51,8 @@ final class PollAnswers: Sendable {
         self.board = board
         self.caches = caches
         self.audience = Audience(board.permissions)
-        urls = PollURLs(mount: mount, epoch: board.epoch, audience: audience)
+        urls = PollURLs(
+            mount: mount, epoch: board.epoch, audience: audience, edition: board.catalog.edition)
         self.renderer = renderer
         self.clock = clock
         began = Timestamp(milliseconds: clock.wall)
@@ -87,7 +88,8 @@ final class PollAnswers: Sendable {
     /// The rights of whoever asked have changed: where to start over, and nothing of what may not be seen any more.
     func moved(_ request: PollRequest, to key: AudienceDashboards.Key) -> PollAnswer {
         let urls = PollURLs(
-            mount: urls.mount, epoch: urls.epoch, audience: key.isPublic ? nil : key.audience.label)
+            mount: urls.mount, epoch: urls.epoch, audience: key.isPublic ? nil : key.audience.label,
+            edition: urls.edition)
         let (feed, sequence) = (request.feed, request.sequence)
         var envelope = PollEnvelope(
             kind: .reset, epoch: urls.epoch, from: sequence, to: sequence,
@@ -113,7 +115,7 @@ final class PollAnswers: Sendable {
             let body = caches.batches.value(for: key, cost: \.readableBytes) {
                 encode(publications, more: more, page: page, key)
             }
-            return answer(body: body, caching: isTail(request) ? .hold : .brief)
+            return shared(answer(body: body, caching: isTail(request) ? .hold : .brief), key)
         case .gap(let floor): return gap(request, from: from, floor: floor, head: head)
         case .none: return empty(request, sequence: from)
         case .future: return reset(request, .future, from: from, head: head, caching: .never)
@@ -285,7 +287,9 @@ final class PollAnswers: Sendable {
     /// The URL to go on with: never the one that was asked for, because caches may keep its answer for a while.
     private func next(after request: PollRequest, at sequence: SequenceNumber) -> String {
         let current = slots(request).slot(at: clock.wall)
-        guard case .tail(let epoch, sequence, let slot) = request.kind, epoch == urls.epoch, slot >= current else {
+        guard case .tail(let epoch, sequence, let slot) = request.kind, epoch == urls.epoch(of: request.feed),
+            slot >= current
+        else {
             return urls.tail(request.feed, sequence, slot: current)
         }
         if slot == current { return urls.tail(request.feed, sequence, slot: current + 1) }

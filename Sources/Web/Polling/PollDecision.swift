@@ -6,6 +6,8 @@ enum PollDecision: Hashable, Sendable {
     case farSlot
     /// The cursor belongs to another history.
     case otherEpoch
+    /// The page was made of another edition of the catalog.
+    case otherCatalog
     /// The cursor is ahead of the last change.
     case future
     /// Changes after the cursor, up to this sequence, are no longer in memory.
@@ -21,7 +23,7 @@ enum PollDecision: Hashable, Sendable {
 
     /// What is known of a feed at one moment.
     struct FeedStatus: Sendable {
-        /// The journal's epoch.
+        /// The journal's epoch, with the edition of the catalog where the feed's addresses have it.
         var epoch: String
         /// The sequence of the feed's last change.
         var head: SequenceNumber
@@ -40,7 +42,8 @@ enum PollDecision: Hashable, Sendable {
         case .tail(_, _, let slot) where slot > current + 1:
             self = .farSlot
         case .tail(let epoch, _, _) where epoch != feedStatus.epoch, .now(let epoch, _) where epoch != feedStatus.epoch:
-            self = .otherEpoch
+            let histories = [epoch, feedStatus.epoch].map { $0.prefix { $0 != "." } }
+            self = histories[0] == histories[1] ? .otherCatalog : .otherEpoch
         case .tail(_, let sequence, _) where sequence > feedStatus.head,
             .now(_, let sequence) where sequence > feedStatus.head:
             self = .future

@@ -8,7 +8,7 @@ import NIOCore
 ///  "ev":[[1042,"run-17",8,[["m","run-17","<article id=\"run-17\">…</article>"]]]],
 ///  "next":"/live/1/board/k3f9/1042/136123","now":"/live/1/board/k3f9/1042/now","snap":"/live/1/board/snap"}
 /// ```
-/// `k` is `batch`, `empty`, `end`, `reset` or `drain`. With `reset` comes `why` (`gap`, `epoch`, `future`, `audience`), with a gap
+/// `k` is `batch`, `empty`, `end`, `reset` or `drain`. With `reset` comes `why` (`gap`, `epoch`, `future`, `audience`, `catalog`), with a gap
 /// `lost`, the first and last sequence of what is gone. With `drain`, and with `empty` when too many hold, comes `retry`:
 /// the bounds, in milliseconds, of the wait before `next`. With `batch`, `empty` and `drain` comes `notice` while there is
 /// something to know about the journal: the element that the page shows in its `notice` until an answer comes without. With
@@ -18,7 +18,7 @@ struct PollEnvelope: Sendable {
     /// The kind, as `k` tells it.
     enum Kind: String, Sendable { case batch, empty, end, reset, drain }
     /// Why a client must start over.
-    enum Reason: String, Sendable { case gap, epoch, future, audience }
+    enum Reason: String, Sendable { case gap, epoch, future, audience, catalog }
 
     var kind: Kind
     var epoch: String

@@ -7,6 +7,7 @@ import Journals
 /// {F}/{E}/{N}/now   catch up: never held
 /// {F}/snap          the region of the page: never held
 /// ```
+/// Where a page shows operations that files declare, `E` has the edition of the catalog behind it: `{E}.{C}`.
 /// Before it stands the label of an audience, as `{A}/`, where not everybody may follow the feed: 13 of `a-z 0-9`.
 ///
 /// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. There is one
@@ -54,7 +55,7 @@ struct PollRequest: Hashable, Sendable {
             kind = .snap
             return
         }
-        guard rest.count == 3, Self.isName(rest[0], upTo: 32, hyphens: false), let sequence = SequenceNumber(rest[1])
+        guard rest.count == 3, Self.isEpoch(rest[0]), let sequence = SequenceNumber(rest[1])
         else { return nil }
         let epoch = String(rest[0])
         if rest[2] == "now" {
@@ -86,6 +87,12 @@ struct PollRequest: Hashable, Sendable {
         case .tail(_, let sequence, _), .now(_, let sequence): sequence
         case .snap: 0
         }
+    }
+
+    /// Whether a text is an epoch, or one with the edition of a catalog.
+    private static func isEpoch(_ text: some StringProtocol) -> Bool {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count <= 2 && zip(parts, [32, 16]).allSatisfy { isName($0, upTo: $1, hyphens: false) }
     }
 
     private static func isName(_ text: some StringProtocol, upTo limit: Int, hyphens: Bool) -> Bool {

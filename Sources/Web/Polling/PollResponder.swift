@@ -32,6 +32,7 @@ final class PollResponder: Sendable {
     private let holds: HoldCount
     private let audience: String?
     private let announcer: RecordingAnnouncer
+    private let isRetired = Atomic<Bool>(false)
 
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(
@@ -82,6 +83,12 @@ final class PollResponder: Sendable {
         }
     }
 
+    /// Lets everybody go and holds nobody any more, as another catalog is shown from now on: they come back to that.
+    func retire() {
+        isRetired.store(true, ordering: .sequentiallyConsistent)
+        waitLists.interrupt { _ in true }
+    }
+
     /// Lets everybody go, within a good second, with the news that the server shuts down.
     func drain() { waitLists.drain(spread: 1_200) }
 
@@ -127,6 +134,9 @@ final class PollResponder: Sendable {
         case .otherEpoch:
             return .answer(
                 answers.reset(request, .epoch, from: sequence, head: feedStatus.head, caching: .foreignEpoch))
+        case .otherCatalog:
+            // Kept for a moment only: what is in force now may be in force again.
+            return .answer(answers.reset(request, .catalog, from: sequence, head: feedStatus.head, caching: .brief))
         case .future:
             return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
         case .gap(let floor):
@@ -159,6 +169,7 @@ final class PollResponder: Sendable {
         case .ended: return .ended
         case .draining: return .drained
         case .held(let place):
+            if missedRetiring(place, isCounted: false) { return .interrupted }
             let watch = board.watch(topic)
             defer { watch.release() }
             return await drainingOnShutdown {
@@ -182,7 +193,8 @@ final class PollResponder: Sendable {
             isClosed = run.record.endedAt != nil
         }
         return PollDecision.FeedStatus(
-            epoch: board.epoch, head: head, floor: board.feed.floor(of: topic), isClosed: isClosed)
+            epoch: answers.urls.epoch(of: page.feedName), head: head, floor: board.feed.floor(of: topic),
+            isClosed: isClosed)
     }
 
     /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
@@ -210,7 +222,8 @@ final class PollResponder: Sendable {
         let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
         let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
         return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
-        case .held(let place): .held(place)
+        case .held(let place):
+            missedRetiring(place) ? .answer(answers.interrupted(request, sequence: sequence)) : .held(place)
         case .pass: .answer(answers.batch(request, page: page, from: sequence))
         case .ended: .answer(answers.end(request, sequence: sequence))
         case .draining: .answer(answers.drain(request, sequence: sequence))
@@ -262,6 +275,12 @@ final class PollResponder: Sendable {
         case .ended: .ended
         case .draining: .draining
         }
+    }
+
+    /// Whether somebody came to wait right after all others were let go; then they have left again.
+    private func missedRetiring(_ place: WaitRegistration<ChangeWaiter>, isCounted: Bool = true) -> Bool {
+        guard isRetired.load(ordering: .sequentiallyConsistent) else { return false }
+        return isCounted ? leave(place) : place.leave()
     }
 
     /// Gives up a poll's place; false when its answer is on its way.

@@ -73,7 +73,7 @@ struct ReleasedWaiters {
             case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }
-        if !answer.closes { answer.message = answer.encoded(at: wall) }
+        if !answer.closes, answer.message == nil { answer.message = answer.encoded(at: wall) }
         pollAnswers[question] = answer
         last = (question, answer)
         return answer

@@ -5,6 +5,7 @@ import HTTPTypes
 public import Hummingbird
 public import Journals
 public import Logging
+import NIOConcurrencyHelpers
 public import NIOCore
 public import Pages
 import Synchronization
@@ -15,7 +16,7 @@ import Synchronization
 /// `DashboardServer`. It answers one request after the other or many at once; it keeps nothing of a viewer in between.
 public final class Dashboard: Sendable {
     /// What shows it.
-    let renderer: PageRenderer
+    var renderer: PageRenderer { edition.withLockedValue { $0.renderer } }
     let services: DashboardServices
     let eventLoopGroup: any EventLoopGroup
     /// What every audience is shown.
@@ -23,11 +24,11 @@ public final class Dashboard: Sendable {
     /// Only from here is the board reached.
     let audiences: AudienceDashboards
     /// The dashboard of those who may do everything where nobody is asked who they are.
-    let everything: AudienceDashboard
+    var everything: AudienceDashboard { edition.withLockedValue { $0.everything } }
     /// The dashboard of those who may see nothing: of what is the same for everybody.
-    let nothing: AudienceDashboard
-    /// What rules can be about.
-    private let subjects: [Subject]
+    var nothing: AudienceDashboard { edition.withLockedValue { $0.nothing } }
+    private let edition: NIOLockedValueBox<DashboardEdition>
+    private let board: Board
     private let rights: RightsWatch
     /// How a server's event loops know who sends a tail; none while the dashboard is mounted nowhere.
     private let attached = Mutex<AccessCheck?>(nil)
@@ -78,7 +79,7 @@ public final class Dashboard: Sendable {
         eventLoopGroup: any EventLoopGroup, clock: any WaitClock, makeID: @escaping @Sendable () -> String,
         logger: Logger
     ) throws {
-        self.renderer = renderer
+        self.board = board
         self.eventLoopGroup = eventLoopGroup
         let services = DashboardServices(
             configuration: configuration, mount: MountPath(configuration.mountPath),
@@ -91,23 +92,15 @@ public final class Dashboard: Sendable {
             bodies: BodyBudget(limit: configuration.bodyMemory), clock: clock, makeID: makeID,
             startedAt: Timestamp(milliseconds: clock.wall), logger: logger)
         self.services = services
-        let caches = PollCaches()
-        let make = { @Sendable (visible: VisibleBoard, key: AudienceDashboards.Key, pages: Catalog) in
-            AudienceDashboard(
-                key.audience, isPublic: key.isPublic, board: visible,
-                renderer: renderer.restricted(to: pages, permissions: visible.permissions), services: services,
-                caches: caches, softCap: configuration.maximumHolds)
-        }
+        let edition = NIOLockedValueBox(DashboardEdition(board, renderer: renderer, services: services))
+        self.edition = edition
         let audiences = AudienceDashboards(clock: clock) { key async throws(BoardError) in
-            let visible = try await VisibleBoard(board, for: key.audience.permissions)
-            return make(visible, key, try await visible.pageCatalog())
+            try await edition.withLockedValue { $0 }.dashboard(for: key)
         }
         self.audiences = audiences
-        everything = make(VisibleBoard(whole: board), .open, board.catalog)
-        nothing = make(VisibleBoard(nothingOf: board), .nobody, Catalog())
-        audiences.keep(everything)
-        audiences.keep(nothing)
-        subjects = board.catalog.subjects
+        let first = edition.withLockedValue { $0 }
+        audiences.keep(first.everything)
+        audiences.keep(first.nothing)
         rights = RightsWatch(clock: clock) { [weak audiences, bodies = services.bodiesBeingRead] in
             bodies.lookAtRights()
             audiences?.all.forEach { $0.pollResponder.lookAtRights() }
@@ -120,9 +113,31 @@ public final class Dashboard: Sendable {
     ///
     /// Event loops go by the last one.
     func attach(_ check: AccessCheck) {
-        check.control.replace(subjects: subjects)
+        check.control.replace(subjects: board.catalog.subjects)
         attached.withLock { $0 = check }
         if !check.isOpen { rights.watch(check.control) }
+    }
+
+    /// Runs and shows the operations of another catalog from now on, to whoever has a page open too.
+    ///
+    /// - Parameters:
+    ///   - catalog: What can be run; its stores stay those that the board was opened with.
+    ///   - templates: The templates and strings.
+    ///   - drainTimeout: How long a shutdown waits for runs from now on; nil for as long as before.
+    /// - Throws: `JournalError` when the journal cannot be read; then nothing has changed.
+    package func replace(_ catalog: Catalog, templates: TemplateSet, drainTimeout: Duration? = nil) async throws {
+        // Rules first: nobody is shown an operation, for however short a time, whose new tags keep it from them.
+        attached.withLock { $0 }?.control.replace(subjects: catalog.subjects)
+        do {
+            try await board.replace(catalog, drainTimeout: drainTimeout)
+        } catch {
+            attached.withLock { $0 }?.control.replace(subjects: board.catalog.subjects)
+            throw error
+        }
+        let next = DashboardEdition(
+            board, renderer: renderer.showing(board.catalog, templates: templates), services: services)
+        edition.withLockedValue { $0 = next }
+        audiences.replace(with: next.everything, next.nothing)
     }
 
     /// What is known of a tail on the event loop of its connection.

@@ -89,8 +89,9 @@ package struct DashboardServer: Service {
                 await onBound(channel.localAddress?.port ?? port)
             },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
-        // Not cancelled before the connections are closed, with which the tasks end.
+        // Not a child of this task: whoever is being answered is still answered while this one is asked to end.
         let running = Task { await tasks.run() }
+        defer { tasks.finish() }
         do {
             try await withTaskCancellationHandler {
                 try await withGracefulShutdownHandler {
@@ -104,6 +105,8 @@ package struct DashboardServer: Service {
                 registry.closeAll()
                 running.cancel()
             }
+            // What is held is still being let go.
+            await registry.emptied()
             tasks.finish()
             await running.value
         } catch  where !isBound.load(ordering: .relaxed) && !(error is CancellationError) {

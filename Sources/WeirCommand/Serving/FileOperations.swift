@@ -11,12 +11,15 @@ import States
 
 /// The operations that files declare, as far as their files are right.
 struct FileOperations: Sendable {
-    private let folder: OperationFolder?
-    private let environment: CommandEnvironment?
+    /// Follows the folder.
+    let tracker: FolderTracker
+    private let folder: OperationFolder
+    private let environment: CommandEnvironment
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
-    /// A file with a mistake is left out, and its mistakes are kept.
+    /// A file with a mistake is left out, and its mistakes are kept. A folder that is not named by the settings may come
+    /// later.
     ///
     /// - Parameters:
     ///   - settings: The settings in force.
@@ -24,61 +27,87 @@ struct FileOperations: Sendable {
     ///   - environment: The server's own environment.
     /// - Throws: `StartError` when the folder cannot be read.
     init(_ settings: Settings, config: String?, environment: [String: String]) throws(StartError) {
-        guard let url = Self.url(settings, config: config) else {
-            (folder, self.environment) = (nil, nil)
-            return
-        }
+        let path = settings.text("operations")
+        let url =
+            path.map { URL(filePath: $0, directoryHint: .isDirectory) }
+            ?? URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
+            .appending(path: "operations", directoryHint: .isDirectory)
         do {
-            folder = try OperationFolder(url, reserved: StandardCatalog.fields)
+            tracker = try FolderTracker(url, reserved: StandardCatalog.fields, isOptional: path == nil)
         } catch {
             throw .misconfigured(error.description)
         }
+        folder = tracker.current
         self.environment = CommandEnvironment(folder: url, environment: environment, helper: try? CommandHelper())
     }
 
-    private static func url(_ settings: Settings, config: String?) -> URL? {
-        if let path = settings.text("operations") { return URL(filePath: path, directoryHint: .isDirectory) }
-        let beside = URL(filePath: config ?? "weir.yml").deletingLastPathComponent()
-            .appending(path: "operations", directoryHint: .isDirectory)
-        var isFolder: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: beside.path, isDirectory: &isFolder)
-        return exists && isFolder.boolValue ? beside : nil
+    private init(_ other: FileOperations, _ folder: OperationFolder) {
+        (tracker, environment) = (other.tracker, other.environment)
+        self.folder = folder
     }
 
+    /// The operations of the folder as it is at another time.
+    func reading(_ folder: OperationFolder) -> FileOperations { FileOperations(self, folder) }
+
+    /// The longest `stop_grace_period` that a file can have.
+    static let longestGracePeriod = Duration.seconds(3_600)
     /// The operations that are in force.
-    var definitions: [OperationDefinition] { folder?.definitions ?? [] }
+    var definitions: [OperationDefinition] { folder.definitions }
 
     /// What the commands of notifications run in.
     var surroundings: NotificationSender.Surroundings {
         NotificationSender.Surroundings(
-            helper: environment?.helper ?? (try? CommandHelper()), folder: environment?.folder.path ?? ".",
-            variables: environment?.variables ?? [:])
+            helper: environment.helper, folder: environment.folder.path,
+            variables: environment.variables)
     }
 
     /// The longest time that one of their programs can take to stop.
-    var stopGracePeriod: Duration { folder?.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero }
+    var stopGracePeriod: Duration {
+        folder.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero
+    }
+
+    /// The operations that poll an address also while nobody watches.
+    var alwaysPolled: [String] { folder.definitions.filter { $0.pollsAlways == true }.map(\.id) }
 
     /// Adds the operations.
-    func add(to catalog: inout Catalog) {
-        guard let folder, let environment else { return }
+    ///
+    /// - Parameters:
+    ///   - catalog: Takes them.
+    ///   - outgoing: What requests of `http` and `feed` take from the world, with the policy that they are under.
+    func add(to catalog: inout Catalog, outgoing: OperationEnvironment = OperationEnvironment()) {
+        if !folder.definitions.isEmpty { catalog.edition = folder.edition }
         for definition in folder.definitions {
-            guard !definition.isReported else {
-                catalog.addReported(
-                    id: definition.id, title: definition.title.text, summary: definition.summary.text,
-                    tags: Set(definition.tags))
-                continue
-            }
-            let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
-            func add(_ operation: some StateOperation) {
-                catalog.add(
-                    operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
-                    tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
-                    schedule: schedule, partOf: nil)
-            }
-            guard let plan = definition.plan else {
-                add(CommandOperation(definition, in: environment))
-                continue
-            }
+            add(definition, to: &catalog, outgoing)
+            let declaration = OperationDeclaration(
+                text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
+                mistakes: (folder.outdated[definition.id] ?? []).map(\.description))
+            for id in [definition.id] + definition.parts.map(\.id) { catalog.declare(id, by: declaration) }
+        }
+    }
+
+    private func add(
+        _ definition: OperationDefinition, to catalog: inout Catalog, _ outgoing: OperationEnvironment
+    ) {
+        guard !definition.isReported else {
+            catalog.addReported(
+                id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags))
+            return
+        }
+        let schedule = definition.schedule.map { ScheduledStart($0.schedule, input: $0.input) }
+        func add(_ operation: some StateOperation) {
+            catalog.add(
+                operation, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags), reentry: definition.reentry, timeout: definition.timeout,
+                schedule: schedule, partOf: nil)
+        }
+        if let feed = FeedOperation(definition, in: outgoing) {
+            catalog.add(
+                feed, id: definition.id, title: definition.title.text, summary: definition.summary.text,
+                tags: Set(definition.tags), reentry: .joinExisting, lifetime: .whileWatched())
+        } else if let request = RequestOperation(definition, in: outgoing) {
+            add(request)
+        } else if let plan = definition.plan {
             add(StepsOperation(plan, fields: definition.fields))
             for part in definition.parts {
                 catalog.add(
@@ -86,13 +115,19 @@ struct FileOperations: Sendable {
                     tags: Set(definition.tags), reentry: .concurrent, timeout: nil, schedule: nil,
                     partOf: definition.id)
             }
+        } else {
+            add(CommandOperation(definition, in: environment))
         }
     }
 
     /// The templates and texts that come with them, and what is wrong with the files.
     var texts: DeclaredTexts {
         var texts = DeclaredTexts()
-        guard let folder else { return texts }
+        for definition in folder.definitions where definition.pollsAlways != nil {
+            for state in ["following", "failing"] {
+                texts.templates["operations/\(definition.id)/\(state).mustache"] = Self.feedTemplate
+            }
+        }
         for (path, template) in folder.templates { texts.templates["operations/\(path)"] = template }
         for definition in folder.definitions + folder.definitions.flatMap(\.parts) {
             let id = definition.id
@@ -112,6 +147,9 @@ struct FileOperations: Sendable {
         return texts
     }
 
+    /// Without the gauge of work that goes on.
+    private static let feedTemplate = "{{#show}}<p class=\"big\">{{.}}</p>{{/show}}\n{{>partials/values}}"
+
     /// A text that is the same in every language stands in the catalog.
     private static func texts(_ text: LocalizedText?) -> [String: String]? {
         text.flatMap { $0.texts.isEmpty ? nil : $0.texts }
@@ -119,11 +157,11 @@ struct FileOperations: Sendable {
 
     /// Says in the log what is wrong, and what was taken up.
     func report(to logger: Logger) {
-        guard let folder else { return }
+        guard !folder.definitions.isEmpty || !folder.mistakes.isEmpty else { return }
         for mistake in folder.mistakes {
-            logger.error("An operation's file has a mistake, and the operation cannot be started. \(mistake)")
+            logger.error("An operation's file has a mistake and is not in force. \(mistake)")
         }
-        if environment?.helper == nil, !folder.definitions.isEmpty {
+        if environment.helper == nil, !folder.definitions.isEmpty {
             logger.error("\(CommandHelper.NotFound())")
         }
         logger.notice(

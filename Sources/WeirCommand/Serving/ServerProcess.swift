@@ -1,6 +1,7 @@
 import Access
 import AccessOIDC
 import Boards
+import Deliveries
 import Flows
 import Foundation
 import Journals
@@ -50,17 +51,21 @@ struct ServerProcess: Sendable {
         let journal = try await JournalPlace(settings).open(in: folder, settings.journal)
         let port = MutableStateFlow<Int?>(nil)
         let operations = StandardCatalog(settings: settings, folder: folder.url, port: port.asStateFlow())
-        var catalog = operations.catalog()
-        declared.add(to: &catalog)
+        let standard = operations.catalog()
+        let catalog = { @Sendable (declared: FileOperations) in
+            var catalog = standard
+            declared.add(to: &catalog, outgoing: operations.environment)
+            runbooks.add(to: &catalog)
+            return catalog
+        }
         declared.report(to: logger)
-        runbooks.add(to: &catalog)
         do {
             try await operations.removeLeftovers()
         } catch {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
-        let board = try await openBoard(catalog, journal, drainTimeout: drainTimeout(declared))
+        let board = try await openBoard(catalog(declared), journal, drainTimeout: drainTimeout(declared))
         do {
             try await runbooks.takeInEdits(on: board)
         } catch {
@@ -68,10 +73,10 @@ struct ServerProcess: Sendable {
                 "Edits of the runbook files are not shown, because they cannot be recorded.",
                 metadata: ["cause": "\(Quoted(error))"])
         }
-        let files = AccessFiles(folder)
-        let audit = try files.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
+        let accessFiles = AccessFiles(folder)
+        let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
         let control = AccessControl(rules: plan.rules)
-        let directory = try await files.open(plan, control: control, audit: audit)
+        let directory = try await accessFiles.open(plan, control: control, audit: audit)
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
         let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
         let accounts = Accounts(directory, provider: provider)
@@ -82,17 +87,30 @@ struct ServerProcess: Sendable {
             let url = announce(port: bound)
             do { try notice.say(url: url) } catch { logger.error("\(error)") }
         }
+        let polled = PolledFeeds()
+        polled.keep(declared.alwaysPolled, on: board)
+        let files = FolderService(declared.tracker, logger: logger) { [self] folder in
+            let declared = declared.reading(folder)
+            try await server.dashboard.replace(
+                catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),
+                drainTimeout: drainTimeout(declared))
+            polled.keep(declared.alwaysPolled, on: board)
+            hooks.notifier.replace(declared.hooks(settings))
+        }
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: BoardService(board: board, journal: journal)), .init(service: server),
-                .init(service: hooks), .init(service: signals(received, board, server, control, certificate)),
+                .init(service: hooks),
+                .init(service: signals(received, board, server, control, certificate, files)),
+                .init(service: files),
                 .init(
                     service: AccessService(
                         directory: directory, provider: provider,
                         head: AuditHead(audit, settings: settings, logger: logger))),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = drainTimeout(declared) + .milliseconds(2_100)
+        // As long as any file may ever allow its program; the board ends sooner.
+        configuration.maximumGracefulShutdownDuration = FileOperations.longestGracePeriod + .milliseconds(3_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
         } catch let error as ListenError {
@@ -103,7 +121,7 @@ struct ServerProcess: Sendable {
     /// What a server does on signals that do not end it.
     private func signals(
         _ received: UnixSignalsSequence, _ board: Board, _ server: DashboardServer, _ control: AccessControl,
-        _ certificate: ServerCertificate?
+        _ certificate: ServerCertificate?, _ files: FolderService
     ) -> SignalService {
         let reload = SettingsReload(settings, logger: logger)
         return SignalService(received: received) { [sources, level, logger] in
@@ -112,6 +130,7 @@ struct ServerProcess: Sendable {
             } catch {
                 logger.error("\(error) The certificate of before stays in force.")
             }
+            files.readAgain()
             reload.reload(from: sources) { settings in
                 level.take(settings)
                 server.allow(hosts: Self.hosts(settings))

@@ -21,7 +21,8 @@ struct StandardCatalog: Sendable {
     private let folder: URL
     private let port: ReadOnlyStateFlow<Int?>
     private let upload: FileUpload
-    private let environment: OperationEnvironment
+    /// What requests take from the world.
+    let environment: OperationEnvironment
 
     /// Sets the operations up.
     /// - Parameters:

@@ -95,6 +95,7 @@ struct StepsTests {
         try await fixture.board.start("whole", input: ["name": "Ada"], actor: "ana").run
     }
 
+    // T1
     @Test func `each step is a run of its own, and is given what an earlier one reported`() async throws {
         let fixture = try await open(
             StepsPlan([
@@ -156,6 +157,7 @@ struct StepsTests {
         await fixture.board.shutdown()
     }
 
+    // T4
     @Test func `cancelling the whole cancels the step that runs`() async throws {
         let fixture = try await open(StepsPlan([Self.echo("long", .text("wait")), Self.echo("never", .text("x"))]))
         let run = try await start(fixture)
@@ -172,6 +174,7 @@ struct StepsTests {
         await fixture.board.shutdown()
     }
 
+    // T4
     @Test func `cancelling a step cancels the whole, and says who did it`() async throws {
         let fixture = try await open(StepsPlan([Self.echo("long", .text("wait")), Self.echo("never", .text("x"))]))
         let run = try await start(fixture)
@@ -229,6 +232,7 @@ struct StepsTests {
 
     // MARK: Restarts
 
+    // T3
     @Test func `a decision outlives a restart, with its time`() async throws {
         let wall = MutableStateFlow<Int64>(1_000)
         let plan = StepsPlan([Self.ask(.seconds(60)), Self.echo("next", .text("x"))])
@@ -269,6 +273,7 @@ struct StepsTests {
         await second.board.shutdown()
     }
 
+    // T2
     @Test(arguments: [true, false])
     func `a step that a restart interrupts is failed, or begins once more where it may`(
         _ isRepeatable: Bool
@@ -307,6 +312,7 @@ struct StepsTests {
 
     // MARK: Again
 
+    // T5
     @Test func `again from the failed step takes over what succeeded before`() async throws {
         let fixture = try await open(
             StepsPlan([Self.echo("first", .input("name")), Self.ask(), Self.echo("last", .reported(step: "first", value: "text"))]))

@@ -261,3 +261,40 @@ def test_rows_do_not_vanish_while_they_are_read_and_what_is_new_is_counted(page,
     server.publish([["p", "rows", '<li id="new-4">4</li>']])
     at(page, 4)
     expect(page.locator("#rows li")).to_have_count(10)
+
+
+def test_attributes_are_set_alone_and_what_belongs_to_the_reader_stays(page, server):
+    server.feed.body = (
+        '<div id="all" class="a" title="old"><p>inside</p><input id="i" value="one"/><input id="j" value="one"/>'
+        '<details id="d"><summary>More</summary><p>told</p></details></div>'
+    )
+    open_page(page, server)
+    page.fill("#i", "mine")
+    page.click("#d summary")
+    server.publish(
+        [
+            ["s", "all", {"class": "b & c", "title": None}],
+            ["s", "i", {"value": "two"}],
+            ["s", "j", {"value": "two"}],
+            ["s", "d", {"class": "x"}],
+            ["s", "nowhere", {"class": "x"}, 1],
+        ]
+    )
+    at(page, 1)
+    assert page.evaluate("[document.getElementById('all').className, document.getElementById('all').title]") == ["b & c", ""]
+    assert [page.input_value("#i"), page.input_value("#j")] == ["mine", "two"]
+    assert page.evaluate("document.getElementById('d').open && document.getElementById('d').className === 'x'")
+    expect(page.locator("#all > p")).to_have_text("inside")
+    assert server.count("/snap") == 0
+
+
+def test_what_comes_in_between_is_put_before_its_neighbour_once(page, server):
+    server.feed.body = '<ol id="rows"><li id="a">a</li><li id="c">c</li></ol><svg id="drawing"></svg>'
+    open_page(page, server)
+    for text in ("b", "B"):
+        server.publish([["b", "c", f'<li id="b">{text}</li>'], ["a", "drawing", '<rect id="r" width="1"/>']])
+    at(page, 2)
+    assert page.locator("#rows li").all_inner_texts() == ["a", "B", "c"]
+    # A part of a drawing is drawn: it is no unknown element of a document.
+    assert page.evaluate("document.querySelectorAll('#drawing > rect').length") == 1
+    assert page.evaluate("document.getElementById('r') instanceof SVGRectElement")

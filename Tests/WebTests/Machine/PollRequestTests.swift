@@ -9,7 +9,10 @@ struct PollRequestTests {
         #expect(tail == PollRequest(feed: "board", .tail(epoch: "k3f9", sequence: 1_041, slot: 136_123)))
         #expect(PollRequest(path: "run-01j--pt-br/k3f9/0/now")?.kind == .now(epoch: "k3f9", sequence: 0))
         #expect(PollRequest(path: "operation-upload/snap")?.kind == .snap)
-        for path in ["board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now", "operation-upload/snap"] {
+        #expect(PollRequest(path: "board/k3f9.a1/7/now")?.kind == .now(epoch: "k3f9.a1", sequence: 7))
+        for path in [
+            "board/k3f9.a1/7/now", "board/k3f9/1041/136123", "run-01j--pt-br/k3f9/0/now", "operation-upload/snap",
+        ] {
             #expect(PollRequest(path: path)?.path == path)
         }
     }
@@ -23,6 +26,7 @@ struct PollRequestTests {
         "board/k3f9/9223372036854775808/2", "board/k3f9/9007199254740992/2", "../board/snap", "board/../snap",
         "bo\u{e4}rd/snap", "board/k3f9/\u{661}/2",
         "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa/snap", "board/k3f9//2", "board/k3f9/1/",
+        "board/k3f9./1/2", "board/.a1/1/2", "board/k3f9.a1.b/1/2", "board/k3f9.aaaaaaaaaaaaaaaaa/1/2",
     ])
     func `anything not spelled so is refused`(path: String) {
         #expect(PollRequest(path: path) == nil)

@@ -33,6 +33,7 @@ struct RequestTargetTests {
             "": .page(.overview), "operations/greeting": .page(.operation("greeting")), "runs": .page(.runs),
             "runs/01j": .page(.run("01j")), "operations/greeting/runs": .operationRuns("greeting"),
             "runs/01j/cancellation": .runCancellation("01j"), "runs/01j/retries": .runRetries("01j"),
+            "runs/r/decision": .runDecision("r"), "api/v1/runs/r/continuation": .api(.runContinuation("r")),
             "gallery": .gallery, "system": .system, "after/e.1": .pageAfter(.overview, cursor: "e.1"),
             "operations/greeting/after/e.1": .pageAfter(.operation("greeting"), cursor: "e.1"),
             "runs/after/e.1": .pageAfter(.runs, cursor: "e.1"),

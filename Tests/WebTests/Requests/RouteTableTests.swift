@@ -17,6 +17,8 @@ struct RouteTableTests {
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
             "/operations/steps/runs", "/operations/steps/badge.svg",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
+            "/runs/\(run)/continuation", "/runs/\(run)/decision",
+            "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
@@ -94,7 +96,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 29 + 31
+    private static let kindCount = 31 + 33
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -105,6 +107,8 @@ struct RouteTableTests {
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
         case .storeActions: "storeActions"
         case .storeState: "storeState"
         case .storeReset: "storeReset"
@@ -140,6 +144,8 @@ struct RouteTableTests {
         case .run: "run"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
         case .runComparison: "runComparison"
         case .stores: "stores"
         case .store: "store"

@@ -30,15 +30,18 @@ struct MarkupDiff {
     }
 
     private static func isStandalone(_ element: MarkupElement) -> Bool {
-        !["path", "g", "circle", "line", "text", "use", "polyline", "image"].contains(element.name)
+        !["path", "g", "circle", "line", "text", "use", "polyline", "image", "option"].contains(element.name)
     }
 
     /// Elements that belong together with what is in them: the client looks at both at once.
-    private static let areWhole: Set<String> = ["select", "textarea", "time", "title", "pre"]
+    private static let areWhole: Set<String> = ["textarea", "time", "title", "pre"]
 
     private func attributes(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
         if old.head.elementsEqual(new.head) { return [] }
-        guard let id = new.id, let before = old.attributes, let after = new.attributes else { return nil }
+        // An option that is chosen, or not any more, concerns the whole field.
+        guard new.name != "option", let id = new.id, let before = old.attributes, let after = new.attributes else {
+            return nil
+        }
         var changes: [String: String?] = [:]
         for (name, value) in after where before[name] != value { changes[name] = .some(value) }
         for name in before.keys where after[name] == nil { changes[name] = .some(nil) }
@@ -52,7 +55,9 @@ struct MarkupDiff {
             guard let id = new.id, !new.head.contains("data-"), new.name != "button" else { return nil }
             return [.text(id: id, text)]
         }
-        return alike(old, new) ?? list(old, new)
+        if let patches = alike(old, new) { return patches }
+        // What can be chosen comes and goes with the whole field, which keeps what somebody has chosen.
+        return new.name == "select" ? nil : list(old, new)
     }
 
     /// The patches of children of which each goes on in its place.

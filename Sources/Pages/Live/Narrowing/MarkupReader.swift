@@ -43,9 +43,11 @@ struct MarkupReader {
             guard let inside = self.children(of: name, depth: depth) else { return nil }
             children = inside
         }
+        // Never traps: what is left is an end of what there was.
+        let source = start.prefix(start.count - rest.count)
         return MarkupElement(
             name: name, head: head, id: Self.id(in: head), children: children,
-            source: start.prefix(start.count - rest.count))
+            source: source)
     }
 
     /// What stands between a start tag and its end tag, which is taken in too.

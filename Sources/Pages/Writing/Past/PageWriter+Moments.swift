@@ -24,6 +24,7 @@ extension PageWriter {
             fields["scrubber"] = scrubber(run: moment.newest, position)
         }
         fields["isPast"] = true
+        fields["hasMistakes"] = false
         fields["apiURL"] = (fields["apiURL"] as? String).map { "\($0)?at=\(position.sequence)" }
         return region(template, fields, title: title(past.content), frame: frame)
     }

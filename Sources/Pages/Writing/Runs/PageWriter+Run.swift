@@ -30,7 +30,7 @@ extension PageWriter {
         let id = "run-\(record.id)"
         let input = inputRows(record)
         return row(record).merging([
-            "runID": id, "chip": chip(record, in: id), "isAlone": isAlone, "stateID": "\(id)-state",
+            "runID": id, "chip": chip(record, in: "run"), "isAlone": isAlone, "stateID": "\(id)-state",
             "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
             "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil, "timeline": timeline(run), "input": input.isEmpty ? nil : ["rows": input] as Fields,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),

@@ -13,14 +13,14 @@ extension PageWriter {
         let rows = zip(shown, shown.dropFirst().map(Optional.some) + [nil]).map { state, next -> Fields in
             let isOpen = next == nil && run.record.endedAt == nil
             return [
-                "rowID": "run-\(run.record.id)-t\(state.revision)",
+                "rowID": "t\(state.revision)",
                 "chip": chip(state, of: run.record), "lane": lane(state, next, of: run),
                 "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
                 "at": moment(state.at), "isLast": next == nil,
             ]
         }
         return [
-            "timelineID": "run-\(run.record.id)-timeline", "rows": rows,
+            "timelineID": "timeline", "rows": rows,
             "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
         ]
     }
@@ -38,7 +38,7 @@ extension PageWriter {
         let start = min(max(state.at - first, 0), length)
         let isOpen = next == nil && run.record.endedAt == nil
         return [
-            "laneID": "run-\(run.record.id)-t\(state.revision)-l", "isOpen": isOpen, "length": String(max(length, 1)),
+            "laneID": "t\(state.revision)-l", "isOpen": isOpen, "length": String(max(length, 1)),
             "tone": state.phase.tone, "x": String(start),
             "width": String(min(max((next?.at ?? run.at) - state.at, 0), length - start)),
         ]
@@ -65,7 +65,7 @@ extension PageWriter {
             let entered = run.transitions.last { $0.caseName == name }?.at
             let isNow = isCurrent && record.state.phase == .active
             return [
-                "stepID": "run-\(record.id)-s\(index)", "label": label(of: name, in: record.operation), "tone": tone,
+                "stepID": "step-\(index)", "label": label(of: name, in: record.operation), "tone": tone,
                 "isNow": isNow,
                 "duration": isNow ? nil : times[name].map(format.duration),
                 "since": isNow ? entered.map(moment) : nil,

@@ -1,0 +1,84 @@
+import Flows
+import Foundation
+import Logging
+import OperationFiles
+import ServiceLifecycle
+import States
+
+/// Takes up the files of the operations folder as they change, while the server runs.
+final class FolderService: ServiceLifecycle.Service {
+    /// The time between two looks at the folder; a change is taken up after the second look that finds it the same.
+    static let interval = Duration.seconds(1)
+
+    private let tracker: Locked<FolderTracker>
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let isAsked = Locked(false)
+    private let take: @Sendable (OperationFolder) async throws -> Void
+
+    /// - Parameters:
+    ///   - tracker: Follows the folder.
+    ///   - clock: Measures the time between two looks.
+    ///   - logger: Reports what was taken up.
+    ///   - take: Puts operations in force, or throws, and then nothing has changed.
+    init(
+        _ tracker: FolderTracker, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        take: @escaping @Sendable (OperationFolder) async throws -> Void
+    ) {
+        self.tracker = Locked(tracker)
+        self.clock = clock
+        self.logger = logger
+        self.take = take
+    }
+
+    /// Follows the folder until the server shuts down.
+    func run() async throws {
+        await cancelWhenGracefulShutdown { [self] in
+            while !Task.isCancelled {
+                do { try await clock.sleep(for: Self.interval) } catch { return }
+                await look()
+            }
+        }
+    }
+
+    /// Has the files read at the next look, whether or not they have changed.
+    func readAgain() { isAsked.withLock { $0 = true } }
+
+    /// Looks once, and takes up what is new.
+    func look() async {
+        let atOnce = isAsked.withLock { isAsked in
+            defer { isAsked = false }
+            return isAsked
+        }
+        let (before, next) = tracker.withLock { ($0.current, $0.look(atOnce: atOnce)) }
+        guard let next else { return }
+        do {
+            try await take(next)
+        } catch {
+            logger.error(
+                "Changed operation files were not taken up; it is tried again.", metadata: ["cause": "\(Quoted(error))"]
+            )
+            return readAgain()
+        }
+        tracker.withLock { $0.took(next) }
+        report(next, after: before)
+    }
+
+    private func report(_ folder: OperationFolder, after before: OperationFolder) {
+        let (ids, known) = (folder.definitions.map(\.id), before.definitions.map(\.id))
+        let changed = ids.filter { known.contains($0) && folder.texts[$0] != before.texts[$0] }
+        for mistake in folder.mistakes where !before.mistakes.contains(mistake) {
+            logger.error("An operation's file has a mistake and is not in force. \(mistake)")
+        }
+        logger.notice(
+            "Operations were read from files.",
+            metadata: [
+                "added": Self.names(ids.filter { !known.contains($0) }), "changed": Self.names(changed),
+                "removed": Self.names(known.filter { !ids.contains($0) }), "mistakes": "\(folder.mistakes.count)",
+            ])
+    }
+
+    private static func names(_ ids: [String]) -> Logger.MetadataValue {
+        .string(ids.isEmpty ? "none" : ids.joined(separator: ", "))
+    }
+}
