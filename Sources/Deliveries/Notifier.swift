@@ -119,12 +119,7 @@ package final class Notifier: Sendable {
     private func messages(of id: String, at change: Change) async throws -> [DeliveryRecord] {
         let rules = plan.withLock { $0 }.rules(of: change.subject)
         guard !rules.isEmpty else { return [] }
-        let run: RunRecord
-        do {
-            run = try await board.run(id).record
-        } catch  where [.removedRun, .unknownRun].contains(error.code) {
-            return []
-        }
+        guard let run = try await record(of: id) else { return [] }
         let events = try await events(of: run)
         return rules.compactMap { rule in
             guard let event = events.first(where: rule.events.contains) else { return nil }
@@ -133,6 +128,16 @@ package final class Notifier: Sendable {
             // The same for the same end, whenever it is read.
             facts.delivery = "\(id)-\(rule.name)"
             return DeliveryRecord(facts: facts, rule: rule, nextAt: now().milliseconds)
+        }
+    }
+
+    /// The run; nil for one that retention has removed.
+    private func record(of id: String) async throws -> RunRecord? {
+        do {
+            return try await board.run(id).record
+        } catch {
+            guard error.code == .removedRun || error.code == .unknownRun else { throw error }
+            return nil
         }
     }
 
