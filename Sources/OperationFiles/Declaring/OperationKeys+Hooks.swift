@@ -12,7 +12,8 @@ extension OperationKeys {
             "What must hold, or nothing is started: a path such as body.ref, and the value or values it must have."),
         .init(
             "inputs", .dictionary(of: .text(limit: 2_000), limit: 50),
-            "The inputs of the run; {{body.ref}} stands for a value of the body, {{header.NAME}} for one of the header."),
+            "The inputs of the run; {{body.ref}} stands for a value of the body, {{header.NAME}} for one of the header."
+        ),
     ])
 
     static let notification = Shape.object([
