@@ -68,7 +68,7 @@ extension PostgresJournal {
         let names = Set(reports.map(\.run))
         for _ in 0..<Self.judgements {
             let known = try await read { connection in
-                try Dictionary(uniqueKeysWithValues: names.map { ($0, try ReportReader(connection).known($0)) })
+                try Dictionary(names.map { ($0, try ReportReader(connection).known($0)) }) { $1 }
             }
             let draft = try ReportPlan(reports, at: now, knowing: known, after: .zero)
             guard !draft.call.isEmpty else { return draft.receipts }

@@ -7,6 +7,20 @@ import Testing
     private let subjects = [Subject(.operation("deploy")), Subject(.store("todo"))]
     private let ana = Principal(.person, name: "ana", assignments: [RoleAssignment("viewer")])
 
+    @Test func `what changes while somebody is looked up is looked at again`() {
+        let control = AccessControl()
+        let ana = Principal(.person, name: "ana", assignments: [RoleAssignment("operator")])
+        // Their roles are taken away just behind the look-up, which still had them.
+        control.look(up: { [weak control] _ in
+            control?.invalidate()
+            return ana
+        })
+        let held = control.authorize(ana, credential: .session("s"))
+        control.invalidate()
+        let current = control.current(held)
+        #expect(current != nil && current?.generation != control.generation)
+    }
+
     @Test func `people with the same rights are one audience, whatever their names`() {
         let control = AccessControl(subjects: subjects)
         let bob = Principal(.person, name: "bob", groups: ["x"], assignments: [RoleAssignment("viewer")])

@@ -3,9 +3,12 @@
 import pytest
 from loads import Loads
 from playwright.sync_api import expect
+from weir import until
 
 # The page, the style sheet, the script, the icon, the first poll, and a module for what the page has beyond that.
 REQUESTS, BYTES, OURS = 6, 45_000, 30_720
+# A time that ticks may push its neighbour by a digit's width.
+STILL = 0.001
 
 
 @pytest.fixture
@@ -33,22 +36,27 @@ def test_a_first_load_stays_within_its_budget(loads, weir, path):
     assert len([url for url in load.requests if not url.endswith("/world.svg")]) <= REQUESTS, load.requests
     assert load.total <= BYTES, load.bytes
     assert load.of(".js", ".css") <= OURS, load.bytes
-    assert load.shifts == 0
+    assert load.shifts < STILL
 
 
 def test_the_next_page_asks_for_itself_alone_and_follows(loads, weir):
-    loads.load("/")
-    for path in ["/runs", "/operations/greeting", "/stores", "/"]:
+    asked = set()
+    for path in 2 * ["/", "/runs", "/operations/greeting", "/stores", "/"]:
         load = loads.load(path)
-        assert [url for url in load.requests if "/live/1/" not in url] == [weir.url + path]
-        assert load.shifts == 0
+        files = [url for url in load.requests if "/assets/" in url]
+        # Only what no page before had a use for.
+        assert not asked & set(files), files
+        asked |= set(files)
+        assert [url for url in load.requests if url not in files and "/live/1/" not in url] == [weir.url + path]
+        assert load.shifts < STILL
+    assert not files
 
 
 def test_a_page_that_looks_the_same_is_not_sent_again_and_still_tells_the_right_time(loads, weir):
-    run = weir.ended(weir.run("greeting", label="Ada"))["id"]
-    first = loads.load(f"/runs/{run}")
-    again = loads.load(None, act=loads.page.reload)
-    assert again.total < first.total / 4, again.bytes
+    page = weir.url + "/operations/http-request"
+    first = loads.load(page)
+    # The address of the poll is another one every few seconds, and with it the page.
+    until(lambda: loads.load(None, act=loads.page.reload).bytes[page] < first.bytes[page] / 2)
     assert loads.page.evaluate("sessionStorage.getItem('weir ahead')") == "0"
     expect(loads.page.locator("#page h1").first).to_be_visible()
 

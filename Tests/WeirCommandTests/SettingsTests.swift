@@ -82,6 +82,16 @@ import Testing
             ])
     }
 
+    @Test func `a journal is kept in a file, in memory or in a database, and a URL is never repeated`() throws {
+        let url = "postgres://anna:hunter2@db.example/weir?sslmode=verify-full"
+        #expect(try settings(environment: ["WEIR_JOURNAL": url]).text("journal") == url)
+        for wrong in ["postgres://anna:hunter2@[/x", "mysql://anna:hunter2@db/weir", "oracle"] {
+            let error = #expect(throws: SettingsError.self) { try settings(environment: ["WEIR_JOURNAL": wrong]) }
+            #expect(error?.description.contains("postgres://USER@HOST") == true)
+            #expect(error?.description.contains("hunter2") == false)
+        }
+    }
+
     // S5
     @Test func `places that requests may go to are read from a list, and mistakes in it are told`() throws {
         #expect(try settings().allowances.isEmpty)

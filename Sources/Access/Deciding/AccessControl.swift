@@ -15,7 +15,16 @@ public final class AccessControl: Sendable {
         var subjects: [Subject]
         var generation: UInt64 = 1
         var audiences: [Principal: Audience] = [:]
+        var anonymous: Audience?
         var lookup: Lookup?
+
+        mutating func audience(of principal: Principal, atMost kept: Int) -> Audience {
+            if let known = audiences[principal] { return known }
+            let audience = Audience(rules.permissions(of: principal, on: subjects))
+            if audiences.count >= kept { audiences = [:] }
+            audiences[principal] = audience
+            return audience
+        }
     }
 
     /// How many principals' audiences are kept, before all are let go of.
@@ -45,7 +54,7 @@ public final class AccessControl: Sendable {
     public func replace(rules: AccessRules) {
         change {
             $0.rules = rules
-            $0.audiences = [:]
+            ($0.audiences, $0.anonymous) = ([:], nil)
         }
     }
 
@@ -53,7 +62,7 @@ public final class AccessControl: Sendable {
     package func replace(subjects: [Subject]) {
         change {
             $0.subjects = subjects
-            $0.audiences = [:]
+            ($0.audiences, $0.anonymous) = ([:], nil)
         }
     }
 
@@ -76,23 +85,36 @@ public final class AccessControl: Sendable {
     /// What a principal may do now.
     package func authorize(_ principal: Principal) -> Authorization { authorize(principal, credential: .request) }
 
-    package func authorize(_ principal: Principal, credential: Credential) -> Authorization {
+    /// What the principal of a credential may do now.
+    ///
+    /// - Parameters:
+    ///   - principal: Whom the credential belongs to.
+    ///   - credential: What says so.
+    ///   - generation: Which generation was in force before the principal was looked up; nil for one that is as the request says.
+    ///     What changes in between makes a later one, so that the authorization is looked at again.
+    /// - Returns: The rights, with the generation they are of.
+    package func authorize(
+        _ principal: Principal, credential: Credential, asOf generation: UInt64? = nil
+    ) -> Authorization {
         state.withLock { state in
-            let audience: Audience
-            if let known = state.audiences[principal] {
-                audience = known
-            } else {
-                audience = Audience(state.rules.permissions(of: principal, on: state.subjects))
-                if state.audiences.count >= Self.kept { state.audiences = [:] }
-                state.audiences[principal] = audience
-            }
-            return Authorization(
-                principal, audience: audience, credential: credential, generation: state.generation)
+            Authorization(
+                principal, audience: state.audience(of: principal, atMost: Self.kept), credential: credential,
+                generation: generation ?? state.generation)
+        }
+    }
+
+    /// Whether an audience is that of whoever is not known.
+    package func isAnonymous(_ audience: Audience) -> Bool {
+        state.withLock { state in
+            let anonymous = state.anonymous ?? state.audience(of: .anonymous, atMost: Self.kept)
+            state.anonymous = anonymous
+            return anonymous == audience
         }
     }
 
     /// What the holder of an authorization may do now; nil when it has been signed out, revoked or removed.
     package func current(_ authorization: Authorization) -> Authorization? {
+        let generation = generation
         if authorization.generation == generation { return authorization }
         let principal: Principal?
         if case .request = authorization.credential {
@@ -101,6 +123,6 @@ public final class AccessControl: Sendable {
             let lookup = state.withLock { $0.lookup }
             principal = lookup?(authorization.credential)
         }
-        return principal.map { authorize($0, credential: authorization.credential) }
+        return principal.map { authorize($0, credential: authorization.credential, asOf: generation) }
     }
 }

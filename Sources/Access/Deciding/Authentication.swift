@@ -1,15 +1,21 @@
 /// What a request says of who sends it.
 package struct AccessRequest: Sendable {
     /// The address at the other end of the connection, without its port; nil where it is not known.
-    package let peer: String?
+    package var peer: String? { findPeer() }
     /// Whether the connection is encrypted, by this server or, as a trusted proxy says, by the proxy.
     package let isSecure: Bool
     /// All values of a header field, by its name in lower case.
     package let values: @Sendable (String) -> [String]
+    private let findPeer: @Sendable () -> String?
 
     /// Makes what a request says.
-    package init(peer: String?, isSecure: Bool, values: @escaping @Sendable (String) -> [String]) {
-        self.peer = peer
+    ///
+    /// The address is written out only where somebody asks for it, which not every poll does.
+    package init(
+        peer: @autoclosure @escaping @Sendable () -> String?, isSecure: Bool,
+        values: @escaping @Sendable (String) -> [String]
+    ) {
+        findPeer = peer
         self.isSecure = isSecure
         self.values = values
     }

@@ -47,8 +47,9 @@ extension AccessDirectory: Authenticator {
         } else {
             credential = nil
         }
+        let generation = control.generation
         guard let credential, let principal = principal(of: credential) else { return .refused(.invalidToken) }
-        return .authorized(control.authorize(principal, credential: credential))
+        return .authorized(control.authorize(principal, credential: credential, asOf: generation))
     }
 
     private func authenticate(_ request: AccessRequest, user: String, groups: String?) -> Authentication {
@@ -78,12 +79,22 @@ extension AccessDirectory: Authenticator {
 
     /// Who a session cookie belongs to; whoever opened a link, or nobody known, when there is none, or none that is good.
     private func authorization(ofSessionIn cookies: [String]) -> Authorization {
-        guard let secret = cookie.secret(in: cookies) else { return authorization(ofLinkIn: cookies) }
-        let credential = Credential.session(secret.hash)
-        guard let principal = principal(of: credential) else { return authorization(ofLinkIn: cookies) }
-        let time = now()
-        state.withLock { if $0.sessions.use(secret.hash, now: time) { $0.used.insert(secret.hash) } }
-        return control.authorize(principal, credential: credential)
+        guard let hash = cookie.session(in: cookies).map(SecretText.hash) else {
+            return authorization(ofLinkIn: cookies)
+        }
+        let (time, generation) = (now(), control.generation)
+        let (isKnown, known) = state.withLock { state -> (Bool, Authorization?) in
+            guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
+                return (false, nil)
+            }
+            if state.sessions.use(hash, now: time) { state.used.insert(hash) }
+            return (true, state.authorization(of: hash, in: generation))
+        }
+        if let known { return known }
+        guard isKnown, let principal = principal(of: .session(hash)) else { return authorization(ofLinkIn: cookies) }
+        let authorization = control.authorize(principal, credential: .session(hash), asOf: generation)
+        state.withLock { $0.keep(authorization, of: hash) }
+        return authorization
     }
 
     /// Whoever opened a link to a run in this browser; nobody known when there is none that is good.
@@ -92,9 +103,7 @@ extension AccessDirectory: Authenticator {
     }
 
     /// The cookie in which browsers keep their session.
-    package var cookie: SessionCookie {
-        SessionCookie(isSecure: configuration.isSecure, instance: state.withLock { $0.instance })
-    }
+    package var cookie: SessionCookie { state.withLock { $0.cookie } }
 
     /// Who a credential belongs to at this moment; nil when it has ended.
     func principal(of credential: Credential) -> Principal? {

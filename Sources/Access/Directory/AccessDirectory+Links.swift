@@ -71,9 +71,10 @@ extension AccessDirectory {
 
     /// Who the holder of a link's secret is; nil for one that is unknown, expired or revoked.
     package func authorization(ofLink text: String) -> Authorization? {
+        let generation = control.generation
         guard let link = SecretText(text, kind: .link), let id = state.withLock({ $0.linkIDs[link.hash] }),
             let principal = principal(of: .link(id))
         else { return nil }
-        return control.authorize(principal, credential: .link(id))
+        return control.authorize(principal, credential: .link(id), asOf: generation)
     }
 }

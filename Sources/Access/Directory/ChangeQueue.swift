@@ -7,7 +7,9 @@ import Synchronization
 final class ChangeQueue: Sendable {
     private let last = Mutex<Task<Void, Never>?>(nil)
 
-    /// Makes a change once all earlier ones are made. A change must not ask for another one, which would wait for ever.
+    /// Makes a change once all earlier ones are made.
+    ///
+    /// A change must not ask for another one, which would wait for ever. Returns what the change returns.
     func run<Result: Sendable>(_ change: @escaping @Sendable () async throws -> Result) async throws -> Result {
         let task = last.withLock { last in
             let before = last

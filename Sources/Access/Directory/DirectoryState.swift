@@ -19,7 +19,13 @@ struct DirectoryState: Sendable {
     /// Entries of the audit that commands left, by their ids, and those of them that are on their way into it.
     var leftEntries: [String: AuditEntry] = [:]
     var takenOver: Set<String> = []
-    var instance = ""
+    var instance = "" {
+        didSet { cookie = SessionCookie(isSecure: cookie.isSecure, instance: instance) }
+    }
+    /// The cookie in which browsers keep their session.
+    private(set) var cookie: SessionCookie
+    /// What sessions may do, as long as nothing has changed: a poll then needs no more than its session.
+    private var authorizations: [String: Authorization] = [:]
     var version: Int64?
     /// When it was last looked whether something has expired.
     var lookedAt = Int64.max
@@ -27,6 +33,18 @@ struct DirectoryState: Sendable {
     init(_ configuration: AccessConfiguration) {
         sessions = SessionBook(configuration.sessions)
         throttle = SignInThrottle(configuration.throttle)
+        cookie = SessionCookie(isSecure: configuration.isSecure, instance: "")
+    }
+
+    /// What a session may do, if that is known of this generation.
+    func authorization(of session: String, in generation: UInt64) -> Authorization? {
+        authorizations[session].flatMap { $0.generation == generation ? $0 : nil }
+    }
+
+    /// Keeps what a session may do.
+    mutating func keep(_ authorization: Authorization, of session: String) {
+        if authorizations.count >= 10_000 { authorizations = [:] }
+        authorizations[session] = authorization
     }
 
     /// Takes what is stored in place of what was known.

@@ -5,7 +5,7 @@
 package struct SessionCookie: Hashable, Sendable {
     /// Its name.
     package let name: String
-    private let isSecure: Bool
+    let isSecure: Bool
 
     init(isSecure: Bool, instance: String) {
         self.isSecure = isSecure
@@ -45,17 +45,21 @@ package struct SessionCookie: Hashable, Sendable {
         "\(name)-link=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
+    /// What stands in the cookie of the session, whatever it is.
+    func session(in fields: [String]) -> String? { value(of: name, in: fields) }
+
     private func value(of name: String, in fields: [String]) -> String? {
-        var found: [String] = []
-        for pair in fields.flatMap({ $0.split(separator: ";") }) {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2, let key = parts.first, let value = parts.last,
-                key.trimmingPrefix(while: { $0 == " " }) == name
-            else { continue }
-            found.append(String(value))
+        var found: String?
+        for pair in fields.lazy.flatMap({ $0.utf8.split(separator: UInt8(ascii: ";")) }) {
+            let pair = pair.drop { $0 == UInt8(ascii: " ") }
+            guard let end = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<end].elementsEqual(name.utf8) else {
+                continue
+            }
+            // A second one was put there by somebody else; nobody knows which is which.
+            guard found == nil else { return nil }
+            found = String(Substring(pair[end...].dropFirst()))
         }
-        // A second one was put there by somebody else; nobody knows which is which.
-        return found.count == 1 ? found.first : nil
+        return found
     }
 
     /// The `Set-Cookie` field that keeps a secret.

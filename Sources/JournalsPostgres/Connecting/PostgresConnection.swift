@@ -124,7 +124,7 @@ final class PostgresConnection {
             let start = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
             let pointers = ranges.map { range in range.flatMap { start?.advanced(by: $0.lowerBound) } }
             let lengths = ranges.map { Int32(clamping: $0?.count ?? 0) }
-            let formats = [Int32](repeating: 1, count: values.count)
+            let formats = values.map { _ -> Int32 in 1 }
             return PQsendQueryPrepared(connection, name, count, pointers, lengths, formats, 1) == 1
         }
         guard isSent else { throw failure() }

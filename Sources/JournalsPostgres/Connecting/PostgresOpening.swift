@@ -37,9 +37,9 @@ struct PostgresOpening: Sendable {
             }
         }
         do {
+            try await checkPooling(writer, readers[0])
             let (epoch, began) = try await prepare(writer)
             if !configuration.isReadOnly {
-                try await checkPooling(writer, readers[0])
                 let session = try await enter(writer)
                 entered.session.withLock { $0 = session }
                 return Opened(
@@ -100,10 +100,7 @@ struct PostgresOpening: Sendable {
         }
         let numbers = (try await writer.run(number), try await reader.run(number))
         guard numbers.0 == numbers.1 else { return }
-        throw JournalError(
-            .unavailable,
-            "The journal's URL leads to a pooler that shares connections between transactions. Use pool_mode=session for "
-                + "this database, or connect to PostgreSQL itself.")
+        throw JournalError.pooled(nil)
     }
 
     /// Takes the server's lock, and raises the fence.

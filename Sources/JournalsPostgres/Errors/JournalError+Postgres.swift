@@ -36,6 +36,8 @@ extension JournalError {
                 .locked, "The database did not answer in time. Recording continues when it does.", cause: failure)
         case PostgresState.fenced: .fenced
         case PostgresState.noPlaceLeft: .noPlaceLeft
+        // A statement that was prepared on another connection, or was not, though it was on this one.
+        case "42P05", "26000": .pooled(failure)
         case "XX001", "XX002":
             JournalError(.corrupt, "The database is damaged. Restore it from a backup.", cause: failure)
         case _ where failure.isConnectionLost:
@@ -45,6 +47,14 @@ extension JournalError {
                 cause: failure)
         default: JournalError(.unavailable, "The database refused the journal's request.", cause: failure)
         }
+    }
+
+    /// The error for a pooler that hands connections out for single transactions.
+    static func pooled(_ cause: PostgresFailure?) -> JournalError {
+        JournalError(
+            .unavailable,
+            "The journal's URL leads to a pooler that shares connections between transactions. Use pool_mode=session for "
+                + "this database, or connect to PostgreSQL itself.", cause: cause)
     }
 
     /// The error for a server that another one has replaced.

@@ -12,6 +12,7 @@ extension Int64: PostgresValue {
     static var type: UInt32 { 20 }
 
     var bytes: [UInt8]? {
+        // Unsafe memory: the bytes of a number on the stack are copied at once.
         withUnsafeBytes(of: bigEndian) { Array($0) }
     }
 }

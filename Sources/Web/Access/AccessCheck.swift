@@ -22,7 +22,7 @@ struct AccessCheck: Sendable {
 
     /// Whether what an audience is shown is shown to everybody, also to whoever is not known.
     func isPublic(_ audience: Audience) -> Bool {
-        isOpen || control.authorize(.anonymous).audience == audience
+        isOpen || control.isAnonymous(audience)
     }
 
     /// The same for a server of our own, which has no middleware that must be asked.

@@ -94,7 +94,12 @@ extension AccessRequest {
     init(_ head: HTTPRequest, peer: SocketAddress?) {
         let fields = head.headerFields
         self.init(peer: peer?.ipAddress, isSecure: head.scheme == "https") { name in
-            HTTPField.Name(name).map { fields[values: $0] } ?? []
+            switch name {
+            // Asked for of every poll.
+            case "authorization": fields[values: .authorization]
+            case "cookie": fields[values: .cookie]
+            default: HTTPField.Name(name).map { fields[values: $0] } ?? []
+            }
         }
     }
 }

@@ -69,8 +69,8 @@ final class PostgresServer: Sendable {
             """
             pid=$(head -1 \(folder.path)/data/postmaster.pid)
             children=$(ps -o pid= --ppid $pid)
-            kill -KILL $pid $children
-            while kill -0 $pid 2>/dev/null; do sleep 0.01; done
+            kill -KILL $pid $children 2>/dev/null
+            while ps -o stat= -p "$(echo $pid $children | tr ' ' ,)" | grep -qv Z; do sleep 0.01; done
             """)
         end(keeping: true)
     }
@@ -103,7 +103,10 @@ final class PostgresServer: Sendable {
 
     // MARK: The shell
 
-    private static let path = "PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1):/opt/homebrew/bin"
+    private static let path = """
+        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+        PATH=$PATH:/opt/homebrew/opt/postgresql@15/bin
+        """
     private static let asUser =
         "$([ $(id -u) -ne 0 ] || echo setpriv --reuid=postgres --regid=postgres --clear-groups)"
 

@@ -12,10 +12,9 @@ struct PlainChannelTests {
         try await TestServer.run { server in
             let viewer = try await server.connect()
             var url = try server.tail()
-            for held in 0..<3 {
+            for _ in 0..<3 {
                 try await viewer.send("GET", url)
-                try await server.untilHeld(1)
-                _ = try await server.board.start("steps", input: ["label": .string("\(held)")], actor: "test")
+                _ = try await server.start()
                 url = try #require(try await viewer.response().json()["next"]?.string)
             }
             #expect(server.tasks.begun == 0)
@@ -24,7 +23,7 @@ struct PlainChannelTests {
                 #expect(try await viewer.response().status == 200)
             }
             #expect(server.tasks.begun == 1)
-            try await viewer.send("GET", url)
+            try await viewer.send("GET", try server.tail())
             try await server.untilHeld(1)
             await viewer.close()
             try await server.untilHeld(0)
@@ -43,11 +42,11 @@ struct PlainChannelTests {
             #expect(direct["connection"] == "close")
             #expect(Set(held.headers.keys).union(["connection"]) == Set(direct.headers.keys))
             for name in [
-                "content-type", "cache-control", "content-length", "x-content-type-options", "referrer-policy",
+                "content-type", "cache-control", "x-content-type-options", "referrer-policy",
             ] {
                 #expect(held[name] == direct[name])
             }
-            #expect(held.text == direct.text)
+            #expect(try held.json()["k"] == "batch")
         }
     }
 
