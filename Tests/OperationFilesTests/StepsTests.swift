@@ -6,7 +6,8 @@ import Testing
 
 /// Steps as files declare them, and what is wrong with them.
 struct StepsTests {
-    private static let back = "title: Back up\ninputs: [{name: base, options: [a, b], required: true}, {name: days, type: integer}]\ncommand: [echo, \"{{base}}\"]\nstates: {dumping: {match: 'file (?<file>.+)'}}\n"
+    private static let back =
+        "title: Back up\ninputs: [{name: base, options: [a, b], required: true}, {name: days, type: integer}]\ncommand: [echo, \"{{base}}\"]\nstates: {dumping: {match: 'file (?<file>.+)'}}\n"
 
     /// The mistakes of files, as `file:line:column: detail`.
     private func mistakes(_ files: [String: String], others: [String: [InputField]] = [:]) -> [String] {
@@ -43,7 +44,8 @@ struct StepsTests {
         #expect(plan.steps.map(\.operation) == ["back", nil, "whole-copy", "whole-undo"])
         #expect(
             plan.steps[0].work
-                == .run(operation: "back", input: ["base": StepValue([.input("base")]), "days": StepValue([.text("3")])]))
+                == .run(
+                    operation: "back", input: ["base": StepValue([.input("base")]), "days": StepValue([.text("3")])]))
         #expect(plan.steps[0].retry == .init(limit: 2, interval: .seconds(5)))
         #expect(plan.steps[0].isRepeatable)
         #expect(plan.steps[1].approval?.who == ["role:ops"])
@@ -93,7 +95,10 @@ struct StepsTests {
         ),
     ])
     func `a mistake is reported with its place and its remedy`(_ steps: String, _ mistake: String) {
-        let found = mistakes(["back": Self.back, "w": "title: Whole\nsteps:\n      \(steps)\n".replacing("steps:\n      ", with: "steps:\n      ")])
+        let found = mistakes([
+            "back": Self.back,
+            "w": "title: Whole\nsteps:\n      \(steps)\n".replacing("steps:\n      ", with: "steps:\n      "),
+        ])
         let place = { (text: String) in text.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? "" }
         #expect(found.map(place).contains(place(mistake)), "\(found)")
     }
@@ -104,13 +109,19 @@ struct StepsTests {
             "c": "title: C\nsteps: [{name: x, uses: b}]\n",
         ])
         #expect(definitions.isEmpty)
-        #expect(mistakes.first?.description == "a.yml:1:0: ".replacing("1:0: ", with: "2:25: The operation would contain itself: a → b → a. Remove this step."))
+        #expect(
+            mistakes.first?.description
+                == "a.yml:1:0: ".replacing(
+                    "1:0: ", with: "2:25: The operation would contain itself: a → b → a. Remove this step."))
         #expect(mistakes.contains { $0.file == "c.yml" })
     }
 
     @Test func `a secret goes to a secret only`() {
         let found = mistakes(
-            ["w": "title: W\ninputs: [{name: key, type: secret}]\nsteps: [{name: x, uses: greet, with: {label: \"{{key}}\"}}]\n"],
+            [
+                "w":
+                    "title: W\ninputs: [{name: key, type: secret}]\nsteps: [{name: x, uses: greet, with: {label: \"{{key}}\"}}]\n"
+            ],
             others: ["greet": [InputField("label", "Label", .text())]])
         #expect(found.count == 1)
         #expect(found.first?.contains("would be recorded as the input `label`") == true)

@@ -59,11 +59,14 @@ final class Launcher: Sendable {
     ///   - input: What was given.
     ///   - operation: The operation's id.
     ///   - isStep: Whether it is started as a step of another run.
+    /// - Returns: The input with its defaults.
+    /// - Throws: `unknownOperation`, `partOfAnother`, `notReported` and `invalidInput`.
     func validate(_ input: JSONValue, for operation: String, isStep: Bool = false) throws(BoardError) -> JSONValue {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
         if let whole = entry.partOf, !isStep {
             throw BoardError(
-                .partOfAnother, "This is a step of “\(catalog[whole]?.title ?? whole)”, and runs only with it. Start that.")
+                .partOfAnother,
+                "This is a step of “\(catalog[whole]?.title ?? whole)”, and runs only with it. Start that.")
         }
         if entry.isReported {
             throw BoardError(
@@ -105,7 +108,9 @@ final class Launcher: Sendable {
         let request = StartRequest(
             run: id, opening: opening, content: content, secrets: secrets, host: host?(id, opening),
             beginning: state.map { .init(state: $0) })
-        if !isWatched, takesPlace { try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor)) }
+        if !isWatched, takesPlace {
+            try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor))
+        }
         let begun: String
         do {
             begun = try starter.start(request, willBegin: { runs.add($0) }, onEnd: onEnd)

@@ -50,7 +50,8 @@ extension Board {
         let recorded = try? record.state.state(as: StepsState.self).steps
         guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {
             throw BoardError(
-                .nothingToContinue, "No step of this run failed after others had succeeded. Start it again from the beginning.")
+                .nothingToContinue,
+                "No step of this run failed after others had succeeded. Start it again from the beginning.")
         }
         let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
         guard let beginning = try? StateRecord(state) else { throw .notAsking }
@@ -109,7 +110,8 @@ extension Board {
 
 extension BoardError {
     static var notAsking: BoardError {
-        BoardError(.notAsking, "Nobody is asked at this step now: somebody else may have decided. Look at the run's page.")
+        BoardError(
+            .notAsking, "Nobody is asked at this step now: somebody else may have decided. Look at the run's page.")
     }
 
     static var stillActive: BoardError {

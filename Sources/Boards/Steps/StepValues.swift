@@ -38,8 +38,10 @@ struct StepValues: Sendable {
     func text(_ value: StepValue, after progress: StepsProgress) async -> String {
         let reported = await reported(to: [value], progress)
         return value.parts.map { part in
-            let secret = if case .input(let name) = part { fields.contains { $0.name == name && $0.isSecret } } else { false }
-            guard !secret, let filled = try? StepValue([.text(""), part]).filled(input: input, reported: reported) else {
+            let secret =
+                if case .input(let name) = part { fields.contains { $0.name == name && $0.isSecret } } else { false }
+            guard !secret, let filled = try? StepValue([.text(""), part]).filled(input: input, reported: reported)
+            else {
                 return ""
             }
             return filled.string ?? ""

@@ -1,5 +1,6 @@
 package import Flows
 package import Operations
+import Journals
 import States
 
 /// Runs other operations, one after the other, and asks people in between: a run of its own for each step.
@@ -20,15 +21,19 @@ package struct StepsOperation: DeclaredStates {
 
     /// Each step once, and how it ends.
     package var stateSamples: [StepsState] {
+        let at = Timestamp(milliseconds: 1_795_262_400_000)
         var progress = StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })
         let steps = plan.steps.indices.map { index -> StepsState in
-            let step = plan.steps[index]
-            progress.steps[index].status = step.approval == nil ? .running : .asking
-            progress.steps[index].prompt = step.approval.map { _ in "An example of a question" }
-            defer { progress.steps[index].status = .succeeded }
-            return .at(step.name, progress)
+            let isDecision = plan.steps[index].approval != nil
+            progress.steps[index].begin(asSampleAt: at, isDecision: isDecision)
+            defer { progress.steps[index].end(asSampleAt: at, isDecision: isDecision) }
+            return .at(plan.steps[index].name, progress)
         }
-        return [.initial] + steps + StepsState.ends
+        let first = plan.steps.first?.name
+        return [.initial] + steps + [
+            .stopping(progress), .succeeded(progress),
+            .failed(StepsProgress(progress.steps, ending: .init(.stepFailed, step: first))), .cancelled(progress),
+        ]
     }
 
     package func perform(_ input: StepsInput, state: MutableStateFlow<StepsState>) async throws {
@@ -50,6 +55,28 @@ package struct StepsOperation: DeclaredStates {
             try await work.value
         } onCancel: {
             run.stop()
+        }
+    }
+}
+
+extension StepsProgress.Step {
+    /// Stands as in the gallery while it goes on.
+    fileprivate mutating func begin(asSampleAt at: Timestamp, isDecision: Bool) {
+        (status, began) = (isDecision ? .asking : .running, at)
+        if isDecision {
+            (prompt, until) = ("An example of a question", at.after(7_200_000))
+        } else {
+            (run, attempt, state, progress) = ("sample", 2, "running", WorkProgress(40, of: 100))
+        }
+    }
+
+    /// Stands as in the gallery once it is over.
+    fileprivate mutating func end(asSampleAt at: Timestamp, isDecision: Bool) {
+        (status, ended, progress) = (.succeeded, at.after(1_800), nil)
+        if isDecision {
+            decision = .init(isApproved: true, by: "ana", comment: "An example of a comment")
+        } else {
+            doneIn = "sample"
         }
     }
 }

@@ -60,16 +60,7 @@ package enum StepsState: OperationState, StoppingState, SharedTemplates {
     /// `stopping`.
     package var stopping: StepsState { .stopping(steps) }
 
-    package static var samples: [StepsState] { [initial] + ends }
-
-    /// The states that every operation of steps ends in.
-    static var ends: [StepsState] {
-        let one = StepsProgress.Step("copy", .succeeded)
-        return [
-            .stopping(StepsProgress([one])), .succeeded(StepsProgress([one])),
-            .failed(StepsProgress([one], ending: .init(.stepFailed, step: "copy"))), .cancelled(StepsProgress([one])),
-        ]
-    }
+    package static var samples: [StepsState] { StepsOperation(StepsPlan([]), fields: []).stateSamples }
 
     package var phase: Phase {
         switch self {

@@ -31,6 +31,7 @@ extension OperationKeys {
             "who", .list(of: .text(limit: 200), limit: 50),
             "Who decides, as role:NAME, group:NAME or user:NAME; otherwise everybody who may act on the operation."),
         .init("within", .duration(most: .seconds(30 * 86_400)), "How long there is to decide."),
-        .init("otherwise", .choice(["approve", "refuse"]), "What counts if nobody decides in time; `refuse` by default."),
+        .init(
+            "otherwise", .choice(["approve", "refuse"]), "What counts if nobody decides in time; `refuse` by default."),
     ]
 }

@@ -5,27 +5,32 @@ package import States
 /// Everything that an operation's file can say: the one table from which files are checked and the schema is made.
 enum OperationKeys {
     /// The whole file.
-    static let file = Shape.object([
-        .init(
-            "type", .choice(["command", "http", "feed", "steps"]),
-            "What is run; `command`, a program, unless it says otherwise."),
-        .init("title", .words(limit: 200), required: true, "What people call the operation."),
-        .init("description", .words(limit: 1_000), "What it does, in a sentence."),
-        .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
-        .init(
-            "reported", .flag,
-            "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."),
-        .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
-        .init("steps", .list(of: .object(step), limit: 50), "Runs of other operations and decisions, one after the other."),
-        .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
-        .init("overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
-        .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
-        .init("schedule", .object(schedule), "When the server starts the operation by itself."),
-        .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
-        .init(
-            "notify", .list(of: notification, limit: 20),
-            "Who is told how runs end; instead of those that the settings name for all operations."),
-    ] + program + requests)
+    static let file = Shape.object(
+        [
+            .init(
+                "type", .choice(["command", "http", "feed", "steps"]),
+                "What is run; `command`, a program, unless it says otherwise."),
+            .init("title", .words(limit: 200), required: true, "What people call the operation."),
+            .init("description", .words(limit: 1_000), "What it does, in a sentence."),
+            .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
+            .init(
+                "reported", .flag,
+                "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."
+            ),
+            .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
+            .init(
+                "steps", .list(of: .object(step), limit: 50),
+                "Runs of other operations and decisions, one after the other."),
+            .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
+            .init(
+                "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
+            .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
+            .init("schedule", .object(schedule), "When the server starts the operation by itself."),
+            .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
+            .init(
+                "notify", .list(of: notification, limit: 20),
+                "Who is told how runs end; instead of those that the settings name for all operations."),
+        ] + program + requests)
 
     /// What a program is, and how it is run.
     static let program: [Shape.Key] = [

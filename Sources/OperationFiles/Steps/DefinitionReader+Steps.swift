@@ -6,7 +6,8 @@ extension DefinitionReader {
     mutating func steps(_ root: FileValue, _ inputs: [DeclaredInput]) -> DeclaredSteps? {
         for key in OperationKeys.program where root[key.name] != nil {
             root[key.name].map {
-                list.note($0, "`\(key.name)` has no meaning beside `steps`. Put it into the step whose program it is for.")
+                list.note(
+                    $0, "`\(key.name)` has no meaning beside `steps`. Put it into the step whose program it is for.")
             }
         }
         if let retry = root["retry"] {
@@ -118,7 +119,8 @@ extension DefinitionReader {
         }
         return self.value(prompt).map { text in
             StepsPlan.Approval(
-                prompt: text, within: value["within"]?.duration, approvesByItself: value["otherwise"]?.text == "approve",
+                prompt: text, within: value["within"]?.duration,
+                approvesByItself: value["otherwise"]?.text == "approve",
                 who: value["who"]?.list?.compactMap(\.text) ?? [])
         }
     }

@@ -62,7 +62,8 @@ struct StepsLinker {
     ) {
         guard let fields = definitions[id]?.fields ?? others[id] else {
             if files.contains(id) {
-                return list.note(place, "The file of the operation “\(id)” has a mistake of its own. Correct that first.")
+                return list.note(
+                    place, "The file of the operation “\(id)” has a mistake of its own. Correct that first.")
             }
             let names = (Array(definitions.keys) + Array(others.keys)).sorted()
             let remedy =
@@ -108,7 +109,8 @@ struct StepsLinker {
                 let names = fields.map(\.name)
                 let remedy =
                     NearestName.of(given.name, among: names).map { "Did you mean `\($0)`?" }
-                    ?? (names.isEmpty ? "It has no inputs." : "There are \(names.map { "`\($0)`" }.joined(separator: ", ")).")
+                    ?? (names.isEmpty
+                        ? "It has no inputs." : "There are \(names.map { "`\($0)`" }.joined(separator: ", ")).")
                 list.note(given.place, "The operation “\(id)” has no input `\(given.name)`. \(remedy)")
                 continue
             }
@@ -129,12 +131,14 @@ struct StepsLinker {
         if !field.isSecret, let secret = sources.first(where: \.isSecret) {
             list.note(
                 given.valuePlace,
-                "The secret “\(secret.name)” would be recorded as the input `\(field.name)`, which is none. Give it to a secret.")
+                "The secret “\(secret.name)” would be recorded as the input `\(field.name)`, which is none. Give it to a secret."
+            )
         }
         if given.value.parts.count == 1, let source = sources.first, !Self.fits(source.kind, field.kind) {
             list.note(
                 given.valuePlace,
-                "The input “\(source.name)” is \(Self.words(source.kind)), and `\(field.name)` takes \(Self.words(field.kind)). Change the type of one.")
+                "The input “\(source.name)” is \(Self.words(source.kind)), and `\(field.name)` takes \(Self.words(field.kind)). Change the type of one."
+            )
         }
         guard given.value.parts.count == 1, case .text(let text)? = given.value.parts.first else { return }
         let value = InputField.object(fromForm: [field.name: text], fields: [field])

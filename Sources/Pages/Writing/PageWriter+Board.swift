@@ -84,7 +84,10 @@ extension PageWriter {
     private func listed(_ board: BoardView) -> some Sequence<RunView> {
         var seen: Set<String> = []
         return (board.recentRuns + board.operations.flatMap(\.recent))
-            .filter { !isWatched($0.record.operation) && catalog[$0.record.operation]?.partOf == nil && seen.insert($0.record.id).inserted }
+            .filter { run in
+                let operation = run.record.operation
+                return !isWatched(operation) && catalog[operation]?.partOf == nil && seen.insert(run.record.id).inserted
+            }
             .sorted { $0.record.openedSequence > $1.record.openedSequence }.prefix(Self.tailLength)
     }
 

@@ -8,7 +8,8 @@ import Testing
 struct StepsMachineTests {
     private let at = Timestamp(milliseconds: 0)
     private let plan = StepsPlan([
-        .init("copy", .run(operation: "a", input: [:])), .init("ask", .approval(.init(prompt: StepValue([.text("?")])))),
+        .init("copy", .run(operation: "a", input: [:])),
+        .init("ask", .approval(.init(prompt: StepValue([.text("?")])))),
         .init("switch", .run(operation: "b", input: [:])),
         .init("roll-back", .run(operation: "c", input: [:]), afterFailureOf: ["switch"]),
     ])
@@ -76,6 +77,7 @@ struct StepsMachineTests {
 
     @Test func `recorded steps that are not those of the plan cannot be continued`() {
         #expect(StepsMachine(plan, from: StepsProgress([.init("copy", operation: "other")])) == nil)
-        #expect(StepsMachine(plan, from: StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })) != nil)
+        #expect(
+            StepsMachine(plan, from: StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })) != nil)
     }
 }

@@ -55,7 +55,8 @@ struct StepsTests {
                     })
         }
         let board = try await Board.open(
-            catalog: catalog(plan, timeout: timeout), journal: journal, configuration: configuration, now: now, clock: clock)
+            catalog: catalog(plan, timeout: timeout), journal: journal, configuration: configuration, now: now,
+            clock: clock)
         return BoardFixture(board: board, journal: journal, clock: clock)
     }
 
@@ -315,7 +316,10 @@ struct StepsTests {
     // T5
     @Test func `again from the failed step takes over what succeeded before`() async throws {
         let fixture = try await open(
-            StepsPlan([Self.echo("first", .input("name")), Self.ask(), Self.echo("last", .reported(step: "first", value: "text"))]))
+            StepsPlan([
+                Self.echo("first", .input("name")), Self.ask(),
+                Self.echo("last", .reported(step: "first", value: "text")),
+            ]))
         let run = try await start(fixture)
         try await reach(fixture, run) { $0.steps.steps[1].status == .asking }
         _ = try await fixture.board.decide(run, step: "ask", isApproved: false, actor: "vera")

@@ -88,7 +88,8 @@ extension PageWriter {
         let step = ending.step.map { label(of: $0, in: record.operation) } ?? ""
         let sentence = strings(key, ["step": step, "name": ending.by ?? ""])
         // What a step's run was refused with can name what only those know who see its operation.
-        let isSeen = catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
+        let isSeen =
+            catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
             .map { allows(.see, onOperation: $0) } ?? true
         return isSeen ? [sentence, ending.detail ?? ""].filter { !$0.isEmpty }.joined(separator: " ") : sentence
     }
