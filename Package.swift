@@ -322,7 +322,8 @@ let package = Package(
         .testTarget(
             name: "OperationFilesTests",
             dependencies: [
-                "OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "TestClocks", "Webhooks",
+                "OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "StandardOperations",
+                "TestClocks", "Webhooks",
             ]),
         .testTarget(
             name: "WeirCommandTests",

@@ -161,7 +161,9 @@ package struct NotificationSender: Sendable {
         case .exited(let code, _): return .again("The program ended with exit code \(code)\(words)")
         case .signalled(let signal, _):
             return .again(
-                isOver ? "The program took longer than 30 s and was stopped." : "The program was ended by \(signal)\(words)"
+                isOver
+                    ? "The program took longer than 30 s and was stopped."
+                    : "The program was ended by \(signal)\(words)"
             )
         case .notStarted(let failure): return .again(failure.sentence(running: arguments.first ?? ""))
         case .lost: return .again("The program was lost: weir-exec was killed.")

@@ -119,13 +119,7 @@ package final class Notifier: Sendable {
     private func messages(of id: String, at change: Change) async throws -> [DeliveryRecord] {
         let rules = plan.withLock { $0 }.rules(of: change.subject)
         guard !rules.isEmpty else { return [] }
-        let run: RunRecord
-        do {
-            run = try await board.run(id).record
-        } catch {
-            guard [.removedRun, .unknownRun].contains(error.code) else { throw error }
-            return []
-        }
+        guard let run = try await record(of: id) else { return [] }
         let events = try await events(of: run)
         return rules.compactMap { rule in
             guard let event = events.first(where: rule.events.contains) else { return nil }
@@ -134,6 +128,16 @@ package final class Notifier: Sendable {
             // The same for the same end, whenever it is read.
             facts.delivery = "\(id)-\(rule.name)"
             return DeliveryRecord(facts: facts, rule: rule, nextAt: now().milliseconds)
+        }
+    }
+
+    /// The run; nil for one that retention has removed.
+    private func record(of id: String) async throws -> RunRecord? {
+        do {
+            return try await board.run(id).record
+        } catch {
+            guard error.code == .removedRun || error.code == .unknownRun else { throw error }
+            return nil
         }
     }
 
@@ -196,7 +200,7 @@ package final class Notifier: Sendable {
             let busy = inFlight.withLock { $0 }
             let waiting = try await store.waiting(limit: 64).filter { !busy.contains($0.id) }
             let now = now().milliseconds
-            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(Self.width - busy.count) {
+            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(max(0, Self.width - busy.count)) {
                 inFlight.withLock { _ = $0.insert(delivery.id) }
                 begin(delivery)
             }
@@ -292,6 +296,7 @@ extension JSONValue {
         guard let members = object else { return nil }
         if let name = names.first(where: { members[$0]?.string?.isEmpty == false }) { return members[name]?.string }
         // The value of an enum's case stands one level below.
-        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }.first
+        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }
+            .first
     }
 }

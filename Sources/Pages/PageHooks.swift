@@ -39,8 +39,10 @@ extension PageHooks {
         let rule = TriggerRule(operation: operation, name: "push", form: .github, secret: "github")
         let requests = TriggerRecord.Outcome.allCases.map { outcome in
             TriggerRecord(
-                trigger: rule.id, at: 1_700_000_000_000, outcome, run: outcome == .started ? "01hf0000000000000000000000" : nil,
-                detail: outcome == .ignored ? "body.ref is “refs/heads/next”, and only “refs/heads/main” starts a run." : nil,
+                trigger: rule.id, at: 1_700_000_000_000, outcome,
+                run: outcome == .started ? "01hf0000000000000000000000" : nil,
+                detail: outcome == .ignored
+                    ? "body.ref is “refs/heads/next”, and only “refs/heads/main” starts a run." : nil,
                 count: outcome == .unproven ? 3 : 1)
         }
         let notification = NotificationRule(name: "1", events: [.failed, .recovered], channel: .command([]))

@@ -40,6 +40,7 @@ final class Fixture: Sendable {
     ///   - journal: What was recorded before.
     ///   - store: What was to be sent before.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
+    /// - Throws: What the board and the store throw.
     init(
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
         store: DeliveryStore? = nil, isRunning: Bool = true

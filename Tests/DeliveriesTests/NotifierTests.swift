@@ -129,7 +129,9 @@ struct NotifierTests {
         let delivery = try await fixture.delivery { $0.attempts > 0 }
         #expect(delivery.detail?.isEmpty == false)
         let text = String(decoding: try JSONEncoder().encode(delivery), as: UTF8.self)
-        for secret in Fixture.secrets.values { #expect(!text.contains(secret.replacing("/", with: "\\/")) && !text.contains(secret)) }
+        for secret in Fixture.secrets.values {
+            #expect(!text.contains(secret.replacing("/", with: "\\/")) && !text.contains(secret))
+        }
         await fixture.stop()
     }
 

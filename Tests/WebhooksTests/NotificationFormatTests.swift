@@ -51,7 +51,8 @@ struct NotificationFormatTests {
     }
 
     @Test func `Teams gets a message with one adaptive card whose texts have no Markdown of strangers`() throws {
-        let body = try json(.teams, facts("[click](https://evil.example) **now**" + String(repeating: "x", count: 50_000)))
+        let body = try json(
+            .teams, facts("[click](https://evil.example) **now**" + String(repeating: "x", count: 50_000)))
         #expect(body["type"] == "message")
         let attachment = try #require(body["attachments"]?.array?.first)
         #expect(attachment["contentType"] == "application/vnd.microsoft.card.adaptive")
@@ -62,9 +63,15 @@ struct NotificationFormatTests {
         let texts = try #require(card["body"]?.array)
         #expect(texts.allSatisfy { $0["type"] == "TextBlock" && $0["wrap"] == true })
         #expect(texts.first?["text"] == #"Back up <!channel\> & \*all\* failed"#)
-        #expect(texts.dropFirst().first?["text"]?.string?.hasPrefix(#"\[click\]\(https://evil.example\) \*\*now\*\*"#) == true)
-        #expect(card["actions"] == [["type": "Action.OpenUrl", "title": "Open the run", "url": "https://weir.example/runs/r?a=1&b=2"]])
-        #expect(try NotificationFormat.teams.message(facts(String(repeating: "ü", count: 50_000))).body.utf8.count < 28_000)
+        #expect(
+            texts.dropFirst().first?["text"]?.string?.hasPrefix(#"\[click\]\(https://evil.example\) \*\*now\*\*"#)
+                == true)
+        #expect(
+            card["actions"] == [
+                ["type": "Action.OpenUrl", "title": "Open the run", "url": "https://weir.example/runs/r?a=1&b=2"]
+            ])
+        #expect(
+            try NotificationFormat.teams.message(facts(String(repeating: "ü", count: 50_000))).body.utf8.count < 28_000)
     }
 
     @Test func `ntfy gets a text within its limit, and header fields that are ASCII`() throws {
@@ -102,7 +109,10 @@ struct NotificationFormatTests {
 
     @Test func `attempts are five seconds to half an hour apart, six in all, and later if the receiver asks`() {
         #expect(RetryPlan.attempts == 6)
-        #expect((0...7).map { RetryPlan.wait(afterAttempts: $0) } == [nil, 5_000, 30_000, 120_000, 600_000, 1_800_000, nil, nil])
+        #expect(
+            (0...7).map { RetryPlan.wait(afterAttempts: $0) } == [
+                nil, 5_000, 30_000, 120_000, 600_000, 1_800_000, nil, nil,
+            ])
         #expect(RetryPlan.wait(afterAttempts: 1, asked: 60_000) == 60_000)
         #expect(RetryPlan.wait(afterAttempts: 1, asked: .max) == 3_600_000)
     }

@@ -101,7 +101,9 @@ struct TriggerTests {
         for missing in ["a.2", "a.-1", "a.b", "a.1.c.d", "b", "a.99999999999999999999"] {
             #expect(try path(missing).value(in: value) == nil)
         }
-        for malformed in ["", ".", "a.", ".a", "a b", "a[0]", "ä", Array(repeating: "a", count: 21).joined(separator: ".")] {
+        for malformed in [
+            "", ".", "a.", ".a", "a b", "a[0]", "ä", Array(repeating: "a", count: 21).joined(separator: "."),
+        ] {
             #expect(ValuePath(malformed) == nil)
         }
     }

@@ -39,7 +39,8 @@ extension DefinitionReader {
             list.note(place, "A webhook’s address begins with http:// or https://.")
         }
         if !isSecret, url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
-            list.note(place, "The host of a webhook’s address must stand there as it is, or the whole address be a secret.")
+            list.note(
+                place, "The host of a webhook’s address must stand there as it is, or the whole address be a secret.")
         }
         let headers = (value["headers"]?.members ?? []).compactMap { header($0) }
         return NotificationRule.Webhook(
@@ -58,7 +59,8 @@ extension DefinitionReader {
             }
         if !isName || own.contains(member.name.lowercased()) {
             list.note(
-                member.place, "“\(member.name.prefix(40))” cannot be set as a header field. Remove it, or correct its name.")
+                member.place,
+                "“\(member.name.prefix(40))” cannot be set as a header field. Remove it, or correct its name.")
         }
         if member.value.text?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) == true {
             list.note(member.value, "A header field is one line of visible characters.")
@@ -72,7 +74,8 @@ extension DefinitionReader {
         for path in template.paths where path.root != "secrets" || path.names.count != 2 {
             list.note(
                 value,
-                "“{{\(path)}}” cannot stand here, but {{secrets.NAME}} can, for a secret that `weir secret set NAME` keeps.")
+                "“{{\(path)}}” cannot stand here, but {{secrets.NAME}} can, for a secret that `weir secret set NAME` keeps."
+            )
         }
         return template
     }
@@ -97,7 +100,8 @@ extension DefinitionReader {
                 let known = NotificationFacts.names.map { "{{\($0)}}" }.joined(separator: ", ")
                 list.note(
                     element,
-                    "A notification has no “\(path)”. " + (nearest.map { "Did you mean {{\($0)}}?" } ?? "There are \(known)."))
+                    "A notification has no “\(path)”. "
+                        + (nearest.map { "Did you mean {{\($0)}}?" } ?? "There are \(known)."))
             }
             // What strangers wrote must not be taken for an option.
             let wild = ["message", "actor", "title", "headline"]

@@ -21,7 +21,9 @@ package struct FolderTracker: Sendable {
     ///   - reserved: The fields of other operations by their ids, which files cannot have.
     ///   - isOptional: Whether the folder may come later.
     /// - Throws: ``OperationFolder/Unreadable`` when it cannot be listed, unless it may come later.
-    package init(_ url: URL, reserved: [String: [InputField]], isOptional: Bool = false) throws(OperationFolder.Unreadable) {
+    package init(_ url: URL, reserved: [String: [InputField]], isOptional: Bool = false) throws(OperationFolder
+        .Unreadable)
+    {
         self.url = url
         self.reserved = reserved
         let signature = FolderSignature(url)

@@ -23,7 +23,8 @@ extension DefinitionReader {
         let body = body(value)
         let method = value["method"]?.text ?? "GET"
         if body != nil, ["GET", "HEAD"].contains(method) {
-            list.note(value["method"] ?? value, "A \(method) request has no body. Use `method: POST`, or remove the body.")
+            list.note(
+                value["method"] ?? value, "A \(method) request has no body. Use `method: POST`, or remove the body.")
         }
         return DeclaredRequest(
             method: method, url: url, headers: headers, body: body,
@@ -98,7 +99,8 @@ extension DefinitionReader {
         {
             checkAddress(template.filled { _ in "x" } ?? "", value)
         } else if !template.fields.isEmpty {
-            list.note(value, "Scheme and host of a URL cannot hold a field. Begin with a fixed one: https://example.com/…")
+            list.note(
+                value, "Scheme and host of a URL cannot hold a field. Begin with a fixed one: https://example.com/…")
         } else {
             checkAddress(value.text ?? "", value)
         }
@@ -171,11 +173,13 @@ extension DefinitionReader {
     private mutating func values(_ value: FileValue?) -> [DeclaredValue] {
         (value?.members ?? []).compactMap { member in
             guard Shape.isName(member.name, limit: 40) else {
-                list.note(member.place, "“\(member.name.prefix(40))” cannot be the name of a value: use letters and digits.")
+                list.note(
+                    member.place, "“\(member.name.prefix(40))” cannot be the name of a value: use letters and digits.")
                 return nil
             }
             guard let declared = DeclaredValue(member.name, path: member.value.text ?? "") else {
-                list.note(member.value, "A path is made of names with a point between them, such as result.items.0.name.")
+                list.note(
+                    member.value, "A path is made of names with a point between them, such as result.items.0.name.")
                 return nil
             }
             return declared

@@ -2,7 +2,8 @@ extension LocalizedText {
     /// What people call the steps of a request, by state.
     static let stepsOfRequests = [
         "connecting": LocalizedText(en: "Connecting", ptBR: "Conectando", es: "Conectando"),
-        "sending": LocalizedText(en: "Waiting for the answer", ptBR: "Aguardando a resposta", es: "Esperando la respuesta"),
+        "sending": LocalizedText(
+            en: "Waiting for the answer", ptBR: "Aguardando a resposta", es: "Esperando la respuesta"),
         "receiving": LocalizedText(en: "Receiving", ptBR: "Recebendo", es: "Recibiendo"),
     ]
 

@@ -28,7 +28,8 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
     package var stateSamples: [CommandState] {
         let values = Dictionary(request.values.map { ($0.name, JSONValue.string($0.name)) }) { $1 }
         let steps: [OutgoingRequest.Step] = [
-            .connecting(host: "example.com"), .sending, .receiving(bytes: 40, total: 100), .receiving(bytes: 40, total: nil),
+            .connecting(host: "example.com"), .sending, .receiving(bytes: 40, total: 100),
+            .receiving(bytes: 40, total: nil),
         ]
         return [.waiting] + steps.map(CommandState.init) + CommandState.samples.filter { $0.name == "retrying" } + [
             .succeeded(StateDetails(values: values)), .succeeded(StateDetails(show: "An example of a text")),
@@ -119,7 +120,8 @@ extension JSONValue {
     /// Throws ``HTTPFailure`` for one that is not JSON, or not there as a whole.
     init(_ answer: OutgoingRequest.Answer) throws(HTTPFailure) {
         guard answer.isWhole else { throw .tooLong(limit: Int64(OutgoingRequest.bodyLimit)) }
-        guard let text = String(validating: answer.body, as: UTF8.self), let value = try? JSONValue(parsing: text) else {
+        guard let text = String(validating: answer.body, as: UTF8.self), let value = try? JSONValue(parsing: text)
+        else {
             throw .notUnderstood(reason: "it is not JSON, of which the file reads values.")
         }
         self = value

@@ -86,6 +86,10 @@ struct CheckScenario {
             let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: hooks)
             _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
         }
+        if let view = SampleViews(entry).views.last {
+            let fields = writer.runPage(view, hooks: .sample(of: entry.id, isOfRun: true))
+            _ = writer.region("pages/run", fields, title: writer.title(""), frame: frame)
+        }
         let bare = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: .bare(of: entry.id))
         _ = writer.region("pages/operation", bare, title: writer.title(""), frame: frame)
     }

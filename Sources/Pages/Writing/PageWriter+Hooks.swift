@@ -19,13 +19,15 @@ extension PageWriter {
             },
             "requests": hooks.requests.map { request($0) },
             "hasRules": !hooks.rules.isEmpty || !hooks.deliveries.isEmpty, "isOfRun": hooks.isOfRun,
-            "rules": hooks.isOfRun ? [] : hooks.rules.map { rule -> Fields in
-                [
-                    "place": rule.place,
-                    "when": NotificationEvent.allCases.filter(rule.events.contains)
-                        .compactMap { strings.optional("hooks.when-\($0.rawValue)") }.joined(separator: ", "),
-                ]
-            },
+            "rules": hooks.isOfRun
+                ? []
+                : hooks.rules.map { rule -> Fields in
+                    [
+                        "place": rule.place,
+                        "when": NotificationEvent.allCases.filter(rule.events.contains)
+                            .compactMap { strings.optional("hooks.when-\($0.rawValue)") }.joined(separator: ", "),
+                    ]
+                },
             "deliveries": hooks.deliveries.map { delivery($0) },
             "isWaiting": hooks.deliveries.contains { $0.status == .waiting },
             "testURL": !hooks.isOfRun && !hooks.rules.isEmpty && allows(.start, onOperation: hooks.operation)

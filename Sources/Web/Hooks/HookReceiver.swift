@@ -20,7 +20,8 @@ struct HookReceiver {
     let request: Request
     let exchange: Exchange
 
-    init(dashboard: AudienceDashboard, request: Request, target: RequestTarget, route: Route, eventLoop: any EventLoop) {
+    init(dashboard: AudienceDashboard, request: Request, target: RequestTarget, route: Route, eventLoop: any EventLoop)
+    {
         self.dashboard = dashboard
         self.request = request
         exchange = Exchange(
@@ -90,7 +91,8 @@ struct HookReceiver {
             } catch let problem as Problem {
                 throw problem
             } catch {
-                throw Problem(BoardError(.unavailable, "It is not known whether this request came before. Send it again."))
+                throw Problem(
+                    BoardError(.unavailable, "It is not known whether this request came before. Send it again."))
             }
             let receipt: StartReceipt
             do {

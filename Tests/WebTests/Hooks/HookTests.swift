@@ -15,7 +15,8 @@ struct HookTests {
 
     private func path(_ text: String) throws -> ValuePath { try #require(ValuePath(text)) }
 
-    private func hooks(_ form: TriggerRule.Form = .github, perMinute: Int = 60) throws -> (KnownHooks, WebConfiguration) {
+    private func hooks(_ form: TriggerRule.Form = .github, perMinute: Int = 60) throws -> (KnownHooks, WebConfiguration)
+    {
         let hooks = KnownHooks(
             [
                 TriggerRule(
@@ -37,7 +38,10 @@ struct HookTests {
     }
 
     private func signed(_ body: String, _ more: [String] = [], secret: String = secret) -> [String] {
-        ["Content-Type: application/json", "X-Hub-Signature-256: \(WebhookSignature.github(Data(body.utf8), secret: secret))"]
+        [
+            "Content-Type: application/json",
+            "X-Hub-Signature-256: \(WebhookSignature.github(Data(body.utf8), secret: secret))",
+        ]
             + more
     }
 
@@ -148,7 +152,9 @@ struct HookTests {
     @Test func `a bearer of the secret starts a run, and its key is known again`() async throws {
         let (_, configuration) = try hooks(.bearer)
         try await TestServer.run(configuration: configuration) { server in
-            let headers = ["Authorization: Bearer \(Self.secret)", "Content-Type: application/json", "Idempotency-Key: k"]
+            let headers = [
+                "Authorization: Bearer \(Self.secret)", "Content-Type: application/json", "Idempotency-Key: k",
+            ]
             let body = try body("abc")
             let first = try await server.ask("POST", "/hooks/steps/push", headers: headers, body: body)
             let again = try await server.ask("POST", "/hooks/steps/push", headers: headers, body: body)

@@ -5,7 +5,8 @@ import WeirClient
 /// `weir notify`: who is told how runs end.
 struct NotifyCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "notify", abstract: "Tests notifications, and lists the latest.", subcommands: [Test.self, List.self])
+        commandName: "notify", abstract: "Tests notifications, and lists the latest.",
+        subcommands: [Test.self, List.self])
 
     /// `weir notify test`.
     struct Test: AsyncParsableCommand {
