@@ -65,7 +65,7 @@ struct StepsTests {
         ),
         (
             "- {name: dump, uses: back, with: {base: c}}",
-            "w.yml:2:46: “c” does not fit. Choose “a” or “b”."
+            "w.yml:2:46: “c” does not fit. Choose “a” or “b”, not “c”."
         ),
         (
             "- {name: dump, uses: back, with: {base: a, dyas: 3}}",
