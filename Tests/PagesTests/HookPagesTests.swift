@@ -25,7 +25,7 @@ import Testing
 
     @Test func `addresses are for those who set senders up, and tests for those who may start`() throws {
         let fixture = try Fixture()
-        let viewer = fixture.pages.restricted(to: fixture.catalog, permissions: Permissions(of: []) { _ in .only(.see) })
+        let viewer = fixture.pages.restricted(to: fixture.catalog, permissions: .nothing)
         let page = viewer.writer(.english)
         let html = page.render("partials/hooks", page.hooks(.sample(of: "copy"))).html
         #expect(!html.contains("hooks/copy/push"))
