@@ -12,7 +12,7 @@ extension DefinitionReader {
                 list.note(each, "There are two notifications “\(name)”. Give one another name.")
             }
             let events = (each["when"]?.list ?? []).compactMap { $0.text.flatMap(NotificationEvent.init) }
-            if events.isEmpty, let when = each["when"] {
+            if let when = each["when"], when.list?.isEmpty == true {
                 list.note(when, "`when` is empty. Write what is worth a message, such as [failed, recovered].")
             }
             guard let channel = channel(each) else { return nil }

@@ -60,7 +60,8 @@ extension PageWriter {
         return [
             "at": moment(Timestamp(milliseconds: record.triedAt ?? record.facts.endedAt)), "place": record.place,
             "event": strings.optional("hooks.when-\(record.facts.event?.rawValue ?? "test")"),
-            "chip": chip("hooks.\(record.status.rawValue)", phase), "detail": record.detail,
+            "chip": chip("hooks.\(record.status.rawValue)", phase), // Of what arrived at once there is nothing more to say.
+            "detail": record.status == .delivered && record.attempts == 1 ? nil : record.detail,
             "attempts": record.attempts > 1 ? format.integer(Int64(record.attempts)) : nil,
             "next": record.status == .waiting && record.attempts > 0
                 ? moment(Timestamp(milliseconds: record.nextAt)) : nil,
@@ -69,6 +70,6 @@ extension PageWriter {
     }
 
     private func chip(_ key: String, _ phase: Phase) -> Fields {
-        ["word": strings.optional(key), "tone": phase.tone, "shape": phase.shape]
+        ["word": strings.optional(key), "tone": phase.tone, "shape": phase.shape, "chipID": nil]
     }
 }

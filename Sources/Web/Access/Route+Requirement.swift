@@ -54,7 +54,7 @@ extension APIRoute {
         switch self {
         case .operations, .runs, .stores, .schedules: .anything(.see)
         case .operation(let id), .schedule(let id), .operationNotifications(let id): .operation(.see, id)
-        case .operationTriggers: .everything(.administer)
+        case .operationTriggers(let id): .operation(.administer, id)
         case .notificationTest(let id): .operation(.start, id)
         case .operationRuns(let id): .operation(.start, id)
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
