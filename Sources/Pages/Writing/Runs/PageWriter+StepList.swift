@@ -16,7 +16,7 @@ extension PageWriter {
         }
         let asking = progress.steps.first { $0.status == .asking && record.state.phase == .active }
         return [
-            "list": steps, "isCompact": place.isCompact, "ending": progress.ending.map { words(for: $0, of: record) },
+            "list": steps, "isCompact": place.isCompact, "sentence": progress.ending.map { words(for: $0, of: record) },
             "hasTakenOver": progress.steps.contains { $0.doneIn != nil },
             "asking": asking.map { question($0, record, place) },
         ]
@@ -42,7 +42,7 @@ extension PageWriter {
             "tone": phase.tone, "shape": phase.shape,
             "attempt": step.attempt.flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
             "percent": isSeen ? step.progress?.fraction.map(format.percent) : nil,
-            "run": isSeen ? step.run.map { link(toRun: $0) } : nil,
+            "stepRun": isSeen ? step.run.map { link(toRun: $0) } : nil,
             "doneIn": permissions.isLink ? nil : step.doneIn.map { link(toRun: $0) },
             "decided": step.decision.map(words), "comment": step.decision?.comment,
             "duration": took, "since": isNow ? step.began.map(moment) : nil,
@@ -91,7 +91,8 @@ extension PageWriter {
         let isSeen =
             catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
             .map { allows(.see, onOperation: $0) } ?? true
-        return isSeen ? [sentence, ending.detail ?? ""].filter { !$0.isEmpty }.joined(separator: " ") : sentence
+        guard isSeen, let detail = ending.detail else { return sentence }
+        return sentence + (ending.kind == .refused ? " “\(detail)”" : " \(detail)")
     }
 
     /// The form that takes over what succeeded; none for a run that has nothing to take over.
