@@ -70,6 +70,6 @@ extension PageWriter {
     }
 
     private func chip(_ key: String, _ phase: Phase) -> Fields {
-        ["word": strings.optional(key), "tone": phase.tone, "shape": phase.shape]
+        ["word": strings.optional(key), "tone": phase.tone, "shape": phase.shape, "chipID": nil]
     }
 }

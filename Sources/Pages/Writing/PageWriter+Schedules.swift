@@ -20,7 +20,10 @@ extension PageWriter {
             "delay": schedule.randomDelay > 0 ? words(forDelay: schedule.randomDelay) : nil,
             "catchUp": strings.optional("schedules.\(schedule.catchUp.rawValue)"),
             "chip": standing.pause.map { _ in
-                ["word": strings[.schedulePaused], "tone": Phase.interrupted.tone, "shape": Phase.interrupted.shape]
+                [
+                    "word": strings[.schedulePaused], "tone": Phase.interrupted.tone, "shape": Phase.interrupted.shape,
+                    "chipID": nil,
+                ]
                     as Fields
             },
             "pause": standing.pause.map { ["name": $0.by, "at": moment($0.at)] as Fields },

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Hummingbird
@@ -17,13 +18,17 @@ struct HookPages {
         do {
             switch name {
             case .operation(let id):
-                let (triggers, rules) = (hooks.triggers(of: id), hooks.notifications(of: id))
+                // Who asks from outside is for those who look after the server, here as for programs.
+                let isWhole = dashboard.permissions.allowsEverywhere(.administer)
+                let (triggers, rules) = (isWhole ? hooks.triggers(of: id) : [], hooks.notifications(of: id))
                 guard !triggers.isEmpty || !rules.isEmpty else { return nil }
                 return PageHooks(
                     operation: id,
                     triggers: triggers.map { PageHooks.Trigger(rule: $0, hasSecret: hooks.secret($0.secret) != nil) },
-                    requests: try await hooks.requests(toTriggersOf: id), rules: rules,
+                    requests: isWhole ? try await hooks.requests(toTriggersOf: id) : [], rules: rules,
                     deliveries: try await hooks.deliveries(of: id))
+            // A link shows the run, and not who is told of it.
+            case .run where dashboard.permissions.isLink: return nil
             case .run(let id):
                 let operation = try await dashboard.board.run(id).record.operation
                 let rules = hooks.notifications(of: operation)
@@ -53,6 +58,7 @@ struct HookPages {
 
     /// The messages about a run, for programs.
     func list(ofRun run: String) async throws(Problem) -> Response {
+        guard !dashboard.permissions.isLink else { throw .noSuchPage }
         guard let hooks = dashboard.configuration.hooks else { return try .json(["deliveries": []]) }
         let deliveries: [DeliveryRecord]
         do { deliveries = try await hooks.deliveries(ofRun: run) } catch { throw .unreadableHooks }

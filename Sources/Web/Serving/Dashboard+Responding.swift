@@ -86,6 +86,8 @@ extension Dashboard {
             do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
             let operation = try await seen.admit(
                 route.requirement, isAnonymous: admission.authorization.isAnonymous)
+            // A link shows its run and changes nothing, whatever a route asks for.
+            guard request.isSafe || !seen.permissions.isLink else { throw .forbidden }
             let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
             audited.isAdmitted = true
             let exchange = try exchange(

@@ -112,8 +112,11 @@ struct AccessMatrixTests {
                         let answer = try await ask(server, method, path, as: name)
                         matrix.count(name, seen: true, answer.status)
                         let requirement = route.requirement
-                        if mayDo(requirement, name, seen: true) {
-                            let isOfLink = name == "link" && !path.contains(mine) && requirement != .nothing
+                        let mayChange = name != "link" || method == .get
+                        if mayDo(requirement, name, seen: true), mayChange {
+                            // A link shows its run, and not who is told of it.
+                            let isBeside = !path.contains(mine) || path.hasSuffix("/notifications")
+                            let isOfLink = name == "link" && isBeside && requirement != .nothing
                             // There is no notice to be dismissed, which only who may dismiss them is told.
                             let isAnswered =
                                 path.contains("notices/n/")

@@ -102,6 +102,8 @@ struct DoorTests {
             for path in paths + Self.tails(board.epoch) {
                 let target = try RequestTarget(path, mount: MountPath("/"))
                 let route = try #require(Route(target.segments))
+                // A hook is held to its own secret.
+                if case .hook = route { continue }
                 for method in route.methods {
                     let answer = try await ask(method.rawValue, "/ops" + path, port, headers: ["Accept: text/html"])
                     let expected = route.requirement == .nothing ? 200 : 401

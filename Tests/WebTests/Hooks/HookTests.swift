@@ -177,6 +177,33 @@ struct HookTests {
         }
     }
 
+    @Test func `triggers are for administrators, on pages too, and a link to a run shows nobody who is told of it`()
+        async throws
+    {
+        let (_, configuration) = try hooks()
+        let known = KnownNames()
+        try await TestServer.run(configuration: configuration, access: known.access) { server in
+            let run = try await server.start().run
+            known.run.value = run
+            func page(_ path: String, _ name: String) async throws -> String {
+                try await server.ask("GET", path, headers: ["X-Test: \(name)", "Accept: text/html"]).text
+            }
+            #expect(try await page("/operations/steps", "ada").contains("id=\"triggers\""))
+            #expect(!(try await page("/operations/steps", "otto").contains("id=\"triggers\"")))
+            #expect(try await page("/runs/\(run)", "otto").contains("mail"))
+            let shown = try await page("/runs/\(run)", "link")
+            #expect(shown.contains(run) && !shown.contains("mail"))
+            let list = "/api/v1/runs/\(run)/notifications"
+            #expect(try await server.ask("GET", list, headers: ["X-Test: otto"]).status == 200)
+            #expect(try await server.ask("GET", list, headers: ["X-Test: link"]).status == 404)
+            let answer = try await server.ask(
+                "POST", "/runs/\(run)/decision",
+                headers: ["X-Test: link", "Content-Type: application/x-www-form-urlencoded"],
+                body: "step=a&decision=approve")
+            #expect(answer.status == 403)
+        }
+    }
+
     @Test func `an operation's page shows its triggers, and programs list them with the notifications`() async throws {
         let (_, configuration) = try hooks()
         try await TestServer.run(configuration: configuration) { server in
