@@ -96,10 +96,11 @@ package struct StepsMachine: Sendable, Equatable {
         if let ending, progress.ending == nil { progress.ending = ending }
     }
 
-    /// The state of the whole run.
+    /// The state of the whole run: between two steps it is still at the first of them.
     var state: StepsState {
-        if let current { return .at(progress.steps[current].name, progress) }
-        return .waiting(progress)
+        let last = progress.steps.lastIndex { $0.began != nil && $0.doneIn == nil }
+        guard let place = current ?? last else { return .waiting(progress) }
+        return .at(progress.steps[place].name, progress)
     }
 
     /// The state in which it ends once nothing is left to do.

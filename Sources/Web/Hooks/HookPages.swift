@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Hummingbird

@@ -4,11 +4,14 @@ import States
 
 /// The destination of an export: a file, or standard output.
 ///
-/// A file gets its name once it is complete, so that a file with that name is never a partial export.
+/// A file gets its name once it is complete, so that a file with that name is never a partial export. What is there and is
+/// no file, as a device or a pipe, is written to as it is.
 final class BundleFile {
     private static let pieceSize = 64 * 1_024
 
     private let path: String?
+    /// Where it is written until it is complete; nil if that is where it stays.
+    private let draft: String?
     private let handle: FileHandle
     private var piece = Data()
 
@@ -16,11 +19,13 @@ final class BundleFile {
     init(path: String?) throws(StartError) {
         self.path = path
         guard let path else {
+            draft = nil
             handle = .standardOutput
             return
         }
-        guard FileManager.default.createFile(atPath: path + ".part", contents: nil),
-            let handle = FileHandle(forWritingAtPath: path + ".part")
+        draft = Self.isSpecial(path) ? nil : path + ".part"
+        guard draft.map({ FileManager.default.createFile(atPath: $0, contents: nil) }) ?? true,
+            let handle = FileHandle(forWritingAtPath: draft ?? path)
         else {
             throw .unavailable("\(path) cannot be written. Choose a file in an existing folder that you can write.")
         }
@@ -40,11 +45,18 @@ final class BundleFile {
         guard let path else { return }
         do {
             try handle.close()
+            guard let draft else { return }
             if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-            try FileManager.default.moveItem(atPath: path + ".part", toPath: path)
+            try FileManager.default.moveItem(atPath: draft, toPath: path)
         } catch {
             throw .unavailable("\(path) cannot be written.")
         }
+    }
+
+    private static func isSpecial(_ path: String) -> Bool {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+        return type.map { $0 != .typeRegular && $0 != .typeDirectory } ?? false
     }
 
     private func flush() throws(StartError) {

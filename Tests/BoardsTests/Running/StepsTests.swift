@@ -92,6 +92,16 @@ struct StepsTests {
         }
     }
 
+    /// Waits until the run of the step that waits works; its id.
+    @discardableResult
+    private func working(_ fixture: BoardFixture) async throws -> String {
+        let publication = try await fixture.published(.operation("echo")) { publication in
+            publication.change.state.caseName == "working"
+                && publication.run?.record.opening.input["label"] == "wait"
+        }
+        return try #require(publication.run?.record.id)
+    }
+
     private func start(_ fixture: BoardFixture) async throws -> String {
         try await fixture.board.start("whole", input: ["name": "Ada"], actor: "ana").run
     }
@@ -162,13 +172,13 @@ struct StepsTests {
     @Test func `cancelling the whole cancels the step that runs`() async throws {
         let fixture = try await open(StepsPlan([Self.echo("long", .text("wait")), Self.echo("never", .text("x"))]))
         let run = try await start(fixture)
-        try await reach(fixture, run) { $0.steps.steps.first?.state == "working" }
+        let id = try await working(fixture)
         _ = try await fixture.board.cancel(run, actor: "otto")
         try await reach(fixture, run) { $0.phase.isEnded }
         let record = try await fixture.board.run(run).record
         #expect(record.state.caseName == "cancelled")
         #expect(record.cause == "cancelled by otto")
-        let child = try await fixture.board.run(try #require(try await progress(fixture, run).steps[0].run)).record
+        let child = try await fixture.board.run(id).record
         #expect(child.state.phase == .cancelled)
         #expect(child.cause == EndCause.whole.description)
         #expect(begun["x"] == 0)
@@ -179,8 +189,7 @@ struct StepsTests {
     @Test func `cancelling a step cancels the whole, and says who did it`() async throws {
         let fixture = try await open(StepsPlan([Self.echo("long", .text("wait")), Self.echo("never", .text("x"))]))
         let run = try await start(fixture)
-        try await reach(fixture, run) { $0.steps.steps.first?.state == "working" }
-        let child = try #require(try await progress(fixture, run).steps[0].run)
+        let child = try await working(fixture)
         _ = try await fixture.board.cancel(child, actor: "otto")
         try await reach(fixture, run) { $0.phase.isEnded }
         #expect(try await fixture.board.run(run).record.state.phase == .cancelled)
@@ -285,7 +294,7 @@ struct StepsTests {
         ])
         let first = try await open(plan)
         let run = try await start(first)
-        try await reach(first, run) { $0.steps.steps.dropFirst().first?.state == "working" }
+        try await working(first)
         await first.board.shutdown()
         #expect(try await first.journal.run(run)?.endedAt == nil)
         gate.open()
