@@ -96,7 +96,7 @@ import Testing
         let run = try #require(fixture.script.runs["r"])
         let html = fixture.pages.region(.run(run), cursor: Fixture.cursor, frame: PageFrame())
         #expect(html.contains("61 earlier states are not shown."))
-        #expect(html.contains("id=\"run-r-t100\"") && !html.contains("id=\"run-r-t60\""))
+        #expect(html.contains("id=\"t100\"") && !html.contains("id=\"t60\""))
     }
 
     @Test func `numbers become a line that fits its box`() {

@@ -37,7 +37,6 @@ package struct FolderSignature: Sendable, Hashable {
 
     private static func file(_ path: String) -> File? {
         var status = stat()
-        // Unsafe memory: the system fills in a value of ours.
         guard stat(path, &status) == 0 else { return nil }
         #if canImport(Darwin)
             let time = status.st_mtimespec
@@ -45,7 +44,8 @@ package struct FolderSignature: Sendable, Hashable {
             let time = status.st_mtim
         #endif
         return File(
-            size: Int64(status.st_size), inode: UInt64(status.st_ino), seconds: Int64(time.tv_sec),
-            nanoseconds: Int64(time.tv_nsec))
+            size: Int64(clamping: status.st_size), inode: UInt64(clamping: status.st_ino),
+            seconds: Int64(clamping: time.tv_sec),
+            nanoseconds: Int64(clamping: time.tv_nsec))
     }
 }

@@ -87,21 +87,22 @@ package struct OperationFolder: Sendable {
     }
 
     /// The folder as it was, with the mistake that it can no longer be read.
-    private init(_ earlier: OperationFolder, _ error: Unreadable) {
+    private init(vanished earlier: OperationFolder) {
         url = earlier.url
         definitions = earlier.definitions
         texts = earlier.texts
         templates = earlier.templates
+        // Without the folder's path: the pages of its operations say it to everybody who sees them.
         let mistake = FileMistake(
             file: earlier.url.lastPathComponent, line: 1, column: 1,
-            detail: "\(error) Until then its operations stay as they were.")
+            detail: "The folder of operation files cannot be read. Its operations stay as they were until it can.")
         mistakes = [mistake]
         outdated = earlier.definitions.reduce(into: [:]) { $0[$1.id] = [mistake] }
     }
 
     /// A folder that has vanished: its operations as they were.
     package static func vanished(_ earlier: OperationFolder) -> OperationFolder {
-        OperationFolder(earlier, Unreadable(path: earlier.url.path))
+        OperationFolder(vanished: earlier)
     }
 
     /// No operations.

@@ -60,7 +60,8 @@ extension PageWriter {
         return [
             "at": moment(Timestamp(milliseconds: record.triedAt ?? record.facts.endedAt)), "place": record.place,
             "event": strings.optional("hooks.when-\(record.facts.event?.rawValue ?? "test")"),
-            "chip": chip("hooks.\(record.status.rawValue)", phase), // Of what arrived at once there is nothing more to say.
+            "chip": chip("hooks.\(record.status.rawValue)", phase),
+            // Of what arrived at once there is nothing more to say.
             "detail": record.status == .delivered && record.attempts == 1 ? nil : record.detail,
             "attempts": record.attempts > 1 ? format.integer(Int64(record.attempts)) : nil,
             "next": record.status == .waiting && record.attempts > 0

@@ -10,7 +10,7 @@ package enum RetryPlan {
     ///
     /// A receiver that says when to come back is heeded, up to an hour.
     package static func wait(afterAttempts attempts: Int, asked: Int64? = nil) -> Int64? {
-        guard attempts >= 1, let wait = waits.dropFirst(attempts - 1).first else { return nil }
+        guard attempts >= 1, let wait = waits.dropFirst(max(0, attempts - 1)).first else { return nil }
         return max(wait, min(asked ?? 0, 3_600_000))
     }
 }

@@ -81,6 +81,9 @@ struct CatalogTests {
         let known = KnownNames(
             AccessRules(grants: [
                 RoleGrant(
+                    RoleAssignment("viewer", on: SubjectSelection(operations: ["steps"].compactMap { IDPattern($0) })),
+                    to: [.user("vera"), .user("victor")]),
+                RoleGrant(
                     RoleAssignment("viewer", on: SubjectSelection(tags: ["database"])), to: [.user("vera")]),
                 RoleGrant(RoleAssignment("viewer", on: SubjectSelection(tags: ["network"])), to: [.user("victor")]),
             ]))

@@ -22,7 +22,10 @@ extension PageWriter {
                 step(.scrubNext, position?.next.map(at)),
                 step(.scrubLast, position == nil ? nil : scrubber.url),
             ],
-            "strip": ["length": String(max(ruler.length, 1)), "pieces": pieces(scrubber.moments, ruler)] as Fields,
+            "strip": [
+                "origin": String(ruler.start), "length": String(max(ruler.length, 1)),
+                "pieces": pieces(scrubber.moments, ruler),
+            ] as Fields,
             "name": scrubber.scale == .time ? "offset" : "at",
             "minimum": String(ruler.start), "maximum": String(ruler.start + ruler.length),
             "value": String(ruler.start + value), "valueText": label.map { words(for: $0, position) },
@@ -67,7 +70,7 @@ extension PageWriter {
         let ends = shown.dropFirst().map(\.x) + [ruler.length]
         return zip(shown, ends).map { piece, end in
             [
-                "pieceID": "scrub-\(piece.moment.sequence)", "x": String(piece.x),
+                "pieceID": "scrub-\(piece.moment.sequence)", "x": String(ruler.start + piece.x),
                 "width": String(max(end - piece.x, 0)), "tone": piece.moment.tone,
                 "label": piece.moment.label,
                 "isOpen": end == ruler.length && ruler.isOpen && piece.x == shown.last?.x,
