@@ -40,6 +40,17 @@ import Testing
         return publications.map(\.change.sequence)
     }
 
+    @Test func `a publication says how its operation was shown before it, with runs that retention removed since`() throws {
+        var source = Source()
+        source.feed.publish([source.change("a", "done", phase: .succeeded), source.change("b")])
+        source.feed.forget(["a"])
+        source.feed.publish([source.change("b", "done", phase: .succeeded)])
+        let publication = try #require(source.feed.publication(at: source.sequence))
+        #expect(publication.operationBefore?.recent.map(\.record.id) == ["b", "a"])
+        #expect(publication.board.operation("op")?.recent.map(\.record.id) == ["b"])
+        #expect(publication.boardBefore.operation("op")?.latest?.record.state.caseName == "working")
+    }
+
     // K2
     @Test func `a slice is what a topic's cursor has not seen, capped, and says whether more follows`() {
         var source = Source()
