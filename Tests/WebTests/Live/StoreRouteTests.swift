@@ -120,7 +120,7 @@ struct StoreRouteTests {
             _ = try await server.ask(
                 "POST", "/stores/bell/actions", headers: [Self.form, "X-Weir-Actor: Rui"], body: "type=say&words=Done")
             let batch = try await connection.response().json()
-            let patches = try #require(batch["ev"]?.array?.first?.array?.last?.array)
+            let patches = try #require(batch["ev"]?.array?.first?.array?.last?.array, "\(batch)")
             let strip: [JSONValue] = ["scrub-strip", "scrub-strip", "scrub-1", "scrub-range"]
             #expect(patches.compactMap { $0.array?[1] } == ["store-last", "entries", "effects"] + strip)
             #expect(patches[1].array?[2].string?.contains("<strong>Rui</strong> Say") == true)

@@ -39,7 +39,7 @@ struct OutputTests {
             let answer = try await viewer.response()
             #expect(answer["cache-control"] == "public, max-age=20")
             let json = try answer.json()
-            #expect(json["k"] == "batch" && json["from"] == 3 && json["to"] == 4 && json["more"] == false)
+            #expect(json["k"] == "batch" && json["from"] == 3 && json["to"] == 4 && json["more"] == false, "\(json)")
             #expect(html(json).contains(#"<li id="line-4" value="4" class="stderr">&lt;line&gt; 4</li>"#))
             #expect(html(json).contains("4 lines"))
             server.gate.finish()
