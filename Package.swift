@@ -114,7 +114,8 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "CZlib", "Access", "Webhooks", "Flows", "States", "Operations", "Stores", "Journals", "Schedules", "Boards",
+                "CZlib", "Access", "Webhooks", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
+                "Boards",
                 "Pages",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
@@ -191,7 +192,8 @@ let package = Package(
         .executableTarget(
             name: "WeirCommand",
             dependencies: [
-                "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows", "States",
+                "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows",
+                "States",
                 "Operations",
                 "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards",
                 "Pages", "Web",
@@ -254,7 +256,8 @@ let package = Package(
         .testTarget(
             name: "WebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules", "Stores",
+                "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules",
+                "Stores",
                 "States", "Flows", "StandardOperations",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -49,7 +49,8 @@ struct MountingTests {
             rules: AccessRules(
                 roles: [Role("keeper", verbs: Set<Verb>([.see, .start, .cancel]), selection: backups)],
                 grants: [
-                    RoleGrant(Role.viewer.name, to: [RoleGrant.Grantee.everyone]), RoleGrant("keeper", to: [.group("databases")]),
+                    RoleGrant(Role.viewer.name, to: [RoleGrant.Grantee.everyone]),
+                    RoleGrant("keeper", to: [.group("databases")]),
                     RoleGrant(Role.operator.name, on: backups, to: [.user("ana")]),
                     RoleGrant(Role.admin.name, on: .everything, to: [.user("rui")]),
                 ]))

@@ -128,7 +128,9 @@ final class Launcher: Sendable {
     ///
     /// Throws `unknownOperation` and `busy`.
     func resume(_ record: RunRecord, _ host: StepsHost, elapsed: Duration) throws(BoardError) {
-        guard let starter = core.withLock({ $0.starters[record.operation] }) else { throw .unknownOperation(record.operation) }
+        guard let starter = core.withLock({ $0.starters[record.operation] }) else {
+            throw .unknownOperation(record.operation)
+        }
         // It had its place before; limits that are narrower now bind those that come.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(

@@ -23,7 +23,8 @@ extension DefinitionReader {
 
     /// An operation that is reported has words only: what runs, and how, is known elsewhere.
     private mutating func elsewhere(_ root: FileValue) -> OperationDefinition.Program? {
-        for member in root.members ?? [] where !["reported", "title", "description", "tags", "notify"].contains(member.name) {
+        for member in root.members ?? []
+        where !["reported", "title", "description", "tags", "notify"].contains(member.name) {
             list.note(
                 member.value,
                 "`\(member.name)` has no meaning for an operation whose runs programs elsewhere report. Remove it, or "

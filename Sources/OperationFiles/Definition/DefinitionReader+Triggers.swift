@@ -43,14 +43,16 @@ extension DefinitionReader {
             let nearest = NearestName.of(member.name, among: fields.map(\.name)).map { "Did you mean `\($0)`?" }
             list.note(
                 member.place,
-                "There is no input “\(member.name.prefix(40))”. \(nearest ?? "Declare it in `inputs` of the operation.")")
+                "There is no input “\(member.name.prefix(40))”. \(nearest ?? "Declare it in `inputs` of the operation.")"
+            )
             return nil
         }
         guard let template = pathTemplate(member.value) else { return nil }
         for path in template.paths where !isInRequest(path) {
             list.note(
                 member.value,
-                "“{{\(path)}}” is no place in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}.")
+                "“{{\(path)}}” is no place in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
+            )
         }
         return TriggerRule.Input(name: member.name, value: template)
     }

@@ -29,7 +29,8 @@ package struct OperationDefinition: Sendable {
         case .request: return LocalizedText.stepsOfRequests
         case .feed: return LocalizedText.statesOfFeeds
         case .steps(let steps):
-            return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first }
+            return Dictionary(steps.steps.compactMap { step in step.title.map { (step.name, $0) } }) { first, _ in first
+            }
         case .command, .shell, .elsewhere: return states.compactMapValues(\.title)
         }
     }

@@ -13,7 +13,9 @@ extension PageWriter {
         case .board(let view): (template, fields) = ("pages/board", board(view))
         case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
         case .operation(let view):
-            (template, fields) = ("pages/operation", operationPage(view, draft: draft, schedule: frame.schedule, hooks: frame.hooks))
+            (template, fields) = (
+                "pages/operation", operationPage(view, draft: draft, schedule: frame.schedule, hooks: frame.hooks)
+            )
         case .run(let view): (template, fields) = ("pages/run", runPage(view, output: output, hooks: frame.hooks))
         case .stores(let view): (template, fields) = ("pages/stores", stores(view))
         case .store(let view):

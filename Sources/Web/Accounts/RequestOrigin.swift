@@ -33,7 +33,9 @@ struct RequestOrigin: Sendable {
         // What a stranger asks for is of a stranger's making, and must not fill the audit.
         let subject = audited.subject ?? (audited.principal.kind == .anonymous ? nil : route.auditSubject)
         var details = audited.actor.map { ["as \($0)"] } ?? []
-        if [.start, .retry, .trigger].contains(action), let run = response.headers[.location]?.split(separator: "/").last {
+        if [.start, .retry, .trigger].contains(action),
+            let run = response.headers[.location]?.split(separator: "/").last
+        {
             details.append("run \(run)")
         }
         if outcome != .done { details.append("\(status)") }

@@ -40,7 +40,9 @@ import Testing
         return publications.map(\.change.sequence)
     }
 
-    @Test func `a publication says how its operation was shown before it, with runs that retention removed since`() throws {
+    @Test func `a publication says how its operation was shown before it, with runs that retention removed since`()
+        throws
+    {
         var source = Source()
         source.feed.publish([source.change("a", "done", phase: .succeeded), source.change("b")])
         source.feed.forget(["a"])

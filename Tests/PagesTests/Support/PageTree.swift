@@ -44,7 +44,9 @@ final class PageTree {
     /// Nor how long the state that a run is in is drawn, which the client does.
     var canonical: String {
         let grows = name == "rect" && self["class"]?.hasSuffix(" open") == true && self["id"]?.hasSuffix("-x") == true
-        let attributes = attributes.filter { !grows || $0.name != "width" }.sorted { $0.name < $1.name }.map { " \($0.name)=\"\($0.value)\"" }.joined()
+        let attributes = attributes.filter { !grows || $0.name != "width" }.sorted { $0.name < $1.name }.map {
+            " \($0.name)=\"\($0.value)\""
+        }.joined()
         let passes = name == "time" && (self["data-relative"] ?? self["data-since"]) != nil
         let inside = (passes ? [] : children).map { child in
             switch child {
