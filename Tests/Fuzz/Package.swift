@@ -20,6 +20,10 @@ let package = Package(
         .target(name: "Operations", dependencies: ["Flows", "States"], path: "Sources/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Sources/Stores"),
         .target(name: "Journals", dependencies: ["States"], path: "Sources/Journals"),
+        .systemLibrary(name: "CPostgreSQL", path: "Sources/CPostgreSQL", pkgConfig: "libpq"),
+        .target(
+            name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Journals"], path: "Sources/JournalsPostgres",
+            sources: ["Connecting/PostgresAddress.swift"]),
         .target(name: "Schedules", dependencies: ["Journals"], path: "Sources/Schedules"),
         .target(
             name: "Boards",
@@ -92,7 +96,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
-            ], path: "Sources/OperationFiles"),
+            ], path: "Sources/OperationFiles",
+            // What sends requests needs an HTTP client, and reads nothing that a file says.
+            exclude: [
+                "Requests/DeclaredRequest+Sending.swift", "Requests/FeedOperation.swift",
+                "Requests/RequestOperation.swift",
+            ]),
         .target(
             name: "Access", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "Sources/Access",
             sources: [
@@ -101,14 +110,15 @@ let package = Package(
         .target(
             name: "Settings",
             dependencies: [
-                "Access", "OperationFiles", "StandardOperations", "States", "Webhooks",
+                "Access", "Journals", "JournalsPostgres", "OperationFiles", "StandardOperations", "States", "Webhooks",
                 .product(name: "Yams", package: "Yams"),
             ],
             path: ".",
             sources: [
                 "Settings/StandardCatalog.swift", "Sources/WeirCommand/Settings/Setting.swift",
                 "Sources/WeirCommand/Settings/Setting+Access.swift",
-                "Sources/WeirCommand/Settings/Setting+All.swift", "Sources/WeirCommand/Settings/Setting+Names.swift",
+                "Sources/WeirCommand/Settings/Setting+All.swift", "Sources/WeirCommand/Settings/Setting+Journal.swift",
+                "Sources/WeirCommand/Settings/Setting+Names.swift",
                 "Sources/WeirCommand/Settings/SettingsDocument.swift",
                 "Sources/WeirCommand/Settings/SettingsFile.swift",
             ]),

@@ -1,7 +1,9 @@
 """Reads answers strictly: whatever is not well-formed HTTP with an explicit length, or not what it says it is, is a failure."""
 
+import gzip
 import json
 import xml.parsers.expat
+import zlib
 
 # What a server may say of itself: it does not know the method or the version, or cannot take more at the moment.
 DESIGNED = {501, 503, 505}
@@ -86,6 +88,8 @@ class Reader:
 def check(method, target, status, fields, body):
     """Holds an answer against what it says it is; returns its JSON, if it is some."""
     kind = fields.get("content-type", [""])[0].partition(";")[0]
+    if method != "HEAD" and body:
+        body = decoded(body, fields.get("content-encoding", []))
     if status >= 500 and status not in DESIGNED:
         raise Failure(f"{status}: {body[:500]!r}")
     if method == "HEAD":
@@ -110,6 +114,18 @@ def check(method, target, status, fields, body):
     elif status >= 400 and target.startswith("/api/v1/"):
         raise Failure(f"{status} of the API without a problem document")
     return document
+
+
+def decoded(body, codings):
+    """The body without its coding; a coding that nobody can undo is a failure."""
+    if not codings:
+        return body
+    if codings != ["gzip"]:
+        raise Failure(f"codings that no request names: {codings}")
+    try:
+        return gzip.decompress(body)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Failure(f"gzip that is none: {error}") from None
 
 
 def well_formed(page):

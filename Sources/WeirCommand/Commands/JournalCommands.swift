@@ -62,7 +62,7 @@ extension JournalCommands {
 
         /// Opens a journal so that no server can use it meanwhile.
         private static func open(_ place: String, isNew: Bool) async throws(StartError) -> any CopiedJournal {
-            if let mistake = PostgresAddress.isURL(place) ? JournalPlace.mistake(in: place) : nil {
+            if let mistake = PostgresAddress.isURL(place) ? Setting.mistake(inJournal: place) : nil {
                 throw .misconfigured("The URL \(mistake)")
             }
             let folder = DataFolder(URL(filePath: place, directoryHint: .isDirectory))

@@ -22,23 +22,6 @@ enum JournalPlace: Sendable {
             }
     }
 
-    /// What is wrong with a text as a place; nil when nothing is.
-    ///
-    /// It never repeats a URL.
-    static func mistake(in text: String) -> String? {
-        if ["sqlite", "memory"].contains(text) { return nil }
-        guard PostgresAddress.isURL(text) else {
-            let shown = text.contains(":") || text.contains("@") ? "" : "is \"\(text)\"; it "
-            return "\(shown)must be sqlite, memory, or the URL of a database, postgres://USER@HOST/DATABASE"
-        }
-        do throws(JournalError) {
-            _ = try PostgresAddress(text)
-            return nil
-        } catch {
-            return "cannot be used: \(error)"
-        }
-    }
-
     /// Opens the journal for a server.
     func open(
         in folder: DataFolder, _ configuration: SQLiteJournal.Configuration

@@ -69,7 +69,7 @@ struct Setting: Sendable {
             text.isEmpty ? "is empty; leave it out to use the default" : nil
         case .word(let words):
             words.contains(text) ? nil : "is \"\(text)\"; it must be one of \(words.joined(separator: ", "))"
-        case .journal: JournalPlace.mistake(in: text)
+        case .journal: Self.mistake(inJournal: text)
         case .integer(let bounds):
             Int(text).map(bounds.contains) == true
                 ? nil : "is \"\(text)\"; it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
