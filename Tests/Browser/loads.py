@@ -7,8 +7,14 @@ import dataclasses
 
 WATCH = """
     window.shifts = 0;
+    window.moved = [];
+    const place = ({ top, bottom }) => `${Math.round(top)}–${Math.round(bottom)}`;
     new PerformanceObserver((list) => {
-        for (const shift of list.getEntries()) if (!shift.hadRecentInput) window.shifts += shift.value;
+        for (const shift of list.getEntries().filter((shift) => !shift.hadRecentInput)) {
+            window.shifts += shift.value;
+            for (const { node, previousRect, currentRect } of shift.sources)
+                window.moved.push(`${node?.outerHTML?.slice(0, 160).replace(/\\s+/g, " ")}: ${place(previousRect)} to ${place(currentRect)}`);
+        }
     }).observe({ type: "layout-shift", buffered: true });
 """
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime"
@@ -23,6 +29,8 @@ class Load:
     bytes: dict
     painted: float
     shifts: float
+    # What moved about, from where to where, in pixels from the top.
+    moved: list
 
     @property
     def total(self):
@@ -76,6 +84,7 @@ class Loads:
         return Load(
             requests=[*files, *[url for url in real if url not in files][:1]], bytes=files,
             painted=self.page.evaluate(PAINTED), shifts=self.page.evaluate("window.shifts"),
+            moved=self.page.evaluate("window.moved"),
         )
 
     def _real(self):

@@ -32,11 +32,13 @@ def loads(browser, weir):
 @pytest.mark.parametrize("path", ["/", "/runs", "/operations/greeting", "/operations/iss-position", "/runs/{run}"])
 def test_a_first_load_stays_within_its_budget(loads, weir, path):
     run = weir.ended(weir.run("greeting", label="Ada"))["id"]
+    # A page that was rendered less than a second ago may be sent again, and catches up with what happened since.
+    until(lambda: f"/runs/{run}" in weir.page("/"))
     load = loads.load(path.format(run=run))
     assert len([url for url in load.requests if not url.endswith("/world.svg")]) <= REQUESTS, load.requests
     assert load.total <= BYTES, load.bytes
     assert load.of(".js", ".css") <= OURS, load.bytes
-    assert load.shifts < STILL
+    assert load.shifts < STILL, load.moved
 
 
 def test_the_next_page_asks_for_itself_alone_and_follows(loads, weir):
@@ -48,7 +50,7 @@ def test_the_next_page_asks_for_itself_alone_and_follows(loads, weir):
         assert not asked & set(files), files
         asked |= set(files)
         assert [url for url in load.requests if url not in files and "/live/1/" not in url] == [weir.url + path]
-        assert load.shifts < STILL
+        assert load.shifts < STILL, load.moved
     assert not files
 
 

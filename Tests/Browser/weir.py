@@ -97,6 +97,11 @@ class Weir:
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30) as answer:
             return json.load(answer)
 
+    def page(self, path):
+        """A page's markup, as it is sent to somebody without JavaScript."""
+        request = urllib.request.Request(self.url + path, headers={"Accept": "text/html"})
+        return urllib.request.urlopen(request, timeout=30).read().decode()
+
     def put(self, path):
         """Opens a run that is reported."""
         self.send(path, "PUT")
