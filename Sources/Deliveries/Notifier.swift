@@ -86,9 +86,8 @@ package final class Notifier: Sendable {
         while await rings.next() != nil {
             do {
                 while try await readOn() {}
-            } catch where Task.isCancelled {
-                return
             } catch {
+                guard !Task.isCancelled else { return }
                 logger.error("Ends of runs could not be read.", metadata: ["cause": "\(Quoted(error))"])
                 guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
                 ends.ring()
@@ -207,9 +206,8 @@ package final class Notifier: Sendable {
                 begin(delivery)
             }
             return waiting.first { $0.nextAt > now }.map { .milliseconds(min($0.nextAt - now, 3_600_000)) }
-        } catch where Task.isCancelled {
-            return nil
         } catch {
+            guard !Task.isCancelled else { return nil }
             logger.error("Messages could not be read.", metadata: ["cause": "\(Quoted(error))"])
             return Self.patience
         }
@@ -231,7 +229,7 @@ package final class Notifier: Sendable {
             let outcome = try await sender.send(delivery.facts, by: rule)
             delivery.take(outcome, now: now().milliseconds)
             try await store.update(delivery)
-        } catch where Task.isCancelled {
+        } catch is CancellationError {
             // It is sent again, with the same id, when the server is back.
         } catch {
             logger.error("A message could not be kept.", metadata: ["cause": "\(Quoted(error))"])

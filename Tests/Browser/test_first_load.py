@@ -21,7 +21,8 @@ def loads(browser, weir):
     # What runs only while somebody looks, and grows as it begins, has begun.
     visitor = browser.new_page(base_url=weir.url)
     visitor.goto("/")
-    expect(visitor.locator("#op-host-vitals .vitals")).to_be_visible()
+    # A rate takes two readings.
+    expect(visitor.locator("#op-host-vitals .vitals")).to_contain_text("Received")
     expect(visitor.locator("#op-iss-position .map")).to_be_visible()
     context = browser.new_context(base_url=weir.url, locale="en-GB")
     yield Loads(context)
