@@ -67,7 +67,8 @@ class Firefox(Engine):
 
         self.by = By.CSS_SELECTOR
         binary = shutil.which("firefox-esr") or shutil.which("firefox")
-        self.driver = marionette.Marionette(bin=binary, headless=True, prefs={"intl.accept_languages": "en-GB"})
+        self.driver = marionette.Marionette(
+            bin=binary, headless=True, prefs={"intl.accept_languages": "en-GB"}, gecko_log=os.devnull)
         self.driver.start_session()
 
     def navigate(self, url):
