@@ -96,6 +96,7 @@ function load(name) {
 /** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */
 function improve() {
   if (document.querySelector("pre[data-json]")) void load("json").then(({ foldAll }) => foldAll());
+  if (document.querySelector("[data-queue]:not([data-ready])")) void load("queue").then(({ prepare }) => prepare());
   if (document.querySelector("input[data-zoned]")) void load("moments").then(({ listenToMoments }) => listenToMoments());
 }
 

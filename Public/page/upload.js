@@ -53,10 +53,28 @@ export function words(sent, total, rate, { textOf = "{sent} of {total}", textRat
  * @param {(stop: () => void) => void} started
  * @returns {Promise<Reply|null>} null when it was stopped
  */
-export function upload(form, url, data, headers, started) {
+export async function upload(form, url, data, headers, started) {
+  const { sendAll, uploadsOf } = await import("./queue.js");
+  const uploads = uploadsOf(form, url);
   const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
   const line = /** @type {HTMLElement|null} */ (form.querySelector("[data-upload-text]"));
-  const rate = new Rate();
+  let rate = new Rate();
+  let before = 0;
+  /** @param {number} sent @param {number} total */
+  const shown = (sent, total) => {
+    // The next file, or one that goes on elsewhere, has a rate of its own.
+    if (sent < before) rate = new Rate();
+    before = sent;
+    if (gauge) [gauge.max, gauge.value] = [total, sent];
+    if (line) line.textContent = words(sent, total, rate.add(sent, performance.now()), line.dataset, document.documentElement.lang);
+  };
+  if (uploads) {
+    const waiting = () => {
+      if (line) line.textContent = line.dataset.textWaiting ?? "";
+      before = Infinity;
+    };
+    return sendAll(form, uploads, data, headers, { sent: shown, waiting, started });
+  }
   const files = [...data.values()].filter((value) => value instanceof File);
   const size = files.length === 1 ? String(files[0].size) : null;
   const known = new Set(runs());
@@ -71,10 +89,7 @@ export function upload(form, url, data, headers, started) {
   return new Promise((/** @type {(reply: Reply|null) => void} */ resolve) => {
     request.upload.onprogress = ({ loaded, total }) => {
       arrived = loaded;
-      if (!(total > 0)) return;
-      if (gauge) [gauge.max, gauge.value] = [total, loaded];
-      if (!line) return;
-      line.textContent = words(loaded, total, rate.add(loaded, performance.now()), line.dataset, document.documentElement.lang);
+      if (total > 0) shown(loaded, total);
     };
     request.onload = () => resolve(reply(request, url));
     // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
@@ -120,7 +135,7 @@ function send(data, open, url) {
 }
 
 /** @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
-function reply(request, url) {
+export function reply(request, url) {
   let body = null;
   try {
     body = JSON.parse(request.responseText);

@@ -17,6 +17,8 @@ struct DashboardServices: Sendable {
     /// How often each trigger may start runs.
     let hookStarts: RateLimit
     let bodies: BodyBudget
+    /// The uploads that can be continued.
+    let resumable: ResumableUploads
     let bodiesBeingRead = BodiesBeingRead()
     let clock: any WaitClock
     let makeID: @Sendable () -> String

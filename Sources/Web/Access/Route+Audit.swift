@@ -8,6 +8,7 @@ extension Route {
     func auditAction(_ method: HTTPRequest.Method) -> AuditAction? {
         switch self {
         case .operationRuns: .start
+        case .operationUploads, .operationUpload: Self.uploadAction(method)
         case .runCancellation: .cancel
         case .runRetries, .runContinuation: .retry
         case .runDecision: .decide
@@ -26,6 +27,15 @@ extension Route {
         case .page, .pageAfter, .badge, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll,
             .asset, .healthLive, .healthReady, .hello:
             nil
+        }
+    }
+
+    /// What the audit calls a request for an upload: one that continues may start a run, too.
+    fileprivate static func uploadAction(_ method: HTTPRequest.Method) -> AuditAction? {
+        switch method {
+        case .post, .patch: .start
+        case .delete: .cancel
+        default: nil
         }
     }
 
@@ -64,6 +74,7 @@ extension APIRoute {
     fileprivate func auditAction(_ method: HTTPRequest.Method) -> AuditAction? {
         switch self {
         case .operationRuns: .start
+        case .operationUploads, .operationUpload: Route.uploadAction(method)
         case .runCancellation: .cancel
         case .runRetries, .runContinuation: .retry
         case .runDecision: .decide

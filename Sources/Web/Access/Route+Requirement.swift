@@ -7,7 +7,7 @@ extension Route {
     var requirement: Requirement {
         switch self {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
-        case .operationRuns(let id): .operation(.start, id)
+        case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
         case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
         case .runRetries(let run), .runContinuation(let run): .run(.start, run)
@@ -56,7 +56,7 @@ extension APIRoute {
         case .operation(let id), .schedule(let id), .operationNotifications(let id): .operation(.see, id)
         case .operationTriggers(let id): .operation(.administer, id)
         case .notificationTest(let id): .operation(.start, id)
-        case .operationRuns(let id): .operation(.start, id)
+        case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
         case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
         case .run(let run), .runOutput(let run), .runComparison(let run), .runNotifications(let run): .run(.see, run)
         case .runCancellation(let run): .run(.cancel, run)

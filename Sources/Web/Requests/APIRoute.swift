@@ -5,6 +5,8 @@ enum APIRoute: Hashable, Sendable {
     case operations
     case operation(String)
     case operationRuns(String)
+    case operationUploads(String)
+    case operationUpload(operation: String, upload: String)
     case runs
     case run(String)
     case runCancellation(String)
@@ -42,6 +44,9 @@ enum APIRoute: Hashable, Sendable {
         case (1, "operations", _): self = .operations
         case (2, "operations", let id?): self = .operation(id)
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
+        case (3, "operations", "uploads"): self = .operationUploads(segments[1])
+        case (4, "operations", let upload?) where segments[2] == "uploads":
+            self = .operationUpload(operation: segments[1], upload: upload)
         case (3, "operations", "triggers"): self = .operationTriggers(segments[1])
         case (3, "operations", "notifications"): self = .operationNotifications(segments[1])
         case (4, "operations", "test") where segments[2] == "notifications": self = .notificationTest(segments[1])
@@ -89,6 +94,8 @@ enum APIRoute: Hashable, Sendable {
             .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:
             [.post]
         case .storeState: [.put]
+        case .operationUploads: [.post, .options]
+        case .operationUpload: [.head, .patch, .delete, .options]
         }
     }
 }

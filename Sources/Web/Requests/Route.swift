@@ -9,6 +9,10 @@ enum Route: Hashable, Sendable {
     case pageAfter(PageName, cursor: String)
     /// The runs of an operation, as its start form names them.
     case operationRuns(String)
+    /// The uploads to an operation that can be continued.
+    case operationUploads(String)
+    /// One of them.
+    case operationUpload(operation: String, upload: String)
     /// How an operation stands, as a picture.
     case badge(String)
     /// Two of an operation's runs, side by side.
@@ -98,6 +102,9 @@ enum Route: Hashable, Sendable {
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
         case (2, "operations"): self = .page(.operation(segments[1]))
         case (3, "operations") where segments[2] == "runs": self = .operationRuns(segments[1])
+        case (3, "operations") where segments[2] == "uploads": self = .operationUploads(segments[1])
+        case (4, "operations") where segments[2] == "uploads":
+            self = .operationUpload(operation: segments[1], upload: segments[3])
         case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
         case (4, "operations") where segments[2] == "after":
@@ -142,6 +149,8 @@ enum Route: Hashable, Sendable {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
         case .storeActions, .storeState, .storeReset, .viewerName, .noticeDismissal: [.post]
         case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
+        case .operationUploads: [.post, .options]
+        case .operationUpload: [.head, .patch, .delete, .options]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

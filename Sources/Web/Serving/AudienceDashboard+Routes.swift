@@ -16,6 +16,10 @@ extension AudienceDashboard {
             try await LivePages(dashboard: self).showNext(name, after: cursor, exchange)
         case .operationRuns(let id), .api(.operationRuns(let id)):
             try await RunStarts(dashboard: self).create(of: id, exchange)
+        case .operationUploads(let id), .api(.operationUploads(let id)):
+            try await TusRoutes(dashboard: self, operation: id).answerAll(exchange)
+        case .operationUpload(let id, let upload), .api(.operationUpload(let id, let upload)):
+            try await TusRoutes(dashboard: self, operation: id).answer(upload, exchange)
         case .runCancellation(let run), .api(.runCancellation(let run)):
             try await RunCancellations(dashboard: self).create(of: run, exchange)
         case .runRetries(let run), .api(.runRetries(let run)):

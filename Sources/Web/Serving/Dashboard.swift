@@ -89,7 +89,10 @@ public final class Dashboard: Sendable {
                 hosts: HostCheck(allowed: configuration.allowedHosts), actors: try ActorCheck(configuration)),
             stateWrites: RateLimit(perMinute: configuration.stateWritesPerMinute, clock: clock),
             hookStarts: RateLimit(perMinute: configuration.hookRequestsPerMinute, clock: clock),
-            bodies: BodyBudget(limit: configuration.bodyMemory), clock: clock, makeID: makeID,
+            bodies: BodyBudget(limit: configuration.bodyMemory),
+            resumable: ResumableUploads(
+                folder: configuration.spoolFolder.appending(path: "uploads"), limits: configuration.unfinishedUploads,
+                clock: clock, logger: logger), clock: clock, makeID: makeID,
             startedAt: Timestamp(milliseconds: clock.wall), logger: logger)
         self.services = services
         let edition = NIOLockedValueBox(DashboardEdition(board, renderer: renderer, services: services))
@@ -115,6 +118,7 @@ public final class Dashboard: Sendable {
     func attach(_ check: AccessCheck) {
         check.control.replace(subjects: board.catalog.subjects)
         attached.withLock { $0 = check }
+        services.resumable.startSweeping()
         if !check.isOpen { rights.watch(check.control) }
     }
 

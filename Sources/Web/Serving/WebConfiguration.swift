@@ -47,6 +47,8 @@ public struct WebConfiguration: Sendable {
     public var maximumImportLine = ByteCount(clamping: 8 << 20)
     /// How much a program that reports runs may send at once.
     package var reports = ReportLimits()
+    /// How much is kept of uploads that can be continued.
+    package var unfinishedUploads = UnfinishedUploadLimits()
     /// How many exports may be written at a time; further ones are refused.
     public var maximumExports = 8
     /// The folder in which an uploaded file is kept while it is imported.
@@ -64,6 +66,18 @@ public struct WebConfiguration: Sendable {
 
     /// Makes the default configuration; change what should be different.
     public init() {}
+}
+
+/// How much may be kept of uploads that are not complete.
+package struct UnfinishedUploadLimits: Sendable {
+    /// How many one principal may have.
+    package var count = 100
+    /// How long their files may be together, in bytes.
+    package var bytes: Int64 = 50_000_000_000
+    /// For how many milliseconds they are kept after the last byte.
+    package var age: Int64 = 3 * 86_400_000
+    /// After how many milliseconds without a sender a run stops waiting.
+    package var silence: Int64 = 60_000
 }
 
 /// A configuration that a dashboard cannot be made with.

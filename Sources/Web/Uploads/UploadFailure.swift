@@ -14,6 +14,14 @@ struct UploadFailure: Error, LocalizedError, CustomStringConvertible, Sendable, 
             description: "The sender stopped before the end: \(received)\(all) bytes had arrived. Send the file again.")
     }
 
+    /// The sender of an upload that can be continued is away.
+    static func silent(received: Int64, announced: Int64) -> UploadFailure {
+        UploadFailure(
+            description:
+                "The sender has been away for a while: \(received) of \(announced) bytes have arrived and are kept. "
+                + "Choose the same file again to continue.")
+    }
+
     /// The sender sent more than is allowed.
     static func tooLarge(limit: Int64) -> UploadFailure {
         UploadFailure(

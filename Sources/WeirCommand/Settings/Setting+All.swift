@@ -96,6 +96,9 @@ extension Setting {
             key: "upload.maximum-size", kind: .bytes, standard: "10 GB",
             help: "The maximum size of an uploaded file, such as 512 MB or 2 GiB."),
         Setting(
+            key: "upload.maximum-unfinished", kind: .bytes, standard: "50 GB",
+            help: "The maximum size of all files together that one person has begun to upload and can continue."),
+        Setting(
             key: "import.maximum-size", kind: .bytes, standard: "256 MB",
             help: "The maximum size of a file of runs that is sent to the server for import."),
         Setting(
@@ -106,7 +109,7 @@ extension Setting {
             help: "How many exports can be written at a time; further ones are refused and can be repeated later."),
         Setting(
             key: "upload.keep-days", kind: .integer(0...3_650), standard: "3",
-            help: "For how many days the file of a failed upload is kept for a retry."),
+            help: "For how many days the file of a failed upload is kept for a retry, or an unfinished one to be continued."),
     ]
 
     /// What clients may take of the server.

@@ -7,6 +7,8 @@ extension Settings {
         set(&web.maximumStateBytes, "store.state-bytes")
         set(&web.stateWritesPerMinute, "store.state-writes")
         web.maximumUploadBytes = bytes("upload.maximum-size")?.bytes
+        web.unfinishedUploads.bytes = bytes("upload.maximum-unfinished")?.bytes ?? web.unfinishedUploads.bytes
+        web.unfinishedUploads.age = Int64(max(1, integer("upload.keep-days") ?? 3)) * 86_400_000
         web.maximumImportBytes = bytes("import.maximum-size")?.bytes ?? web.maximumImportBytes
         web.maximumImportLine = bytes("import.maximum-line") ?? web.maximumImportLine
         set(&web.maximumExports, "export.maximum-concurrent")

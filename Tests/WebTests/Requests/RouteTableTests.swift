@@ -15,7 +15,8 @@ struct RouteTableTests {
     static func paths(run: String, epoch: String, tail: String) -> [String] {
         [
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
-            "/operations/steps/runs", "/operations/steps/badge.svg",
+            "/operations/steps/runs", "/operations/steps/badge.svg", "/operations/steps/uploads",
+            "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
@@ -96,13 +97,15 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 31 + 33
+    private static let kindCount = 33 + 35
 
     private func name(_ route: Route) -> String {
         switch route {
         case .page: "page"
         case .pageAfter: "pageAfter"
         case .operationRuns: "operationRuns"
+        case .operationUploads: "operationUploads"
+        case .operationUpload: "operationUpload"
         case .badge: "badge"
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
@@ -140,6 +143,8 @@ struct RouteTableTests {
         case .operations: "operations"
         case .operation: "operation"
         case .operationRuns: "operationRuns"
+        case .operationUploads: "operationUploads"
+        case .operationUpload: "operationUpload"
         case .runs: "runs"
         case .run: "run"
         case .runCancellation: "runCancellation"

@@ -1,0 +1,132 @@
+// Sends one file by the tus protocol, version 1.0: after a cut, a restart of the server or a reload of the page it goes on
+// where it stopped. Loaded when a file is sent.
+
+import { reply as read } from "./upload.js";
+
+const KEPT = "weir upload ";
+/** How long it waits before it tries again, at first and at most, in milliseconds. */
+const [SOON, LATE] = [500, 8_000];
+
+/** @typedef {import("./forms.js").Reply} Reply */
+/** @typedef {{at: string, name: string, size: number}} Kept where an unfinished upload is */
+/**
+ * @typedef {object} Progress
+ * @property {(sent: number) => void} sent so many bytes of the file have been sent
+ * @property {() => void} waiting there is no connection at the moment
+ * @property {(stop: () => void) => void} started
+ */
+
+/** What is known again of a file after a reload. @param {string} url @param {File} file */
+const nameOf = (url, file) => `${KEPT}${url} ${file.size} ${file.lastModified} ${file.name}`;
+
+/** The unfinished uploads that this browser knows of. @param {string} url @returns {[string, Kept][]} */
+export function unfinished(url) {
+  const names = Object.keys(localStorage).filter((name) => name.startsWith(`${KEPT}${url} `));
+  return names.map((name) => [name, JSON.parse(localStorage.getItem(name) ?? "null")]);
+}
+
+/** Gives one up. @param {string} name @param {string} at */
+export function forget(name, at) {
+  localStorage.removeItem(name);
+  return request("DELETE", at, {}).sent;
+}
+
+/** What the server is told of a file and the fields beside it. @param {Iterable<[string, FormDataEntryValue]>} data */
+export function metadata(data) {
+  const pairs = [...data].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [["filename", value.name], ["filetype", value.type]]));
+  return pairs.filter(([, value]) => value).map(([name, value]) => `${name} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`).join(",");
+}
+
+/**
+ * Sends a file, however often it is cut.
+ * @param {string} url the operation's uploads @param {FormData} data with one file @param {File} file
+ * @param {Record<string, string>} headers @param {Progress} progress
+ * @returns {Promise<Reply|null>} null when it was stopped; status 0 and `gone` when the file is not readable any more
+ */
+export async function resume(url, data, file, headers, progress) {
+  const name = nameOf(url, file);
+  /** @type {Kept|null} */ const kept = JSON.parse(localStorage.getItem(name) ?? "null");
+  let at = kept?.at ?? "";
+  let isOurs = false;
+  let isStopped = false;
+  let wait = SOON;
+  let reply = { status: 201, url, redirected: false, body: /** @type {any} */ ({}) };
+  /** @type {XMLHttpRequest|undefined} */ let current;
+  let wake = () => {};
+  progress.started(() => {
+    isStopped = true;
+    current?.abort();
+    wake();
+  });
+  while (!isStopped) {
+    let offset = 0;
+    let status = 0;
+    if (at) {
+      const asked = await request("HEAD", at, {}).sent;
+      status = asked.status;
+      offset = Number(asked.getResponseHeader("Upload-Offset"));
+      if (status === 404 || status === 410) {
+        localStorage.removeItem(name);
+        // Its run has ended, which the page shows; one of an earlier visit is begun anew.
+        if (isOurs) return null;
+        at = "";
+      }
+    }
+    if (!at) {
+      const begun = await request("POST", url, { ...headers, "Upload-Length": String(file.size), "Upload-Metadata": metadata(data) }).sent;
+      reply = read(begun, url);
+      if (begun.status !== 201) return reply;
+      at = begun.getResponseHeader("Location") ?? "";
+      [offset, status] = [Number(begun.getResponseHeader("Upload-Offset")), 200];
+      localStorage.setItem(name, JSON.stringify({ at, name: file.name, size: file.size }));
+    }
+    if (isStopped) break;
+    if (status === 200) {
+      isOurs = true;
+      const { to, sent } = request("PATCH", at, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset), (loaded) => {
+        wait = SOON;
+        progress.sent(offset + loaded);
+      });
+      current = to;
+      status = (await sent).status;
+      if (status === 204) {
+        localStorage.removeItem(name);
+        return reply;
+      }
+      if (status >= 400 && status < 500 && ![404, 408, 409, 410, 423, 429].includes(status)) return read(to, url);
+    } else if (status >= 400 && status < 500) return { ...reply, status };
+    if (isStopped) break;
+    if (!await isReadable(file)) return { status: 0, url: "gone", redirected: false, body: null };
+    progress.waiting();
+    await new Promise((resolve) => {
+      wake = () => resolve(null);
+      addEventListener("online", wake, { once: true });
+      setTimeout(wake, wait);
+    });
+    wait = Math.min(LATE, wait * 2);
+  }
+  if (at) await forget(name, at);
+  return null;
+}
+
+/** @param {File} file */
+function isReadable(file) {
+  return file.slice(0, 1).arrayBuffer().then(() => true, () => false);
+}
+
+/**
+ * @param {string} method @param {string} url @param {Record<string, string>} headers @param {Blob|null} [body]
+ * @param {(loaded: number) => void} [onProgress]
+ * @returns {{to: XMLHttpRequest, sent: Promise<XMLHttpRequest>}}
+ */
+function request(method, url, headers, body = null, onProgress) {
+  const to = new XMLHttpRequest();
+  const sent = new Promise((/** @type {(to: XMLHttpRequest) => void} */ resolve) => {
+    to.onloadend = () => resolve(to);
+    if (onProgress) to.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    to.open(method, url);
+    for (const [name, value] of Object.entries({ Accept: "application/json", "Tus-Resumable": "1.0.0", ...headers })) to.setRequestHeader(name, value);
+    to.send(body);
+  });
+  return { to, sent };
+}

@@ -1,0 +1,75 @@
+import HTTPTypes
+import Operations
+
+extension Problem {
+    static let unknownUpload = notFound("There is no such upload, or it has expired. Send the file from its beginning.")
+
+    static let uploadOver = Problem(
+        "upload-over", .gone, "Upload over",
+        "This upload is complete, was stopped, or has expired. Start another one to send a file.", closes: true)
+
+    static let uploadBusy = Problem(
+        "upload-busy", HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "Upload busy",
+        "Another request is sending this upload. Try again in a moment.", headers: [.retryAfter: "1"], closes: true)
+
+    static let uploadNotStored = Problem(
+        "upload-not-stored", HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "Not stored",
+        "The disk takes no more of this file. What has arrived is kept: continue when there is space again.",
+        closes: true)
+
+    static let tooManyUploads = Problem(
+        "limit-reached", .tooManyRequests, "Limit reached",
+        "Too much of other unfinished uploads is kept for you. Continue them or delete them, then try again.",
+        headers: [.retryAfter: "60"], closes: true)
+
+    static let noFileTaken = Problem(
+        "no-file", .conflict, "No file", "This operation takes no file. Start it with its other input.", closes: true)
+
+    static let uploadTooLong = Problem(
+        "too-large", .contentTooLarge, "Too large",
+        "The file is longer than its Upload-Length said. Start another upload with the right length.", closes: true)
+
+    static let runJoined = Problem(
+        "busy", .conflict, "Busy", "A run of this operation is under way and takes no other file. Try again after it.",
+        closes: true)
+
+    /// Why a request may not write.
+    init(_ refusal: ResumableFile.Refusal) {
+        switch refusal {
+        case .elsewhere(let offset): self = .uploadElsewhere(offset)
+        case .busy: self = .uploadBusy
+        case .gone: self = .uploadOver
+        case .unwritten: self = .uploadNotStored
+        }
+    }
+
+    static func uploadElsewhere(_ offset: Int64) -> Problem {
+        Problem(
+            "upload-offset", .conflict, "Other offset",
+            "\(offset) bytes of this upload have arrived. Continue from there: ask for Upload-Offset with HEAD.",
+            headers: [.uploadOffset: String(offset)], closes: true)
+    }
+
+    static let protocolVersion = Problem(
+        "protocol-version", .preconditionFailed, "Other version",
+        "Uploads are continued by version 1.0.0 of the tus protocol. Send “Tus-Resumable: 1.0.0”.",
+        headers: [.tusVersion: "1.0.0"], closes: true)
+
+    static func malformedUpload(_ field: String, _ detail: String) -> Problem {
+        Problem(
+            "malformed-header", .badRequest, "Malformed header", "\(field) \(detail)",
+            errors: [.init(field: field, detail: detail)], closes: true)
+    }
+}
+
+extension HTTPField.Name {
+    // The fields of the tus protocol, version 1.0.
+    static let tusResumable = known("Tus-Resumable")
+    static let tusVersion = known("Tus-Version")
+    static let tusExtension = known("Tus-Extension")
+    static let tusMaxSize = known("Tus-Max-Size")
+    static let uploadOffset = known("Upload-Offset")
+    static let uploadMetadata = known("Upload-Metadata")
+    static let uploadDeferLength = known("Upload-Defer-Length")
+    static let uploadExpires = known("Upload-Expires")
+}

@@ -1,0 +1,209 @@
+"""Uploads that go on after a cut, a kill of the server and a reload of the page; several files at once."""
+
+import gzip
+import os
+import socket
+import threading
+
+import pytest
+from playwright.sync_api import expect
+from weir import until
+
+SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000}
+
+
+class Cutter:
+    """Passes connections on to the server, and cuts each upload after so many bytes, once."""
+
+    def __init__(self, port, after):
+        self.port, self.left, self.cuts = port, after, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            try:
+                server = socket.create_connection(("127.0.0.1", self.port))
+            except OSError:
+                client.close()
+                continue
+            threading.Thread(target=self._pass, args=(client, server, True), daemon=True).start()
+            threading.Thread(target=self._pass, args=(server, client, False), daemon=True).start()
+
+    def _pass(self, source, sink, counts):
+        try:
+            while piece := source.recv(65_536):
+                if counts and len(piece) > 16_000 and self.left > 0:
+                    self.left -= len(piece)
+                    if self.left <= 0:
+                        self.cuts += 1
+                        break
+                sink.sendall(piece)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def close(self):
+        self.listener.close()
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "film & más.bin"
+    path.write_bytes(os.urandom(12_000_000))
+    return path
+
+
+def archived(weir):
+    folder = weir.data / "archive"
+    return sorted(gzip.decompress(path.read_bytes()) for path in folder.rglob("*") if path.is_file()) if folder.exists() else []
+
+
+def arrived(weir):
+    """How many bytes of unfinished uploads are on the disk."""
+    return sum(path.stat().st_size for path in (weir.data / "spool" / "uploads").glob("*.bytes"))
+
+
+def slow(page):
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.send("Network.emulateNetworkConditions", SLOW)
+    return session
+
+
+def send(page, *files):
+    page.set_input_files("input[type=file]", files)
+    page.locator("#start button[type=submit]").click()
+
+
+def test_a_cut_connection_costs_nothing_that_has_arrived(visit, weir, file):
+    cutter = Cutter(weir.port, 5_000_000)
+    page = visit("about:blank")
+    page.goto(cutter.url + "/operations/file-upload")
+    send(page, file)
+    expect(page.locator("#current .run > header .chip")).to_have_text("Success", timeout=60_000)
+    assert cutter.cuts == 1
+    assert archived(weir) == [file.read_bytes()]
+    assert len(weir.ask("runs")["runs"]) == 1
+    page.goto("about:blank")
+    cutter.close()
+
+
+def test_a_killed_server_goes_on_with_what_it_had(visit, weir, file):
+    page = visit("/operations/file-upload")
+    session = slow(page)
+    send(page, file)
+    until(lambda: arrived(weir) > 1_000_000)
+    weir.kill()
+    had = arrived(weir)
+    weir.start()
+    session.send("Network.emulateNetworkConditions", {**SLOW, "uploadThroughput": -1})
+    until(lambda: archived(weir) == [file.read_bytes()], 60)
+    phases = sorted(run["phase"] for run in weir.ask("runs")["runs"])
+    assert had >= 1_000_000 and phases == ["interrupted", "succeeded"]
+
+
+def test_after_a_reload_the_same_file_continues(visit, weir, file):
+    page = visit("/operations/file-upload")
+    session = slow(page)
+    send(page, file)
+    until(lambda: arrived(weir) > 1_000_000)
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.reload()
+    expect(page.locator("[data-queue] li")).to_contain_text(file.name)
+    expect(page.locator("[data-queue] li")).to_contain_text("choose it again")
+    session.send("Network.emulateNetworkConditions", {**SLOW, "uploadThroughput": -1})
+    before = arrived(weir)
+    offsets = []
+    page.on("request", lambda request: offsets.append(request.headers.get("upload-offset")) if request.method == "PATCH" else None)
+    send(page, file)
+    until(lambda: archived(weir) == [file.read_bytes()], 60)
+    assert int(offsets[0]) >= min(before, 1_000_000)
+    assert len(weir.ask("runs")["runs"]) == 1
+    expect(page.locator("[data-queue] li")).to_have_count(0)
+
+
+def test_several_files_are_sent_one_after_the_other_each_to_a_run_of_its_own(visit, weir, tmp_path):
+    files = []
+    for number in range(3):
+        files.append(tmp_path / f"part {number}.txt")
+        files[-1].write_text(f"number {number}")
+    page = visit("/operations/file-upload")
+    expect(page.locator("[data-drop]")).to_be_visible()
+    page.set_input_files("input[type=file]", files)
+    expect(page.locator("[data-queue] li")).to_have_count(3)
+    page.locator("#start button[type=submit]").click()
+    expect(page.locator("[data-queue] li.sent")).to_have_count(3)
+    until(lambda: archived(weir) == [b"number 0", b"number 1", b"number 2"])
+    assert len(weir.ask("runs")["runs"]) == 3
+
+
+def test_one_of_several_files_is_stopped_and_the_others_arrive(visit, weir, file, tmp_path):
+    small = tmp_path / "small.txt"
+    small.write_text("small")
+    page = visit("/operations/file-upload")
+    slow(page)
+    send(page, file, small)
+    until(lambda: arrived(weir) > 100_000)
+    page.get_by_role("button", name=f"Stop: {file.name}").click()
+    expect(page.locator("[data-queue] li.stopped")).to_contain_text(file.name)
+    expect(page.locator("[data-queue] li.sent")).to_contain_text("small.txt")
+    until(lambda: archived(weir) == [b"small"] and arrived(weir) == 0)
+    assert sorted(run["phase"] for run in weir.ask("runs")["runs"]) == ["cancelled", "succeeded"]
+
+
+def test_a_dropped_folder_is_sent_with_all_in_it(visit, weir, tmp_path):
+    page = visit("/operations/file-upload")
+    expect(page.locator("[data-drop]")).to_be_visible()
+    # A browser lets no script make a folder to drop; what stands in for it says so of itself.
+    page.evaluate("""() => {
+        const file = (name, text) => ({ isFile: true, file: (done) => done(new File([text], name)) });
+        const folder = (parts) => ({ isFile: false, createReader: () => ({ readEntries: (done) => done(parts.splice(0)) }) });
+        const entry = folder([file("a.txt", "a"), folder([file("b.txt", "b")])]);
+        const transfer = { types: ["Files"], files: [], items: [{ webkitGetAsEntry: () => entry }] };
+        const event = new Event("drop", { bubbles: true, cancelable: true });
+        Object.defineProperty(event, "dataTransfer", { value: transfer });
+        document.querySelector("#start form").dispatchEvent(event);
+    }""")
+    expect(page.locator("[data-queue] li")).to_have_count(2)
+    page.locator("#start button[type=submit]").click()
+    until(lambda: archived(weir) == [b"a", b"b"])
+
+
+def test_start_works_at_once_after_a_stop(visit, weir, file):
+    page = visit("/operations/file-upload")
+    session = slow(page)
+    send(page, file)
+    until(lambda: arrived(weir) > 100_000)
+    page.get_by_role("button", name="Stop sending").click()
+    expect(page.locator("progress[data-upload]")).to_be_hidden()
+    until(lambda: weir.latest("file-upload")["phase"] == "cancelled")
+    session.send("Network.emulateNetworkConditions", {**SLOW, "uploadThroughput": -1})
+    page.locator("#start button[type=submit]").click()
+    until(lambda: archived(weir) == [file.read_bytes()], 60)
+
+
+def test_by_hand_it_is_what_curl_does(weir):
+    import subprocess
+
+    def curl(*arguments):
+        return subprocess.run(["curl", "-sS", "-i", *arguments], capture_output=True, text=True, check=True, env=weir.environment).stdout
+
+    base = weir.url + "/api/v1/operations/file-upload/uploads"
+    version = ["-H", "Tus-Resumable: 1.0.0"]
+    begun = curl("-X", "POST", *version, "-H", "Upload-Length: 6", "-H", "Upload-Metadata: filename YS50eHQ=", base)
+    place = next(line.split(": ", 1)[1].strip() for line in begun.splitlines() if line.lower().startswith("location:"))
+    part = [*version, "-H", "Content-Type: application/offset+octet-stream"]
+    assert " 204" in curl("-X", "PATCH", *part, "-H", "Upload-Offset: 0", "--data-binary", "abc", weir.url + place)
+    assert "upload-offset: 3" in curl("-I", *version, weir.url + place).lower()
+    assert " 204" in curl("-X", "PATCH", *part, "-H", "Upload-Offset: 3", "--data-binary", "def", weir.url + place)
+    until(lambda: archived(weir) == [b"abcdef"])

@@ -1,0 +1,329 @@
+import Boards
+import Foundation
+import Journals
+import States
+import Testing
+
+@testable import Web
+
+/// The tus protocol, rule by rule, over the wire.
+@Suite(.timeLimit(.minutes(2)))
+struct ResumableUploadTests {
+    private static let uploads = "/api/v1/operations/keep/uploads"
+    private static let version = "Tus-Resumable: 1.0.0"
+
+    /// The name of a file, `a.bin`, and a destination, `here`.
+    private static let metadata = "Upload-Metadata: filename YS5iaW4=,destination aGVyZQ=="
+
+    /// Runs a test against a server that keeps its uploads in a folder of its own.
+    private static func run(
+        in folder: URL? = nil, limits: UnfinishedUploadLimits = .init(), maximum: Int64? = nil,
+        clock: (any WaitClock)? = nil, holdUploads: Bool = false, access: DashboardAccess<DashboardContext> = .open,
+        _ test: @escaping @Sendable (TestServer) async throws -> Void
+    ) async throws {
+        let own = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { if folder == nil { try? FileManager.default.removeItem(at: own) } }
+        var configuration = WebConfiguration()
+        configuration.spoolFolder = folder ?? own
+        configuration.unfinishedUploads = limits
+        configuration.maximumUploadBytes = maximum
+        try await TestServer.run(
+            configuration: configuration, clock: clock, holdUploads: holdUploads, access: access, test)
+    }
+
+    private static func create(
+        _ server: TestServer, length: Int, headers: [String] = []
+    ) async throws -> (place: String, run: String) {
+        let answer = try await server.ask(
+            "POST", uploads, headers: [version, metadata, "Upload-Length: \(length)"] + headers, body: "")
+        #expect(answer.status == 201)
+        #expect(answer["tus-resumable"] == "1.0.0")
+        return (try #require(answer["location"]), try #require(try answer.json()["id"]?.string))
+    }
+
+    private static func patch(
+        _ server: TestServer, _ place: String, at offset: String, _ body: String, headers: [String] = []
+    ) async throws -> RawResponse {
+        try await server.ask(
+            "PATCH", place,
+            headers: [version, "Content-Type: application/offset+octet-stream", "Upload-Offset: \(offset)"] + headers,
+            body: body)
+    }
+
+    private static func head(_ server: TestServer, _ place: String, headers: [String] = []) async throws -> RawResponse
+    { try await server.ask("HEAD", place, headers: [version] + headers) }
+
+    private static func end(_ server: TestServer, _ run: String) async throws -> JSONValue {
+        await server.board.outcome(of: run)
+        return try await server.ask("GET", "/api/v1/runs/" + run).json()
+    }
+
+    @Test func `a file that arrives in parts is one run, which sees it from the first byte`() async throws {
+        try await Self.run { server in
+            let (place, run) = try await Self.create(server, length: 10)
+            #expect(try await server.board.run(run).record.state.phase == .active)
+            let first = try await Self.patch(server, place, at: "0", "0123")
+            #expect(first.status == 204)
+            #expect(first["upload-offset"] == "4")
+            #expect(first["upload-expires"]?.hasSuffix("GMT") == true)
+            let asked = try await Self.head(server, place)
+            #expect(asked.status == 200)
+            #expect(asked["upload-offset"] == "4")
+            #expect(asked["upload-length"] == "10")
+            #expect("Upload-Metadata: \(asked["upload-metadata"] ?? "")" == Self.metadata)
+            #expect(asked["cache-control"]?.contains("no-store") == true)
+            #expect(try await Self.patch(server, place, at: "4", "456789").status == 204)
+            let ended = try await Self.end(server, run)
+            #expect(ended["case"] == "kept")
+            #expect(ended["state"]?["bytes"] == 10)
+            #expect(ended["state"]?["filename"] == "a.bin")
+            #expect(ended["state"]?["destination"] == "here")
+            #expect(ended["input"]?["file"]?["length"] == 10)
+            try await server.until { try await Self.head(server, place).status == 410 }
+            #expect(try await server.board.runs(.init()).runs.count == 1)
+        }
+    }
+
+    @Test func `an empty file is complete as soon as it is begun`() async throws {
+        try await Self.run { server in
+            let (_, run) = try await Self.create(server, length: 0)
+            #expect(try await Self.end(server, run)["state"]?["bytes"] == 0)
+        }
+    }
+
+    @Test func `a server says what it can before anything is sent`() async throws {
+        try await Self.run(maximum: 10) { server in
+            for path in [Self.uploads, Self.uploads + "/nothing"] {
+                let answer = try await server.ask("OPTIONS", path)
+                #expect(answer.status == 204)
+                #expect(answer["tus-version"] == "1.0.0")
+                #expect(answer["tus-extension"] == "creation,termination,expiration")
+                #expect(answer["tus-max-size"] == "10")
+            }
+            let headers = [Self.version, "Upload-Length: 11"]
+            let long = try await server.ask("POST", Self.uploads, headers: headers, body: "")
+            #expect(long.status == 413)
+        }
+    }
+
+    @Test func `another version of the protocol is refused with ours`() async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 3)
+            for (method, path) in [("POST", Self.uploads), ("HEAD", place), ("PATCH", place), ("DELETE", place)] {
+                for headers in [[], ["Tus-Resumable: 0.2.2"]] {
+                    let answer = try await server.ask(method, path, headers: headers, body: method == "HEAD" ? nil : "")
+                    #expect(answer.status == 412, "\(method) \(headers)")
+                    #expect(answer["tus-version"] == "1.0.0")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["-1", "+1", "1.5", "many", "", "99999999999999999999", "0x10", " "])
+    func `a length or an offset that is no number of bytes is refused`(wrong: String) async throws {
+        try await Self.run { server in
+            let begun = try await server.ask(
+                "POST", Self.uploads, headers: [Self.version, "Upload-Length: \(wrong)"], body: "")
+            #expect(begun.status == 400)
+            let (place, _) = try await Self.create(server, length: 3)
+            let answer = try await Self.patch(server, place, at: wrong, "abc")
+            #expect(answer.status == 400)
+            #expect(try answer.json()["type"] == "urn:weir:problem:malformed-header")
+            #expect(try await Self.head(server, place)["upload-offset"] == "0")
+        }
+    }
+
+    @Test func `a part elsewhere than at the end changes nothing`() async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 6)
+            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
+            for offset in ["0", "2", "4", "7", "9223372036854775807"] {
+                let answer = try await Self.patch(server, place, at: offset, "")
+                #expect(answer.status == 409, "\(offset)")
+                #expect(answer["upload-offset"] == "3")
+            }
+            #expect(try await Self.head(server, place)["upload-offset"] == "3")
+        }
+    }
+
+    @Test func `more than the file's length is refused, announced or not`() async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 3)
+            #expect(try await Self.patch(server, place, at: "0", "abcd").status == 413)
+            let connection = try await server.connect()
+            try await connection.send(
+                raw: "PATCH \(place) HTTP/1.1\r\nHost: localhost\r\n\(Self.version)\r\nUpload-Offset: 0\r\n"
+                    + "Content-Type: application/offset+octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "4\r\nabcd\r\n0\r\n\r\n")
+            #expect(try await connection.response().status == 413)
+            await connection.close()
+            #expect(try await Self.head(server, place)["upload-offset"] == "0")
+        }
+    }
+
+    @Test func `a part of another media type is refused`() async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 3)
+            let answer = try await server.ask(
+                "PATCH", place, headers: [Self.version, "Upload-Offset: 0", "Content-Type: text/plain"], body: "abc")
+            #expect(answer.status == 415)
+        }
+    }
+
+    @Test(arguments: ["filename", "filename !!", "a YQ==,a YQ==", "a YQ== YQ==", "filename /w=="])
+    func `malformed metadata starts nothing`(metadata: String) async throws {
+        try await Self.run { server in
+            let answer = try await server.ask(
+                "POST", Self.uploads, headers: [Self.version, "Upload-Length: 1", "Upload-Metadata: \(metadata)"],
+                body: "")
+            // A key alone has an empty value.
+            #expect(answer.status == (metadata == "filename" ? 201 : 400))
+            #expect(server.board.view().recentRuns.isEmpty == (metadata != "filename"))
+        }
+    }
+
+    @Test func `what has arrived before a cut stays, and one request at a time continues it`() async throws {
+        try await Self.run { server in
+            let (place, run) = try await Self.create(server, length: 8)
+            let connection = try await server.connect()
+            try await connection.send(
+                raw: "PATCH \(place) HTTP/1.1\r\nHost: localhost\r\n\(Self.version)\r\nUpload-Offset: 0\r\n"
+                    + "Content-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\nabcde")
+            try await server.until { try await Self.head(server, place)["upload-offset"] == "5" }
+            let other = try await Self.patch(server, place, at: "5", "fgh")
+            #expect(other.status == 423)
+            await connection.close()
+            try await server.until { try await Self.patch(server, place, at: "5", "fgh").status == 204 }
+            #expect(try await Self.end(server, run)["state"]?["bytes"] == 8)
+        }
+    }
+
+    @Test func `deleting an upload cancels its run, and it is gone`() async throws {
+        try await Self.run { server in
+            let (place, run) = try await Self.create(server, length: 8)
+            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
+            #expect(try await server.ask("DELETE", place, headers: [Self.version], body: "").status == 204)
+            #expect(try await Self.end(server, run)["phase"] == "cancelled")
+            for method in ["HEAD", "PATCH", "DELETE"] {
+                let answer = try await server.ask(
+                    method, place,
+                    headers: [Self.version, "Upload-Offset: 3", "Content-Type: application/offset+octet-stream"],
+                    body: method == "HEAD" ? nil : "")
+                #expect(answer.status == 410, "\(method)")
+            }
+            #expect(try await Self.head(server, Self.uploads + "/never").status == 404)
+            #expect(try await Self.head(server, Self.uploads + "/..%2f..%2fetc").status == 404)
+        }
+    }
+
+    @Test func `cancelling the run ends the upload`() async throws {
+        try await Self.run { server in
+            let (place, run) = try await Self.create(server, length: 8)
+            _ = try await server.board.cancel(run, actor: "test")
+            try await server.until { try await Self.patch(server, place, at: "0", "abc").status == 410 }
+        }
+    }
+
+    @Test func `an upload goes on after the server was away, as a run of its own`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let place = Shared("")
+        try await Self.run(in: folder) { server in
+            place.value = try await Self.create(server, length: 6).place
+            #expect(try await Self.patch(server, place.value, at: "0", "abc").status == 204)
+        }
+        try await Self.run(in: folder) { server in
+            #expect(try await Self.head(server, place.value)["upload-offset"] == "3")
+            #expect(try await Self.patch(server, place.value, at: "3", "def").status == 204)
+            let run = try #require(server.board.view().recentRuns.first?.record.id)
+            #expect(try await Self.end(server, run)["state"]?["bytes"] == 6)
+        }
+    }
+
+    @Test func `a run whose sender stays away ends in words, and the upload goes on as another run`() async throws {
+        var limits = UnfinishedUploadLimits()
+        limits.silence = 0
+        try await Self.run(limits: limits) { server in
+            let (place, run) = try await Self.create(server, length: 6)
+            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
+            server.dashboard.services.resumable.sweep()
+            let ended = try await Self.end(server, run)
+            #expect(ended["phase"] == "failed")
+            #expect(ended["state"]?["message"]?.string?.contains("3 of 6 bytes have arrived and are kept") == true)
+            #expect(try await Self.patch(server, place, at: "3", "def").status == 204)
+            try await server.until {
+                server.board.view().recentRuns.contains { $0.record.state.phase == .succeeded }
+            }
+            #expect(try await server.board.runs(.init()).runs.count == 2)
+        }
+    }
+
+    @Test func `what nobody continued is removed`() async throws {
+        var limits = UnfinishedUploadLimits()
+        limits.age = -1_000_000_000_000
+        try await Self.run(limits: limits) { server in
+            let (place, _) = try await Self.create(server, length: 6)
+            server.dashboard.services.resumable.sweep()
+            #expect(try await Self.head(server, place).status == 410)
+            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test func `how many, and how much, one may have begun is limited`() async throws {
+        var limits = UnfinishedUploadLimits()
+        limits.count = 2
+        limits.bytes = 100
+        try await Self.run(limits: limits) { server in
+            let headers = [Self.version, Self.metadata]
+            for length in ["101", "9223372036854775807"] {
+                let much = try await server.ask(
+                    "POST", Self.uploads, headers: headers + ["Upload-Length: \(length)"], body: "")
+                #expect(much.status == 429)
+            }
+            let (place, _) = try await Self.create(server, length: 50)
+            let more = try await server.ask("POST", Self.uploads, headers: headers + ["Upload-Length: 51"], body: "")
+            #expect(more.status == 429)
+            _ = try await Self.create(server, length: 50)
+            let third = try await server.ask("POST", Self.uploads, headers: headers + ["Upload-Length: 0"], body: "")
+            #expect(third.status == 429)
+            _ = try await server.ask("DELETE", place, headers: [Self.version], body: "")
+            _ = try await Self.create(server, length: 1)
+        }
+    }
+
+    @Test func `an upload begun twice with one key is one`() async throws {
+        try await Self.run { server in
+            let first = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
+            let again = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
+            #expect(first == again)
+        }
+    }
+
+    @Test func `an operation without a file takes no upload`() async throws {
+        try await Self.run { server in
+            let headers = [Self.version, "Upload-Length: 1"]
+            let steps = try await server.ask("POST", "/api/v1/operations/steps/uploads", headers: headers, body: "")
+            #expect(steps.status == 409)
+            let none = try await server.ask("POST", "/api/v1/operations/none/uploads", headers: headers, body: "")
+            #expect(none.status == 404)
+        }
+    }
+
+    @Test func `what somebody else uploads does not exist`() async throws {
+        let known = KnownNames()
+        try await Self.run(access: known.access) { server in
+            let (place, _) = try await Self.create(server, length: 6, headers: ["X-Test: ada"])
+            for method in ["HEAD", "PATCH", "DELETE"] {
+                let answer = try await server.ask(
+                    method, place,
+                    headers: [
+                        Self.version, "X-Test: otto", "Upload-Offset: 0",
+                        "Content-Type: application/offset+octet-stream",
+                    ], body: method == "HEAD" ? nil : "")
+                #expect(answer.status == 404, "\(method)")
+            }
+            #expect(try await Self.head(server, place, headers: ["X-Test: ada"])["upload-offset"] == "0")
+        }
+    }
+}
