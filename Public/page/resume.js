@@ -48,6 +48,7 @@ export async function resume(url, data, file, headers, progress) {
   /** @type {Kept|null} */ const kept = JSON.parse(localStorage.getItem(name) ?? "null");
   let at = kept?.at ?? "";
   let isOurs = false;
+  let isWhole = false;
   let isStopped = false;
   let wait = SOON;
   let reply = { status: 201, url, redirected: false, body: /** @type {any} */ ({}) };
@@ -68,7 +69,7 @@ export async function resume(url, data, file, headers, progress) {
       if (status === 404 || status === 410) {
         localStorage.removeItem(name);
         // Its run has ended, which the page shows; one of an earlier visit is begun anew.
-        if (isOurs) return null;
+        if (isOurs) return isWhole ? reply : null;
         at = "";
       }
     }
@@ -76,6 +77,8 @@ export async function resume(url, data, file, headers, progress) {
       const begun = await request("POST", url, { ...headers, "Upload-Length": String(file.size), "Upload-Metadata": metadata(data) }).sent;
       reply = read(begun, url);
       if (begun.status !== 201) return reply;
+      reply.body ??= {};
+      if (!file.size) return reply;
       at = begun.getResponseHeader("Location") ?? "";
       [offset, status] = [Number(begun.getResponseHeader("Upload-Offset")), 200];
       localStorage.setItem(name, JSON.stringify({ at, name: file.name, size: file.size }));
@@ -85,6 +88,7 @@ export async function resume(url, data, file, headers, progress) {
       isOurs = true;
       const { to, sent } = request("PATCH", at, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset), (loaded) => {
         wait = SOON;
+        isWhole = offset + loaded === file.size;
         progress.sent(offset + loaded);
       });
       current = to;

@@ -109,7 +109,7 @@ extension Setting {
             help: "How many exports can be written at a time; further ones are refused and can be repeated later."),
         Setting(
             key: "upload.keep-days", kind: .integer(0...3_650), standard: "3",
-            help: "For how many days the file of a failed upload is kept for a retry, or an unfinished one to be continued."),
+            help: "For how many days the file of a failed upload is kept; of an unfinished one, at least a day."),
     ]
 
     /// What clients may take of the server.

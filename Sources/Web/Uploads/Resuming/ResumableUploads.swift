@@ -54,6 +54,7 @@ final class ResumableUploads: Sendable {
             do {
                 try FileManager.default.createDirectory(
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                guard isOwn else { return .failure(.uploadNotStored) }
                 try Data().write(to: place(upload.id, "bytes"))
                 try JSONEncoder().encode(upload).write(to: place(upload.id, "json"), options: .atomic)
                 let file = try ResumableFile(place(upload.id, "bytes"), now: clock.uptime)
@@ -148,13 +149,21 @@ final class ResumableUploads: Sendable {
 
     private func place(_ id: String, _ kind: String) -> URL { folder.appending(path: id + "." + kind) }
 
+    /// Whether nobody else can put anything into the folder, which may lie where everybody can make folders.
+    private var isOwn: Bool {
+        guard let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path) else { return false }
+        let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
+        return (attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid() && mode & 0o022 == 0
+    }
+
     private func ids() -> [String] {
+        guard isOwn else { return [] }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         return names.filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }.filter(ResumableUpload.isID)
     }
 
     private func read(_ id: String) -> ResumableUpload? {
-        guard let bytes = try? Data(contentsOf: place(id, "json")) else { return nil }
+        guard isOwn, let bytes = try? Data(contentsOf: place(id, "json")) else { return nil }
         return (try? JSONDecoder().decode(ResumableUpload.self, from: bytes)).flatMap { $0.id == id ? $0 : nil }
     }
 
