@@ -45,12 +45,16 @@ if (region && (document.getElementById("effects") || sessionStorage.getItem("wei
   });
 }
 
+/** What stops following the page and its parts, once it shows the past. @type {(() => void)[]} */
+const leave = [];
 if (page) {
   mirrorTitle();
   checkIds(page.element);
-  goLive(page, painted, document.getElementById("live"));
+  leave.push(goLive(page, painted, document.getElementById("live")));
   if (document.querySelector("[data-scrub], [data-step]")) {
     void load("scrubber").then(({ listenToScrubber }) => listenToScrubber(page, () => {
+      for (const stop of leave) stop();
+    }, () => {
       times.forget();
       tellPaused();
       painted();
@@ -62,13 +66,14 @@ sessionStorage.removeItem("weir focus");
 
 // What follows a feed of its own inside the page: the lines that a run prints.
 for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-feed]"))) {
-  void load("output").then(({ showOutput }) => goLive(new Page(part), showOutput(part), null));
+  void load("output").then(({ showOutput }) => leave.push(goLive(new Page(part), showOutput(part), null)));
 }
 improve();
 
 document.addEventListener("click", (event) => {
-  const button = /** @type {Element} */ (event.target).closest("[data-copy], [data-zone], [data-ask]");
+  const button = /** @type {Element} */ (event.target).closest("[data-copy], [data-zone], [data-ask], [data-tell]");
   if (!(button instanceof HTMLElement)) return;
+  if (button.dataset.tell) return void load("tell").then(({ tell }) => tell(button));
   if (button.dataset.zone === undefined) return void load("copy").then(({ copy }) => copy(button));
   switchZone();
   times.forget();
@@ -93,6 +98,8 @@ function load(name) {
   return import(`./page/${name}.js`).catch(() => new Promise(() => {}));
 }
 
+if (document.querySelector("[data-tell]") && sessionStorage.getItem("weir tell")) void load("tell").then(({ listen }) => listen());
+
 /** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */
 function improve() {
   if (document.querySelector("pre[data-json]")) void load("json").then(({ foldAll }) => foldAll());
@@ -106,7 +113,8 @@ function painted() {
   refresh();
   if (page) checkIds(page.element);
   lookForEffects();
-  endings.look();
+  // What a page of the past shows did not end now.
+  if (!element?.dataset.paused) endings.look();
   improve();
 }
 

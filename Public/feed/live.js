@@ -18,12 +18,13 @@ const PATIENCE = 30_000, IMPATIENCE = 2_000;
  * @param {import("./page.js").Page} page
  * @param {() => void} painted called after each change, in the same task
  * @param {HTMLElement|null} line where it is told how live the page is; null for a part of a page, which tells nothing
+ * @returns {() => void} leaves the page as it stands, for good
  */
 export function goLive(page, painted, line) {
   const { links } = page;
   const paused = page.element.dataset.paused;
   if (line && paused) say(line, "paused", { n: Number(paused) });
-  if (!links) return;
+  if (!links) return () => {};
 
   const now = () => Date.now();
   const reloaded = Number(sessionStorage.getItem(RELOADED)) > now() - 60_000;
@@ -32,7 +33,7 @@ export function goLive(page, painted, line) {
   /** @type {ReturnType<typeof setTimeout>|undefined} */ let later;
   const status = new Status(
     { now, later: (milliseconds, then) => { clearTimeout(later); later = setTimeout(then, milliseconds); } },
-    (state, facts) => { if (line) say(line, state, facts); },
+    (state, facts) => { if (line && !left) say(line, state, facts); },
     line?.dataset.state === "live" ? "live" : "",
   );
 
@@ -61,7 +62,7 @@ export function goLive(page, painted, line) {
         if (session.behind(cursor)) follower.wake();
       },
       role: () => follower.poke(),
-      yield: () => obey(attention.asked()),
+      yield: () => { if (!isAwaited()) obey(attention.asked()); },
       state: () => ({ cursor: session.cursor, ok: status.ok }),
     },
   );
@@ -71,6 +72,7 @@ export function goLive(page, painted, line) {
     { now, sleep, ask, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
     {
       outcome: ({ changes, snapshot, gap, abandon, notice }) => {
+        if (left) return;
         if (notice !== undefined) page.notice(notice);
         if (abandon) painter.clear();
         if (gap) status.lost(gap);
@@ -94,7 +96,7 @@ export function goLive(page, painted, line) {
   );
 
   const attention = new Attention(navigator.locks ? PATIENCE : IMPATIENCE);
-  let over = false;
+  let over = false, left = false;
   /** @param {"sleep"|"wake"|null} order */
   const obey = (order) => {
     if (over) return;
@@ -121,11 +123,22 @@ export function goLive(page, painted, line) {
   addEventListener("pagehide", () => obey(attention.frozen()));
   addEventListener("pageshow", seen);
   for (const change of ["online", "offline"]) addEventListener(change, () => { if (!attention.asleep) follower.wake(); });
-  setInterval(() => obey(attention.tick(now())), BEAT);
+  setInterval(() => { if (!isAwaited()) obey(attention.tick(now())); }, BEAT);
 
   seen();
   tabs.join();
   void follower.run();
+  return () => {
+    if (left) return;
+    obey("sleep");
+    over = left = true;
+    painter.clear();
+  };
+}
+
+/** Whether nobody looks, but somebody has asked to be told what comes. */
+function isAwaited() {
+  return document.hidden && document.documentElement.hasAttribute("data-waits");
 }
 
 /** Tells, after the browser has painted it, which change is on the screen and since when. @param {number} sequence */

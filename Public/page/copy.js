@@ -1,5 +1,6 @@
 // Copies what a button names: `data-copy` is the text itself, or an address to be made whole; `data-ask` is the address of a
-// run, which is copied as a command that starts the same again. Loaded at the first click.
+// run, which is copied as a command that starts the same again. `data-copy="moment"` is the address of what the page shows
+// now, also once it shows something else. Loaded at the first click.
 
 const STAY = 2_000;
 
@@ -12,6 +13,11 @@ export function quoted(text) {
 export function curl(url, { operation, input }) {
   const target = new URL(`../operations/${operation}/runs`, url).href;
   return `curl --json ${quoted(JSON.stringify(input ?? {}))} ${quoted(target)}`;
+}
+
+/** The address of the moment that a page shows. @param {{origin: string, pathname: string}} place @param {DOMStringMap} page */
+export function moment({ origin, pathname }, { paused, sequence }) {
+  return `${origin}${pathname}?at=${paused ?? sequence}`;
 }
 
 /** @param {HTMLElement} button */
@@ -35,6 +41,7 @@ export async function copy(button) {
 
 /** @param {string} text */
 function whole(text) {
+  if (text === "moment") return moment(location, document.getElementById("page")?.dataset ?? {});
   return text.startsWith("/") ? new URL(text, location.href).href : text;
 }
 

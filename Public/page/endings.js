@@ -25,6 +25,7 @@ export class Endings {
   /** @param {Element} run */
   #say(run) {
     const words = `${document.querySelector("h1")?.textContent}: ${run.querySelector(".chip")?.textContent}`;
+    document.dispatchEvent(new CustomEvent("weir:ended", { detail: { id: run.id, words } }));
     const now = Date.now();
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {

@@ -1,10 +1,14 @@
 // The scrubber of a page: `#scrub`, a form with a range `[data-scrub]` and links `[data-step]`. Without this module it is
-// a form and links. With it the page goes to a moment in place, as fast as the server answers, and the address follows.
+// a form and links. With it the page goes to a moment in place, as fast as the server answers: while the slider is dragged it shows each moment on
+// the way, and when it is let go the address follows.
 
 import { keep, release } from "../feed/claims.js";
 
 /** What a key does on a scrubber; null for what it does not know. @type {Record<string, "first"|"previous"|"next"|"last">} */
 const KEYS = { ArrowLeft: "previous", ArrowDown: "previous", ArrowRight: "next", ArrowUp: "next", Home: "first", End: "last" };
+
+/** Where the reader's choice of a scale is kept. */
+const SCALE = "weir scale";
 
 /**
  * The step that a key asks for. Away from the slider only the sideways arrows count, since the others scroll.
@@ -17,22 +21,22 @@ export function stepFor(key, isOnScrubber) {
 /** Goes to one address after the other, never to two at once: of those asked for meanwhile the last one counts. */
 export class Journey {
   #busy = false;
-  /** @type {string|null} */ #wanted = null;
+  /** @type {{url: string, settles: boolean}|null} */ #wanted = null;
 
-  /** @param {(url: string) => Promise<void>} visit */
+  /** @param {(url: string, settles: boolean) => Promise<void>} visit */
   constructor(visit) {
     this.visit = visit;
   }
 
-  /** @param {string} url */
-  async go(url) {
-    this.#wanted = url;
+  /** @param {string} url @param {boolean} [settles] whether the reader means to stay, and does not only look while dragging */
+  async go(url, settles = true) {
+    this.#wanted = { url, settles };
     if (this.#busy) return;
     this.#busy = true;
     while (this.#wanted !== null) {
       const next = this.#wanted;
       this.#wanted = null;
-      await this.visit(next);
+      await this.visit(next.url, next.settles);
     }
     this.#busy = false;
   }
@@ -56,39 +60,70 @@ export function regionOf(html) {
   return start < 0 || end < start ? null : html.slice(start, end + 7);
 }
 
+/** When the moment of a page's element was. @param {string} region */
+function timeOf(region) {
+  return Date.parse(/^<main [^>]*data-clock="([^"]+)"/.exec(region)?.[1] ?? "");
+}
+
+/** A moment of the page, as the server shows it; null where the address leads elsewhere. @param {string} url */
+async function read(url) {
+  const response = await fetch(url, { headers: { Accept: "text/html" } });
+  const region = response.ok && new URL(response.url).searchParams.has("at") ? regionOf(await response.text()) : null;
+  return region && { url: response.url, region, at: timeOf(region) };
+}
+
 /**
  * Listens to the scrubber.
  * @param {import("../feed/page.js").Page} page
+ * @param {() => void} leave called before the page shows the past: from then on moments replace each other
  * @param {() => void} shown called after each moment
  */
-export function listenToScrubber(page, shown) {
+export function listenToScrubber(page, leave, shown) {
   const form = () => document.getElementById("scrub");
-  /** The slider goes where the page stands, unless it is being held. */
-  const settle = () => {
-    const slider = /** @type {HTMLInputElement|null} */ (document.querySelector("input[data-scrub]"));
-    if (slider && !slider.matches(":active")) slider.value = slider.defaultValue;
+  const sliders = () => /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("input[data-scrub]"));
+  let isLive = page.links !== null, place = location.pathname + location.search, current = "";
+
+  /** @param {{url: string, region: string}} moment */
+  const show = ({ url, region }) => {
+    current = url;
+    leave();
+    page.show(region);
+    // A slider goes where the page stands, unless it is being held.
+    for (const slider of sliders()) if (!slider.matches(":active")) slider.value = slider.defaultValue;
+    shown();
   };
-  const journey = new Journey(async (url) => {
-    // A live page is left as one leaves a page; from then on moments replace each other.
-    if (page.links) {
-      // Who steps by keys goes on from the same place.
-      const { id } = document.activeElement ?? {};
-      if (id && form()?.contains(document.activeElement)) sessionStorage.setItem("weir focus", id);
-      return location.assign(url);
-    }
+  /** The address follows; a page that was live is one step back. @param {string} url */
+  const record = (url) => {
+    history[isLive ? "pushState" : "replaceState"](history.state, "", url);
+    isLive = false;
+    place = location.pathname + location.search;
+    shown();
+  };
+  addEventListener("popstate", () => {
+    if (location.pathname + location.search !== place) location.reload();
+  });
+  const journey = new Journey(async (url, settles) => {
     try {
-      const response = await fetch(url, { headers: { Accept: "text/html" } });
-      const region = response.ok && new URL(response.url).searchParams.has("at") ? regionOf(await response.text()) : null;
-      if (!region) return location.assign(url);
-      page.show(region);
-      settle();
-      history.replaceState(history.state, "", response.url);
-      shown();
+      const moment = await read(url);
+      if (moment) show(moment);
+      if (moment && settles) record(moment.url);
+      else if (settles) location.assign(url);
     } catch (error) {
       console.warn("The moment could not be shown in place:", error);
-      location.assign(url);
+      if (settles) location.assign(url);
     }
   });
+  /** @type {import("./playback.js").Playback|undefined} */ let playback;
+  const stop = () => {
+    playback?.stop();
+    document.getElementById("scrub-play")?.setAttribute("aria-pressed", "false");
+  };
+  /** @param {string} url @param {boolean} [settles] */
+  const go = (url, settles) => {
+    stop();
+    void journey.go(url, settles);
+  };
+
   // While it is held, the slider is where the finger is; then it goes to the moment that was found.
   document.addEventListener("pointerdown", ({ target }) => {
     if (!isSlider(target)) return;
@@ -97,42 +132,74 @@ export function listenToScrubber(page, shown) {
     for (const end of ["pointerup", "pointercancel"]) addEventListener(end, letGo, { once: true });
   });
   document.addEventListener("input", ({ target }) => {
-    if (isSlider(target) && !page.links) void journey.go(address(target.form));
+    if (isSlider(target)) go(address(target.form), false);
   });
   document.addEventListener("change", ({ target }) => {
-    if (isSlider(target)) void journey.go(address(target.form));
+    if (isSlider(target)) go(address(target.form));
+    else if (/** @type {Element} */ (target).matches("#scrub [name=by]")) localStorage.setItem(SCALE, /** @type {HTMLInputElement} */ (target).value);
   });
+  const chosen = new URLSearchParams(location.search).has("by") ? null : localStorage.getItem(SCALE);
+  const scale = /** @type {HTMLInputElement|null} */ (document.getElementById(`scrub-by-${chosen}`));
+  if (scale) scale.checked = true;
   document.addEventListener("submit", (event) => {
     if (event.target !== form()) return;
     event.preventDefault();
-    void journey.go(address(/** @type {HTMLFormElement} */ (event.target)));
+    go(address(/** @type {HTMLFormElement} */ (event.target)));
   });
   /** @param {Element|null} link */
   const follow = (link) => {
     const url = link?.getAttribute("href");
-    if (url && new URL(url, location.href).search) void journey.go(new URL(url, location.href).href);
+    if (url && new URL(url, location.href).search) go(new URL(url, location.href).href);
     else if (url) location.assign(url);
   };
   document.addEventListener("click", (event) => {
-    const link = /** @type {Element} */ (event.target).closest("a[data-step]");
+    const target = /** @type {Element} */ (event.target);
+    const button = target.closest("[data-play]");
+    if (button) return void play(button);
+    const link = target.closest("a[data-step]");
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     follow(link);
   });
+  /** Plays on from where the page stands; from the beginning, where it stands at the end. @param {Element} button */
+  const play = async (button) => {
+    if (playback?.isPlaying) return rest();
+    const { Playback } = await import("./playback.js");
+    const href = (/** @type {string} */ step) => {
+      const link = /** @type {HTMLAnchorElement|null} */ (document.getElementById(`scrub-${step}`));
+      return link?.hasAttribute("href") ? link.href : null;
+    };
+    playback ??= new Playback({
+      next: () => href("next"),
+      read: (url) => read(url).catch(() => null),
+      show,
+      speed: () => Number(/** @type {HTMLSelectElement|null} */ (document.getElementById("scrub-speed"))?.value) || 1,
+      now: () => performance.now(),
+      sleep: (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds); }),
+    });
+    keep(button, "aria-pressed");
+    button.setAttribute("aria-pressed", "true");
+    const next = page.element.dataset.paused ? href("next") : null;
+    const at = next ? Date.parse(page.element.dataset.clock ?? "") : undefined;
+    if (await playback.play(next ?? href("first"), at)) rest();
+  };
+  /** It stands still where it is, and the address says where. */
+  const rest = () => {
+    stop();
+    if (current) record(current);
+  };
   document.addEventListener("keydown", (event) => {
     const target = /** @type {Element} */ (event.target);
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !form()) return;
-    const isOnScrubber = form()?.contains(target) ?? false;
+    const isOnScrubber = target.matches("#scrub input[data-scrub], #scrub a");
     if (!isOnScrubber && target !== document.body && target !== page.element) return;
     const step = stepFor(event.key, isOnScrubber);
     if (!step || document.querySelector("dialog:modal")) return;
     event.preventDefault();
     follow(document.getElementById(`scrub-${step}`));
   });
-  // Who moved the slider before this module came goes there all the same; what a browser restores was not moved now.
+  // Who moved a slider before this module came goes there all the same; what a browser restores was not moved now.
   const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-  const slider = /** @type {HTMLInputElement|null} */ (document.querySelector("input[data-scrub]"));
-  if (visit?.type === "navigate" && slider && isSlider(slider) && !slider.matches(":active") && slider.value !== slider.defaultValue) {
-    void journey.go(address(/** @type {HTMLFormElement} */ (slider.form)));
-  }
+  const moved = [...sliders()].find((slider) => !slider.matches(":active") && slider.value !== slider.defaultValue);
+  if (visit?.type === "navigate" && moved?.form) go(address(moved.form));
 }

@@ -21,6 +21,9 @@ package struct PageFrame: Sendable, Hashable {
     /// stands still, and nothing can be done on it.
     package var pastMoment: PastMoment?
 
+    /// Whether the reader goes through the moments of the past by time rather than by steps.
+    package var isByTime = false
+
     /// A moment of the past.
     package struct PastMoment: Sendable, Hashable {
         /// The sequence of the change after which it was so.

@@ -94,7 +94,7 @@ package final class PageRenderer: Sendable {
         return writer
     }
 
-    private func writer(_ frame: PageFrame) -> PageWriter {
+    func writer(_ frame: PageFrame) -> PageWriter {
         writer(frame.locale, at: frame.pastMoment?.at ?? frame.clock)
     }
 
@@ -167,14 +167,6 @@ package final class PageRenderer: Sendable {
         return writer.document(
             writer.region(past, ahead: ahead, frame: frame), title: writer.title(past.content),
             section: writer.section(of: past.content), frame: frame)
-    }
-
-    /// Two runs of one operation, side by side.
-    package func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
-        let writer = writer(frame)
-        let title = writer.title(writer.strings[.compare])
-        let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
-        return writer.document(main, title: title, section: .runs, frame: frame)
     }
 
     /// The element `<main id="page">` of a live page: what a client that lost its place takes over.
@@ -313,7 +305,7 @@ package final class PageRenderer: Sendable {
         }
     }
 
-    private func document(
+    func document(
         _ writer: PageWriter, _ template: String, _ fields: Fields, _ words: String, _ section: PageWriter.Section,
         _ frame: PageFrame
     ) -> String {

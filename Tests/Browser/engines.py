@@ -2,9 +2,9 @@
 
 import atexit
 import glob
-import os
 import shutil
 import subprocess
+import tempfile
 
 from weir import until
 
@@ -67,8 +67,10 @@ class Firefox(Engine):
 
         self.by = By.CSS_SELECTOR
         binary = shutil.which("firefox-esr") or shutil.which("firefox")
+        # A folder, for the driver removes a file that stands in the log's place.
+        self.logs = tempfile.TemporaryDirectory()
         self.driver = marionette.Marionette(
-            bin=binary, headless=True, prefs={"intl.accept_languages": "en-GB"}, gecko_log=os.devnull)
+            bin=binary, headless=True, prefs={"intl.accept_languages": "en-GB"}, gecko_log=self.logs.name)
         self.driver.start_session()
 
     def navigate(self, url):

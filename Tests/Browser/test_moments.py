@@ -100,24 +100,106 @@ def test_every_moment_of_a_run_that_is_watched_stands_in_its_past(visit, weir, s
     assert compared >= 3
 
 
-def test_the_slider_is_dragged_and_the_page_follows_without_loading_anew(visit, weir, ended):
-    moments = changes(weir, ended)
-    page = visit(f"/runs/{ended['id']}?at={moments[0]}")
-    page.evaluate("window.same = true")
-    slider = page.locator("#scrub-range")
-    slider.evaluate("(range) => { range.value = range.max; range.dispatchEvent(new Event('input', { bubbles: true })); }")
-    expect(page).to_have_url(at(moments[-1]))
-    expect(page.locator("section.run > header .chip")).to_have_text("Success")
+def drag(page, slider, places):
+    """Holds the slider and moves it through places between 0 and 1; it is still held afterwards."""
     box = slider.bounding_box()
     page.mouse.move(box["x"] + box["width"] - 12, box["y"] + box["height"] / 2)
     page.mouse.down()
-    page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=8)
-    page.mouse.up()
-    expect(page.locator("#scrub-standing")).not_to_contain_text(f"step {len(moments)} of")
-    assert page.evaluate("window.same") is True
-    page.get_by_role("link", name="Back to live").click()
-    expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
+    for place in places:
+        page.mouse.move(box["x"] + 4 + (box["width"] - 8) * place, box["y"] + box["height"] / 2, steps=4)
+
+
+def test_a_live_page_shows_the_past_while_the_slider_is_dragged_and_the_address_follows_on_release(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}")
     expect(page.locator("#live")).to_have_attribute("data-state", re.compile("live|ended"))
+    page.evaluate("window.same = true")
+    slider = page.get_by_role("slider", name="Moment")
+    drag(page, slider, [0.5, 0])
+    expect(page.locator("#page")).to_have_attribute("data-paused", str(moments[0]))
+    expect(page.locator("#scrub-standing")).to_contain_text(f"step 1 of {len(moments)}")
+    expect(page.locator("#live")).to_have_text(re.compile("Paused at change"))
+    assert "?" not in page.url, "while it is held, the address stays"
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(rf"\?at={moments[0]}$"))
+    expect(slider).to_be_focused()
+    slider.press("ArrowRight")
+    expect(page).to_have_url(at(moments[1]))
+    expect(slider).to_be_focused()
+    assert page.evaluate("window.same") is True, "no page was loaded"
+    page.go_back()
+    expect(page.locator("#live")).to_have_attribute("data-state", re.compile("live|ended"))
+    expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
+
+
+def test_a_page_that_was_left_for_the_past_is_not_followed_any_more(visit, weir):
+    ended = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
+    page = visit("/operations/http-request")
+    page.get_by_role("link", name="First moment").click()
+    expect(page).to_have_url(at(changes(weir, ended)[0]))
+    shown = page.evaluate(SHOWN)
+    second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
+    page.get_by_role("link", name="Next moment").click()
+    page.get_by_role("link", name="Previous moment").click()
+    expect(page).to_have_url(at(changes(weir, ended)[0]))
+    assert page.evaluate(SHOWN) == shown
+    page.get_by_role("link", name="Back to live").click()
+    expect(page.locator("section.run")).to_have_attribute("id", f"run-{second['id']}")
+
+
+def test_the_slider_goes_by_step_or_by_time_and_the_browser_keeps_the_choice(visit, weir, ended):
+    page = visit(f"/runs/{ended['id']}")
+    states = weir.cases(ended)
+    expect(page.locator(".by-step .scale li")).to_have_count(len(states))
+    page.get_by_label("By time").check()
+    expect(page.locator("#scrub-range")).to_be_hidden()
+    expect(page.locator("#scrub-time-range")).to_be_visible()
+    page.reload()
+    expect(page.locator("#scrub-time-range")).to_be_visible()
+    drag(page, page.locator("#scrub-time-range"), [0])
+    page.mouse.up()
+    expect(page).to_have_url(re.compile(r"\?at=\d+&by=time$"))
+    page.get_by_label("By step").check()
+    expect(page.locator("#scrub-range")).to_be_visible()
+    page.get_by_role("link", name="Next moment").click()
+    expect(page.locator("#scrub-range")).to_be_visible()
+
+
+def test_play_goes_through_every_moment_to_the_end(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}")
+    page.evaluate("""() => {
+        window.passed = [];
+        const main = document.getElementById("page");
+        new MutationObserver(() => { if (main.dataset.paused) window.passed.push(Number(main.dataset.paused)); })
+            .observe(main, { attributes: true, attributeFilter: ["data-paused"] });
+    }""")
+    page.get_by_label("Speed").select_option("100")
+    play = page.get_by_role("button", name="Play")
+    play.click()
+    expect(page).to_have_url(at(moments[-1]))
+    expect(play).to_have_attribute("aria-pressed", "false")
+    expect(play).to_be_focused()
+    assert page.evaluate("window.passed") == moments
+
+
+def test_the_link_to_a_moment_is_copied(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}?at={moments[1]}", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy link to this moment").click()
+    expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == f"{weir.url}/runs/{ended['id']}?at={moments[1]}"
+
+
+def test_two_moments_are_compared_without_javascript(visit, weir, ended):
+    moments = changes(weir, ended)
+    page = visit(f"/runs/{ended['id']}?at={moments[0]}", java_script_enabled=False)
+    page.get_by_role("link", name="Compare with now").click()
+    expect(page.get_by_role("heading", name="Two moments compared")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="B")).to_be_visible()
+    page.get_by_label("A", exact=True).select_option(str(moments[-1]))
+    page.get_by_role("button", name="Compare").click()
+    expect(page.get_by_text("Nothing differs.")).to_be_visible()
 
 
 def test_nothing_can_be_done_in_the_past(visit, weir, ended):

@@ -33,9 +33,9 @@ test("the end of a run is said once, and ends that come fast are said as one", (
   context.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const run = (id, tone) => ({ id, tone, matches: (tones) => tones.includes(`.${tone}`), querySelector: () => ({ textContent: "Success" }) });
   let runs = [run("run-a", "active"), run("run-b", "ok")];
-  globalThis.document = { querySelectorAll: () => runs, querySelector: () => ({ textContent: "Upload" }) };
+  globalThis.document = { querySelectorAll: () => runs, querySelector: () => ({ textContent: "Upload" }), dispatchEvent: ({ detail }) => { told.push(detail); } };
   context.after(() => { delete globalThis.document; });
-  const said = [];
+  const said = [], told = [];
   const endings = new Endings({ set textContent(words) { said.push(words); } });
   endings.look();
   context.mock.timers.tick(1);
@@ -51,6 +51,7 @@ test("the end of a run is said once, and ends that come fast are said as one", (
   assert.equal(said.length, 1);
   context.mock.timers.tick(1_000);
   assert.equal(said.length, 2);
+  assert.deepEqual(told.map(({ id, words }) => `${id} ${words}`), ["run-a Upload: Success", "run-c Upload: Success", "run-d Upload: Success"]);
 });
 
 test("a form is filled in as it was last sent, but for files and secrets", (context) => {

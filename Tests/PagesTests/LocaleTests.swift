@@ -87,9 +87,9 @@ import Testing
             Scrubber.Moment(
                 sequence: SequenceNumber(clamping: number), at: Timestamp(milliseconds: number), label: "", tone: "")
         }
-        for scale in [Scrubber.Scale.time, .changes] {
+        for scale in [Scrubber.Scale.time, .steps, .changes] {
             for order in [moments, moments.reversed()] {
-                let ruler = Ruler(Scrubber(url: "", moments: order, scale: scale, head: .max))
+                let ruler = Ruler(Scrubber(url: "", moments: order, scale: scale, head: .max), scale)
                 for moment in order { #expect((0...ruler.length).contains(ruler.place(moment))) }
             }
         }

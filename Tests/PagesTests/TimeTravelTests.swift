@@ -220,7 +220,7 @@ import Testing
         let run = try #require(fixture.script.runs["r"])
         let moment = RunMoment(run: run, newest: run, previous: 1, next: nil)
         let html = fixture.pages.document(.run(moment), frame: PageFrame())
-        #expect(html.utf8.count < 60_000)
+        #expect(html.utf8.count < 90_000)
         #expect(html.contains("step 5,001 of 5,001"))
     }
 }

@@ -38,6 +38,10 @@ struct CheckScenario {
             for view in [views.first, nil] {
                 _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
             }
+            let contents = views.map(PageContent.run) + [.operation(OperationView(id: entry.id))]
+            for fields in contents.compactMap({ writer.widget($0, after: "a") }) {
+                _ = writer.render("pages/widget", fields)
+            }
         }
         for entry in writer.catalog.stores { stores(entry) }
         pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))
@@ -154,7 +158,10 @@ struct CheckScenario {
                     "pages/store", writer.storePage(view, past: nil, draft: draft), title: writer.title(""),
                     frame: frame)
             }
-            let past = writer.storePage(view, past: .init(latest: view, next: 9), draft: nil)
+            let latest = SampleStores(entry).views.first ?? view
+            let past = writer.storePage(view, past: .init(latest: latest, next: 9), draft: nil)
+            let pair = writer.momentsPage(.store(latest, view, newest: latest))
+            _ = writer.region("pages/moments", pair, title: writer.title(""), frame: frame)
             _ = writer.region("pages/store", past, title: writer.title(""), frame: frame)
         }
     }
@@ -172,6 +179,8 @@ struct CheckScenario {
             _ = writer.region(.run(moment), ahead: 9, frame: frame)
             _ = writer.comparePage(RunComparison(view, views.first ?? view))
             let compared = RunComparison(views.first ?? view, view)
+            let pair = MomentPair.run(views.first ?? view, view, newest: view)
+            _ = writer.region("pages/moments", writer.momentsPage(pair), title: writer.title(""), frame: frame)
             _ = writer.region("pages/compare", writer.comparePage(compared), title: writer.title(""), frame: frame)
         }
     }

@@ -1,8 +1,9 @@
 import Journals
 
-/// The units of a strip: milliseconds from its first moment, or sequences.
+/// The units of a strip: milliseconds from its first moment, hundredths of a moment, or sequences.
 struct Ruler {
     private let scrubber: Scrubber
+    private let scale: Scrubber.Scale
     /// The value at the strip's left end.
     let start: Int64
     /// How much fits on it.
@@ -10,16 +11,20 @@ struct Ruler {
     /// Whether the last moment lasts.
     let isOpen: Bool
 
-    init(_ scrubber: Scrubber) {
+    init(_ scrubber: Scrubber, _ scale: Scrubber.Scale) {
         self.scrubber = scrubber
+        self.scale = scale
         isOpen = scrubber.end == nil
         let (first, last) = (scrubber.moments.first, scrubber.moments.last)
-        switch scrubber.scale {
+        switch scale {
         case .time:
             start = 0
             let latest = scrubber.end ?? scrubber.latest ?? last?.at
             let elapsed = max((latest ?? Timestamp(milliseconds: 0)) - (first?.at ?? Timestamp(milliseconds: 0)), 0)
             length = isOpen ? TimeAxis.length(holding: elapsed) : elapsed
+        case .steps:
+            start = 0
+            length = Int64(scrubber.moments.count) * StepScale.unit
         case .changes:
             start = first?.sequence.rawValue ?? 0
             length = max((scrubber.head ?? last?.sequence ?? 0).rawValue - start, 0)
@@ -31,8 +36,20 @@ struct Ruler {
     func place(_ position: Scrubber.Position) -> Int64 { place(position.sequence, position.at) }
 
     private func place(_ sequence: SequenceNumber, _ at: Timestamp) -> Int64 {
-        let place = scrubber.scale == .time ? scrubber.moments.first.map { at - $0.at } ?? 0 : sequence.rawValue - start
+        let place =
+            switch scale {
+            case .time: scrubber.moments.first.map { at - $0.at } ?? 0
+            case .steps: step(sequence, at)
+            case .changes: sequence.rawValue - start
+            }
         return min(max(place, 0), length)
+    }
+
+    private func step(_ sequence: SequenceNumber, _ at: Timestamp) -> Int64 {
+        guard let index = scrubber.moments.lastIndex(where: { $0.sequence <= sequence }) else { return 0 }
+        let next = scrubber.moments.dropFirst(index + 1).first?.at
+        let from = scrubber.moments[index].at
+        return StepScale.value(index: index, at: at, from: from, to: next ?? scrubber.end ?? scrubber.latest)
     }
 }
 

@@ -24,7 +24,7 @@ extension PagePatcher {
                 to: "effects", html: writer.render("partials/store-effect", writer.storeEffect(line, of: store)).html)
         }
         var patches = changed("store", "partials/store") { side in
-            side.store.map { writer.storeSection($0, isPast: false, draft: nil) }
+            side.store.map { writer.storeSection($0, draft: nil) }
         }
         if let line = store.log.first {
             let entry = writer.render("partials/store-entry", writer.entry(line, of: store))

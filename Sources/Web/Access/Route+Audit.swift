@@ -24,8 +24,8 @@ extension Route {
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .badge, .comparison, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll,
-            .asset, .healthLive, .healthReady, .hello:
+        case .page, .pageAfter, .badge, .widget, .widgetAfter, .moments, .comparison, .storeEffect, .viewerName,
+            .schedules, .gallery, .system, .poll, .asset, .healthLive, .healthReady, .hello:
             nil
         }
     }

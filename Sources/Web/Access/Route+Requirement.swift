@@ -7,6 +7,7 @@ extension Route {
     var requirement: Requirement {
         switch self {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
+        case .widget(let name), .widgetAfter(let name, cursor: _), .moments(let name): name.requirement
         case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
         case .badge(let id), .comparison(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)

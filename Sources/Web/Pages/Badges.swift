@@ -1,4 +1,6 @@
 import Boards
+import Crypto
+import Foundation
 import HTTPTypes
 import Hummingbird
 import Pages
@@ -7,12 +9,17 @@ import Pages
 struct Badges {
     let dashboard: AudienceDashboard
 
-    /// The picture, asked for anew at each visit.
+    /// The picture, asked for anew at each visit, and sent only where it has changed.
     func show(_ operation: String, _ exchange: Exchange) throws(Problem) -> Response {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
         let latest = dashboard.board.view().operation(operation)?.latest
-        return .text(
-            dashboard.renderer.badge(of: operation, latest: latest, locale: exchange.locale), type: "image/svg+xml",
-            caching: "no-cache", headers: [.vary: "Accept-Language, Cookie"])
+        let picture = dashboard.renderer.badge(of: operation, latest: latest, locale: exchange.locale)
+        let tag = EntityTag(EntityTag.hexadecimal(SHA256.hash(data: Data(picture.utf8)).prefix(16)))
+        var headers: HTTPFields = [.vary: "Accept-Language, Cookie", .eTag: tag.field]
+        if tag.isKnown(to: exchange.header(.ifNoneMatch)) {
+            headers[.cacheControl] = "no-cache"
+            return Response(status: .notModified, headers: headers)
+        }
+        return .text(picture, type: "image/svg+xml", caching: "no-cache", headers: headers)
     }
 }

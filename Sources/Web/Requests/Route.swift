@@ -15,6 +15,12 @@ enum Route: Hashable, Sendable {
     case operationUpload(operation: String, upload: String)
     /// How an operation stands, as a picture.
     case badge(String)
+    /// An operation or a run as a small page that another site shows in a frame.
+    case widget(PageName)
+    /// The same after the next change.
+    case widgetAfter(PageName, cursor: String)
+    /// Two moments of a run or a store, and what differs between them.
+    case moments(PageName)
     /// Two of an operation's runs, side by side.
     case comparison(String)
     /// The cancellation of a run.
@@ -110,9 +116,19 @@ enum Route: Hashable, Sendable {
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])
         case (3, "runs") where segments[1] == "after": self = .pageAfter(.runs, cursor: segments[2])
+        case (3..., "widgets"):
+            guard let name = Self.widget(segments[1], segments[2]) else { return nil }
+            if segments.count == 3 {
+                self = .widget(name)
+            } else {
+                guard segments.count == 5, segments[3] == "after" else { return nil }
+                self = .widgetAfter(name, cursor: segments[4])
+            }
         case (1, "imports"): self = .imports
         case (2, "runs") where segments[1] == "export": self = .runsExport
         case (3, "runs") where segments[2] == "export": self = .runExport(segments[1])
+        case (3, "runs") where segments[2] == "moments": self = .moments(.run(segments[1]))
+        case (3, "stores") where segments[2] == "moments": self = .moments(.store(segments[1]))
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
@@ -140,6 +156,22 @@ enum Route: Hashable, Sendable {
             guard let route = APIRoute(segments.dropFirst(2)) else { return nil }
             self = .api(route)
         default: return nil
+        }
+    }
+
+    private static func widget(_ kind: String, _ id: String) -> PageName? {
+        switch kind {
+        case "operations": .operation(id)
+        case "runs": .run(id)
+        default: nil
+        }
+    }
+
+    /// Whether other sites may use it, where the configuration names them.
+    var isEmbeddable: Bool {
+        switch self {
+        case .badge, .widget, .widgetAfter: true
+        default: false
         }
     }
 

@@ -45,6 +45,10 @@ extension AudienceDashboard {
         case .noticeDismissal(let id), .api(.noticeDismissal(let id)):
             try await Notices(dashboard: self).dismiss(id, exchange)
         case .badge(let operation): try Badges(dashboard: self).show(operation, exchange)
+        case .widget(let name): try await Widgets(dashboard: self).show(name, exchange)
+        case .widgetAfter(let name, let cursor):
+            try await Widgets(dashboard: self).showNext(name, after: cursor, exchange)
+        case .moments(let name): try await MomentComparison(dashboard: self).show(name, exchange)
         case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
         case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
         case .schedules: await ScheduleList(dashboard: self).show(exchange)

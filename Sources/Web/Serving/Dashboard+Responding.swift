@@ -35,7 +35,8 @@ extension Dashboard {
         }
         if let origin, let route { origin.record(request, route, audited, response) }
         let isPage = response.headers[.contentType]?.hasPrefix("text/html") ?? false
-        SecurityHeaders.add(to: &response.headers, isPage: isPage)
+        let ancestors = route?.isEmbeddable == true ? configuration.frameAncestors : []
+        SecurityHeaders.add(to: &response.headers, isPage: isPage, embeddedBy: ancestors)
         if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
         if request.head.isLastRead { response.headers[.connection] = "close" }
         return request.method == .head ? response.createHeadResponse() : response

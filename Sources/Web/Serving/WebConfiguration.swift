@@ -6,6 +6,8 @@ package import Webhooks
 public struct WebConfiguration: Sendable {
     /// Where the dashboard stands in its server's paths, as browsers see it: `/`, or a path such as `/ops`.
     public var mountPath = "/"
+    /// The sites that may show widgets and badges; none by default.
+    package var frameAncestors: [FrameAncestor] = []
     /// Names under which browsers may reach this server, besides `localhost` and any IP address; a name may have a
     /// port, which then must match.
     ///

@@ -209,6 +209,7 @@ struct ServerProcess: Sendable {
     ) throws -> DashboardServer {
         var web = WebConfiguration()
         web.allowedHosts = Self.hosts(settings)
+        web.frameAncestors = Setting.words(of: settings.text("frame-ancestors") ?? "").compactMap(FrameAncestor.init)
         // On loopback only programs of this machine ask, and they may say for whom they act; elsewhere anybody could.
         web.acceptsClaimedActors = ["127.0.0.1", "::1", "localhost"].contains(settings.text("host") ?? "127.0.0.1")
         web.helloRoute = true

@@ -40,7 +40,7 @@ struct FlagTexts: Sendable {
     private mutating func take(_ text: String, for setting: Setting) {
         let isList =
             switch setting.kind {
-            case .list, .destinations, .networks: true
+            case .list, .destinations, .networks, .origins: true
             default: false
             }
         if isList, let before = texts[setting.key] {

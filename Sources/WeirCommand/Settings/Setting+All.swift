@@ -10,6 +10,10 @@ extension Setting {
         Setting(
             key: "allowed-hosts", kind: .list, standard: nil,
             help: "Host names under which browsers can reach this server, in addition to its address and localhost."),
+        Setting(
+            key: "frame-ancestors", kind: .origins, standard: nil,
+            help:
+                "The sites whose pages can show widgets in a frame and badges as pictures; without it, none can."),
         Setting(key: "data", kind: .path, standard: "weir-data", help: "The folder for the journal and the uploads."),
         Setting(
             key: "journal", kind: .journal, standard: "sqlite",

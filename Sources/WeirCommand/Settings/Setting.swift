@@ -2,6 +2,7 @@ import Access
 import Foundation
 import StandardOperations
 import States
+import Web
 
 /// One thing that can be set: its key, what it accepts, what it is when nobody sets it.
 ///
@@ -32,6 +33,8 @@ struct Setting: Sendable {
         case destinations
         /// Addresses and networks, as a list is written.
         case networks
+        /// Sites, as a list of their origins is written.
+        case origins
     }
 
     /// The key as in the file, levels separated by dots: `iss-position.url`.
@@ -55,6 +58,8 @@ struct Setting: Sendable {
         case .path: "a path"
         case .journal: "`sqlite`, `memory`, or the URL of a PostgreSQL database, `postgres://USER@HOST/DATABASE`"
         case .list: "a list; outside the file, separated by commas or with repeated flags"
+        case .origins:
+            "a list of origins such as `https://wiki.example.com`; outside the file, separated by commas or with repeated flags"
         case .networks:
             "a list of addresses and networks; outside the file, separated by commas or with repeated flags"
         case .destinations:
@@ -81,6 +86,10 @@ struct Setting: Sendable {
                 ? nil : "is \"\(text)\"; it must be a number of bytes such as 512 MB or 2 GiB, and not 0"
         case .url:
             Self.mistake(inURL: text)
+        case .origins:
+            Self.words(of: text).first { FrameAncestor($0) == nil }.map {
+                "has \"\($0)\"; write the origin of a site, such as https://wiki.example.com, without a path"
+            } ?? (Self.words(of: text).isEmpty ? "is empty; leave it out to allow no site" : nil)
         case .networks:
             Self.words(of: text).first { NetworkRange($0) == nil }.map {
                 "has \"\($0)\"; write an address such as 127.0.0.1 or a network such as 10.0.0.0/8"

@@ -77,7 +77,7 @@ struct SettingsFile: Sendable {
         switch (value, setting.kind) {
         case (.scalar(let scalar), _): text = scalar.string
         case (.sequence(let sequence), .list), (.sequence(let sequence), .destinations),
-            (.sequence(let sequence), .networks):
+            (.sequence(let sequence), .networks), (.sequence(let sequence), .origins):
             text = sequence.compactMap(\.string).joined(separator: ",")
         default: return note(name, line: line, "`\(key)` must be a single value")
         }

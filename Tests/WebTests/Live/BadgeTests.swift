@@ -15,6 +15,10 @@ struct BadgeTests {
             _ = try await server.board.cancel(run, actor: "test")
             let after = try await server.ask("GET", "/operations/steps/badge.svg")
             #expect(after.text != before.text && after.text.contains("class=\"warn\""))
+            // Who has it gets it again only once it has changed.
+            let tag = try #require(after["etag"])
+            let same = try await server.ask("GET", "/operations/steps/badge.svg", headers: ["If-None-Match: \(tag)"])
+            #expect(same.status == 304 && same["etag"] == tag && before["etag"] != tag)
             #expect(try await server.ask("GET", "/operations/nothing/badge.svg").status == 404)
         }
     }

@@ -63,13 +63,44 @@ struct MomentPageTests {
         }
     }
 
+    // U13: idle time hides no step.
+    @Test func `on the scale of steps every state is as long as any other and is found by its place`() async throws {
+        try await TestServer.run { server in
+            let (run, _) = try await ended(server, "World")
+            let path = "/runs/\(run)"
+            let states = try await server.board.run(run).transitions
+            for (place, state) in states.enumerated() {
+                let led = try await get(server, "\(path)?by=step&step=\(place * 100)&offset=0")
+                #expect(led["location"] == "\(path)?at=\(state.sequence)")
+                // Within a state, one of its own changes is found, also where the next began in the same millisecond.
+                let within = try await get(server, "\(path)?step=\(place * 100 + 99)")
+                let location = try #require(within["location"]?.split(separator: "=").last)
+                let found = try #require(SequenceNumber(String(location)))
+                #expect(found >= state.sequence)
+                if place + 1 < states.count { #expect(found < states[place + 1].sequence) }
+            }
+            let last = try #require(states.last).sequence
+            for beyond in ["\(states.count * 100)", "9223372036854775807"] {
+                #expect(try await get(server, "\(path)?step=\(beyond)")["location"] == "\(path)?at=\(last)")
+            }
+            let led = try await get(server, "/operations/steps?run=\(run)&step=0")
+            #expect(led["location"] == "/operations/steps?at=\(states[0].sequence)")
+            // Who goes by time stays with it, without JavaScript, too.
+            let byTime = try await get(server, "\(path)?by=time&step=0&offset=99999999")
+            #expect(byTime["location"] == "\(path)?at=\(last)&by=time")
+            let page = try await get(server, "\(path)?at=\(last)&by=time")
+            #expect(page.text.contains("id=\"scrub-by-time\" name=\"by\" value=\"time\" checked=\"checked\""))
+            #expect(page.text.contains("href=\"\(path)?at=\(states[0].sequence)&amp;by=time\""))
+        }
+    }
+
     @Test func `what cannot be shown is told in a sentence`() async throws {
         try await TestServer.run { server in
             _ = try await ended(server, "earlier")
             let (run, changes) = try await ended(server, "World")
             for (query, status) in [
                 ("at=x", 400), ("at=", 400), ("at=-1", 400), ("at=99999999999999999999", 400), ("offset=x", 400),
-                ("offset=-1", 400), ("at=1", 404),
+                ("offset=-1", 400), ("step=x", 400), ("step=-1", 400), ("at=1", 404),
             ] {
                 for path in ["/runs/\(run)?", "/api/v1/runs/\(run)?"]
                 where query.hasPrefix("at") || path.hasPrefix("/r") {
@@ -118,6 +149,7 @@ struct MomentPageTests {
             let epoch = server.board.epoch
             for path in [
                 "/?at=\(number)", "/runs?before=\(number)", "/runs/\(run)?offset=\(number)",
+                "/runs/\(run)?step=\(number)", "/operations/steps?step=\(number)",
                 "/operations/steps?offset=\(number)", "/operations/steps?at=\(number)", "/stores/bell?at=\(number)",
                 "/stores/bell/effects/\(number)/0", "/stores/bell/effects/1/\(number)", "/after/\(epoch).\(number)",
                 "/runs/\(run)/after/\(epoch).\(number)", "/live/1/board/\(epoch)/\(number)/now",
@@ -158,6 +190,44 @@ struct MomentPageTests {
                 form.text.contains(
                     "<form class=\"choice\" id=\"compare\" method=\"get\" action=\"/operations/steps/compare\">"))
             server.gate.finish()
+        }
+    }
+
+    @Test func `two moments of a run or a store are shown with what differs between them`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let (run, changes) = try await ended(server, "World")
+            let last = try #require(changes.last)
+            let past = try await get(server, "/runs/\(run)?at=\(changes[1])")
+            #expect(past.text.contains("href=\"/runs/\(run)/moments?a=\(changes[1])\""))
+            let page = try await get(server, "/runs/\(run)/moments?a=\(changes[1])")
+            #expect(page.status == 200 && page.text.contains("href=\"/runs/\(run)?at=\(last)\""))
+            #expect(page.text.contains("/runs/\(run)/moments?a=\(last)&amp;b=\(changes[1])"))
+            let same = try await get(server, "/runs/\(run)/moments?a=\(last)&b=\(last)")
+            #expect(same.text.contains("Nothing differs."))
+            for times in 1...2 {
+                _ = try await server.board.dispatch(
+                    ["type": "ring", "times": .integer(Int64(times))], to: "bell", actor: "test")
+            }
+            let rung = try await server.board.changes(of: .store("bell"), after: nil, limit: 10).changes
+            let first = try #require(rung.dropLast().last).sequence
+            let store = try await get(server, "/stores/bell/moments?a=\(first)")
+            #expect(store.status == 200 && !store.text.contains("Nothing differs."))
+            // Before anything is returned to, the page says what would change.
+            let back = try await get(server, "/stores/bell?at=\(first)")
+            #expect(back.text.contains("id=\"return\"") && back.text.contains("After returning"))
+        }
+    }
+
+    @Test func `moments that cannot be compared are told in a sentence`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let (run, _) = try await ended(server, "World")
+            for (path, status) in [
+                ("/runs/\(run)/moments", 400), ("/runs/\(run)/moments?a=", 400), ("/runs/\(run)/moments?a=x", 400),
+                ("/runs/\(run)/moments?a=1&b=x", 400), ("/runs/\(run)/moments?a=9007199254740991", 200),
+                ("/runs/nothing/moments?a=1", 404), ("/stores/nothing/moments?a=1", 404),
+            ] {
+                #expect(try await get(server, path).status == status, "\(path)")
+            }
         }
     }
 

@@ -17,6 +17,7 @@ struct RouteTableTests {
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
             "/operations/steps/runs", "/operations/steps/badge.svg", "/operations/steps/uploads",
             "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
+            "/runs/\(run)/moments?a=1", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
@@ -97,7 +98,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 33 + 35
+    private static let kindCount = 36 + 35
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -107,6 +108,9 @@ struct RouteTableTests {
         case .operationUploads: "operationUploads"
         case .operationUpload: "operationUpload"
         case .badge: "badge"
+        case .widget: "widget"
+        case .moments: "moments"
+        case .widgetAfter: "widgetAfter"
         case .comparison: "comparison"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"

@@ -17,11 +17,12 @@ extension PageWriter {
         case .operation(let moment):
             template = "pages/operation"
             fields = operationPage(moment.operation, draft: nil)
-            fields["scrubber"] = scrubber(operation: moment.operation.id, moment.newest, position)
+            fields["scrubber"] = scrubber(
+                operation: moment.operation.id, moment.newest, position, isByTime: frame.isByTime)
         case .run(let moment):
             template = "pages/run"
             fields = runPage(moment.run)
-            fields["scrubber"] = scrubber(run: moment.newest, position)
+            fields["scrubber"] = scrubber(run: moment.newest, position, isByTime: frame.isByTime)
         }
         fields["isPast"] = true
         fields["hasMistakes"] = false
@@ -43,22 +44,26 @@ extension PageWriter {
     }
 
     /// The scrubber of a run's page.
-    func scrubber(run: RunView, _ position: Scrubber.Position? = nil) -> TrustedHTML {
-        let url = "\(base)/runs/\(run.record.id)"
-        return render("partials/scrubber", scrubber(strip(run, url: url, position)))
+    func scrubber(run: RunView, _ position: Scrubber.Position? = nil, isByTime: Bool = false) -> TrustedHTML {
+        var strip = strip(run, url: "\(base)/runs/\(run.record.id)", position)
+        strip.isByTime = isByTime
+        return render("partials/scrubber", scrubber(strip))
     }
 
     /// The scrubber of an operation's page, which shows the run that is its newest there.
-    func scrubber(operation: String, _ run: RunView?, _ position: Scrubber.Position? = nil) -> TrustedHTML {
+    func scrubber(
+        operation: String, _ run: RunView?, _ position: Scrubber.Position? = nil, isByTime: Bool = false
+    ) -> TrustedHTML {
         let url = "\(base)/operations/\(operation)"
         var strip =
             run.map { self.strip($0, url: url, position) } ?? Scrubber(url: url, moments: [], position: position)
         strip.run = run?.record.id
+        strip.isByTime = isByTime
         return render("partials/scrubber", scrubber(strip))
     }
 
     /// How long the strip of a run is, which stays so for a while.
-    func stripLength(_ run: RunView) -> Int64 { Ruler(strip(run, url: "", nil)).length }
+    func stripLength(_ run: RunView) -> Int64 { Ruler(strip(run, url: "", nil), .time).length }
 
     private func strip(_ run: RunView, url: String, _ position: Scrubber.Position?) -> Scrubber {
         let record = run.record

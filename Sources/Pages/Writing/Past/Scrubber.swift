@@ -16,6 +16,10 @@ struct Scrubber {
     enum Scale {
         /// Time: the slider is sent as `offset`, the milliseconds after the first moment, and the server finds the change.
         case time
+        /// Steps: each moment is as long as any other, so that idle time hides none; within one, time passes evenly.
+        ///
+        /// The slider is sent as `step`, in hundredths of a moment: see ``StepScale``.
+        case steps
         /// Changes: the slider is sent as `at`, a sequence; for what happens now and then, with long pauses between.
         case changes
     }
@@ -54,4 +58,6 @@ struct Scrubber {
     var first: SequenceNumber?
     /// The position of the page; nil for the live page.
     var position: Position?
+    /// Whether the reader has chosen the strip by time, where there are two.
+    var isByTime = false
 }

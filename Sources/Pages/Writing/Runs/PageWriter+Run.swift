@@ -36,7 +36,7 @@ extension PageWriter {
             "input": input.isEmpty ? nil : ["rows": input] as Fields,
             "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
             "continuation": continueForm(record, follows: isAlone),
-            "again": againURL(record),
+            "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
             "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
             "isReported": record.isReported, "reportTitle": record.opening.report?.title,
             "change": format.integer(record.sequence),

@@ -35,7 +35,7 @@ extension PageWriter {
     /// A store's page.
     func storePage(_ view: StoreView, past: StorePast?, draft: FormDraft?) -> Fields {
         let isPast = past != nil
-        return storeSection(view, isPast: isPast, draft: draft).merging(storeLog(view)).merging([
+        return storeSection(view, past: past, draft: draft).merging(storeLog(view)).merging([
             "store": store(view.id), "apiURL": "\(base)/api/v1/stores/\(view.id)",
             "reset": isPast || !allows(.restore, onStore: view.id)
                 ? nil : ["formID": "reset-store", "action": "\(base)/stores/\(view.id)/reset"] as Fields,
@@ -44,7 +44,8 @@ extension PageWriter {
     }
 
     /// Where a store stands and what can be done, for `partials/store`.
-    func storeSection(_ view: StoreView, isPast: Bool, draft: FormDraft?) -> Fields {
+    func storeSection(_ view: StoreView, past: StorePast? = nil, draft: FormDraft?) -> Fields {
+        let isPast = past != nil
         let acts = acts(view, isPast: isPast, draft: draft)
         let panel = storePanel(view, id: "store-state", place: Place(uid: "store", isCompact: false), acts: acts)
         // What the state's own template has put somewhere is not offered a second time below.
@@ -56,10 +57,14 @@ extension PageWriter {
             "chip": storeChip(view.state, of: view.entry).merging(["chipID": "store-chip"]), "state": panel,
             "last": view.log.first.map { entry($0, of: view) },
             "acts": rest.isEmpty ? nil : ["buttons": buttons, "forms": forms] as Fields,
-            "past": isPast && allows(.restore, onStore: view.id)
-                ? ["formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence)]
-                    as Fields
-                : nil,
+            "past": allows(.restore, onStore: view.id)
+                ? past.map { past -> Fields in
+                    [
+                        "formID": "return", "action": "\(base)/stores/\(view.id)/state", "at": String(view.sequence),
+                        "difference": difference(past.latest.state.payload, view.state.payload, of: view.entry.kind)
+                            .merging(["before": strings[.momentsNow], "after": strings[.momentsThen]]),
+                    ]
+                } : nil,
         ]
     }
 
