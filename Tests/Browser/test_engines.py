@@ -121,6 +121,8 @@ def test_a_slider_leads_to_another_moment_of_a_run(visit, weir):
         """
     )
     shows(page, "section.run > header .chip", "Success")
+    # The address follows when the slider is let go.
+    page.run('document.getElementById("scrub-range").dispatchEvent(new Event("change", { bubbles: true }));')
     until(lambda: page.run("return location.search") == f"?at={moments[-1]}")
     assert page.run("return window.stays") is True, "the page was loaded anew"
 
