@@ -2,6 +2,7 @@
 
 import atexit
 import glob
+import os
 import shutil
 import subprocess
 import tempfile

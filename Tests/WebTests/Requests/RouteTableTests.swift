@@ -17,7 +17,7 @@ struct RouteTableTests {
             "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
             "/operations/steps/runs", "/operations/steps/badge.svg", "/operations/steps/uploads",
             "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
-            "/runs/\(run)/moments?a=1", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
+            "/runs/\(run)/moments?a=9000000", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
             "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
