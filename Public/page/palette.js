@@ -103,7 +103,7 @@ function make() {
   const list = document.createElement("ul");
   const none = document.createElement("p");
   Object.assign(list, { id: "palette-list", role: "listbox" });
-  Object.assign(none, { className: "muted", textContent: words.textNothing ?? "Nothing fits." });
+  Object.assign(none, { className: "muted", textContent: words.textNothing ?? "No matches." });
   none.setAttribute("role", "status");
   field.type = "text";
   field.placeholder = words.textPalette ?? "Go to";

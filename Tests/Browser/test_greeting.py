@@ -46,7 +46,7 @@ def test_a_service_that_is_down_is_told_in_words_and_another_try_succeeds(visit,
     sky.start()
     page.get_by_role("button", name="Try again").click()
     expect(page.locator("#current .state")).to_have_text("Success: Hello, Ada!")
-    expect(page.locator("#current")).to_contain_text("another try of")
+    expect(page.locator("#current")).to_contain_text("retry of")
     expect(page.locator("#earlier .chip")).to_have_text(["Error"])
 
 

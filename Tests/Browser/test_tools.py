@@ -46,7 +46,7 @@ def test_the_palette_leads_anywhere_by_a_few_letters(visit, weir):
     page.wait_for_url("**/operations/http-request")
     page.keyboard.press("Control+k")
     field.fill("nothing of the kind")
-    expect(page.get_by_text("Nothing fits.")).to_be_visible()
+    expect(page.get_by_text("No matches.")).to_be_visible()
     field.press("Escape")
     expect(field).to_be_hidden()
     page.keyboard.press("Control+k")

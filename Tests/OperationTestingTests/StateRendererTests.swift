@@ -58,7 +58,7 @@ import Testing
         let renderer = try StateRenderer(Plain(), id: "plain")
         #expect(try renderer.html(.succeeded("Copied 3 files.")) == "<p class=\"big\">Copied 3 files.</p>\n")
         #expect(try renderer.html(.failed(message: "<No>")) == "<p class=\"message\">&lt;No&gt;</p>")
-        #expect(try renderer.html(.waiting) == "<p class=\"muted\">It has not begun yet.</p>")
+        #expect(try renderer.html(.waiting) == "<p class=\"muted\">It has not started yet.</p>")
         #expect(try renderer.html(.waiting, language: "pt-BR") == "<p class=\"muted\">Ainda não começou.</p>")
         let working = try renderer.html(.working(note: "a.txt", progress: WorkProgress(1, of: 2)))
         #expect(working.contains("<p>a.txt</p>") && !working.contains("<progress"), "\(working)")
