@@ -223,12 +223,17 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States"]),
+        // What several of our own tests need; in no product.
+        .target(
+            name: "TestSupport", dependencies: ["Flows", "States", "Operations", "TestClocks"],
+            path: "Tests/TestSupport"),
+        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States", "TestClocks", "TestSupport"]),
         .testTarget(
             name: "FlowsOpenCombineTests",
             dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
-        .testTarget(name: "StatesTests", dependencies: ["States"]),
-        .testTarget(name: "OperationsTests", dependencies: ["Operations", "Flows", "States"]),
+        .testTarget(name: "StatesTests", dependencies: ["States", "TestSupport"]),
+        .testTarget(
+            name: "OperationsTests", dependencies: ["Operations", "Flows", "States", "TestClocks", "TestSupport"]),
         .testTarget(
             name: "OperationTestingTests",
             dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),
@@ -236,22 +241,22 @@ let package = Package(
         .testTarget(
             name: "JournalsTests",
             dependencies: [
-                "CPostgreSQL", "Journals", "JournalsPostgres", "JournalsSQLite", "States",
+                "CPostgreSQL", "Journals", "JournalsPostgres", "JournalsSQLite", "States", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
         .testTarget(name: "SchedulesTests", dependencies: ["Schedules", "Journals"]),
         .testTarget(
             name: "BoardsTests",
             dependencies: [
-                "Access", "Boards", "Operations", "Schedules", "Stores", "Journals", "States", "Flows",
-                .product(name: "Logging", package: "swift-log"),
+                "Access", "Boards", "Operations", "Schedules", "Stores", "Journals", "States", "Flows", "TestClocks",
+                "TestSupport", .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "PagesTests",
             dependencies: [
                 "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
                 "States",
-                "Flows", "StandardOperations", "StandardStores", "MarkupTesting",
+                "Flows", "StandardOperations", "StandardStores", "MarkupTesting", "TestSupport",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",

@@ -163,7 +163,7 @@ package final class OpenIDProvider: IdentityProvider {
         switch metadata.clientAuthentication {
         case .basic:
             // Both are encoded like a form before they are joined (RFC 6749, section 2.3.1).
-            let pair = FormText.encode(id) + ":" + FormText.encode(secret)
+            let pair = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret)
             request.authorization = "Basic " + Data(pair.utf8).base64EncodedString()
         case .post: form += [("client_id", id), ("client_secret", secret)]
         }

@@ -1,5 +1,6 @@
 import Access
 import Foundation
+import States
 
 /// The URL of an issuer or of one of its endpoints: https, or http on this machine.
 ///
@@ -33,13 +34,8 @@ package struct ProviderURL: Hashable, Sendable {
 
 /// The form in which parameters are sent (`application/x-www-form-urlencoded`).
 enum FormText {
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-    static func encode(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
-
     static func encode(_ parameters: [(String, String)]) -> String {
-        parameters.map { encode($0.0) + "=" + encode($0.1) }.joined(separator: "&")
+        parameters.map { PercentEncoding.encode($0.0) + "=" + PercentEncoding.encode($0.1) }.joined(separator: "&")
     }
 }
 

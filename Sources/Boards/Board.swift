@@ -11,7 +11,7 @@ import States
 /// memory where they can; an open page costs the journal no query.
 public final class Board: Sendable {
     /// What can be run at this moment.
-    public var catalog: Catalog { launcher.catalog }
+    package var catalog: Catalog { launcher.catalog }
     /// The journal's tail in memory.
     package let feed: Feed
     let journal: any Journal

@@ -16,14 +16,7 @@ package struct Descriptors {
     /// A pipe whose ends no other program gets; both are above the numbers that the helper program expects things at.
     package mutating func pipe() throws(CommandFailure) -> (read: Int32, write: Int32) {
         var ends: [Int32] = [-1, -1]
-        #if canImport(Darwin)
-            let result = Darwin.pipe(&ends)
-        #elseif canImport(Glibc)
-            let result = Glibc.pipe(&ends)
-        #else
-            let result = Musl.pipe(&ends)
-        #endif
-        guard result == 0 else { throw CommandFailure(step: "helper", error: errno) }
+        guard makePipe(&ends) == 0 else { throw CommandFailure(step: "helper", error: errno) }
         let (read, write) = (try raised(ends[0]), try raised(ends[1]))
         return (read, write)
     }
@@ -60,13 +53,7 @@ package struct Descriptors {
 
     mutating func close(_ descriptor: Int32) {
         guard open.remove(descriptor) != nil else { return }
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #endif
+        closeDescriptor(descriptor)
     }
 
     package mutating func closeAll() { for descriptor in open { close(descriptor) } }
@@ -80,3 +67,9 @@ package struct Descriptors {
         return higher
     }
 }
+
+/// The system's `close`, which a method of that name hides.
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// The system's `pipe`, which a method of that name hides.
+private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }

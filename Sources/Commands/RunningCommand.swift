@@ -55,9 +55,11 @@ package final class RunningCommand: Sendable {
         let report = try descriptors.pipe()
         var given = [lifeline.read, output.write, errors?.write ?? output.write, report.write]
         if let input = launch.input { given.append(try descriptors.file(holding: input)) }
-        let process = try HelperProcess.start(
+        let places = given.enumerated().map { (Int32(clamping: $0), $1) }
+        let process = try ChildProcess.start(
             helper.path, arguments: launch.helperArguments,
-            environment: launch.environment.map { "\($0.key)=\($0.value)" }, descriptors: given)
+            environment: launch.environment.map { "\($0.key)=\($0.value)" },
+            descriptors: Dictionary(places) { $1 }, as: .helper)
         for descriptor in given { descriptors.close(descriptor) }
         // A lifeline nobody could write to at once is no reason to wait.
         _ = fcntl(lifeline.write, F_SETFL, O_NONBLOCK)
@@ -71,7 +73,7 @@ package final class RunningCommand: Sendable {
             // Nobody would ever read it: it ends with the lifeline.
             descriptors.adopt(lifeline.write)
             descriptors.closeAll()
-            HelperProcess.reap(process)
+            ChildProcess.reap(process)
             throw error
         }
     }
@@ -124,7 +126,7 @@ package final class RunningCommand: Sendable {
             if text.utf8.count < 4_096 { text += String(buffer: buffer) }
         }
         hangUp()
-        HelperProcess.reap(process)
+        ChildProcess.reap(process)
         return CommandEnd(report: text)
     }
 }

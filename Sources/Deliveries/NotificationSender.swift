@@ -8,7 +8,7 @@ import Webhooks
 /// Sends messages: posts them, or gives them to a program.
 package struct NotificationSender: Sendable {
     /// What commands run in.
-    package struct Surroundings: Sendable {
+    package struct CommandContext: Sendable {
         let helper: CommandHelper?
         let folder: String
         let variables: [String: String]
@@ -36,20 +36,21 @@ package struct NotificationSender: Sendable {
     static let timeout = Duration.seconds(30)
 
     private let post: HTTPPost
-    private let surroundings: Surroundings
+    private let commandContext: CommandContext
     private let clock: any Clock<Duration>
     private let secret: @Sendable (String) -> String?
 
     /// - Parameters:
     ///   - environment: The clock and the resolver of requests.
-    ///   - surroundings: What commands run in.
+    ///   - commandContext: What commands run in.
     ///   - secret: The kept secrets.
     package init(
-        environment: OperationEnvironment, surroundings: Surroundings, secret: @escaping @Sendable (String) -> String?
+        environment: OperationEnvironment, commandContext: CommandContext,
+        secret: @escaping @Sendable (String) -> String?
     ) {
         post = HTTPPost(environment: environment)
         clock = environment.clock
-        self.surroundings = surroundings
+        self.commandContext = commandContext
         self.secret = secret
     }
 
@@ -128,13 +129,13 @@ package struct NotificationSender: Sendable {
     // MARK: Commands
 
     private func run(_ templates: [PathTemplate], _ facts: NotificationFacts) async throws -> Outcome {
-        guard let helper = surroundings.helper else { return .again(CommandHelper.NotFound().description) }
+        guard let helper = commandContext.helper else { return .again(CommandHelper.NotFound().description) }
         let arguments = templates.compactMap { template in template.filled { facts.value($0.description) } }
-        var launch = CommandLaunch(arguments, environment: surroundings.variables)
+        var launch = CommandLaunch(arguments, environment: commandContext.variables)
         for name in NotificationFacts.names {
             launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
         }
-        launch.directory = surroundings.folder
+        launch.directory = commandContext.folder
         launch.input = (try? NotificationFormat.text(of: facts)).map { Array($0.utf8) }
         if let mistake = launch.mistake { return .failed(mistake) }
         let command: RunningCommand
@@ -180,5 +181,22 @@ package struct NotificationSender: Sendable {
         return lines.last.map { line in
             String(line.prefix(200).unicodeScalars.filter { $0.properties.generalCategory != .control })
         } ?? ""
+    }
+}
+
+extension DeliveryRecord {
+    /// How the message stands after an attempt.
+    mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
+        switch outcome {
+        case .delivered(let words): (status, detail) = (.delivered, words)
+        case .failed(let words): (status, detail) = (.failed, words)
+        case .again(let words, let asked):
+            detail = words
+            guard let wait = RetryPlan.wait(afterAttempts: attempts, asked: asked) else {
+                status = .failed
+                return
+            }
+            nextAt = now.addingReportingOverflow(wait).partialValue
+        }
     }
 }

@@ -23,8 +23,8 @@ package final class Notifier: Sendable {
     let now: @Sendable () -> Timestamp
     let makeID: @Sendable () -> String
     let logger: Logger
-    private let ends = Bell()
-    private let queue = Bell()
+    private let ends = WakeSignal()
+    private let queue = WakeSignal()
     private let inFlight = Locked<Set<String>>([])
 
     /// How many messages are sent at a time.
@@ -78,19 +78,19 @@ package final class Notifier: Sendable {
     // MARK: Ends of runs
 
     private func follow() async {
-        let observation = board.feed.observe(.board) { [ends] _ in ends.ring() }
+        let observation = board.feed.observe(.board) { [ends] _ in ends.send() }
         defer { observation.cancel() }
         // Once for what happened before.
-        ends.ring()
-        var rings = ends.rings.makeAsyncIterator()
-        while await rings.next() != nil {
+        ends.send()
+        var signals = ends.sent.makeAsyncIterator()
+        while await signals.next() != nil {
             do {
                 while try await readOn() {}
             } catch {
                 guard !Task.isCancelled else { return }
                 logger.error("Ends of runs could not be read.", metadata: ["cause": "\(Quoted(error))"])
                 guard (try? await clock.sleep(for: Self.patience)) != nil else { return }
-                ends.ring()
+                ends.send()
             }
         }
     }
@@ -113,7 +113,7 @@ package final class Notifier: Sendable {
         }
         guard slice.to > position else { return false }
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries)
-        if !deliveries.isEmpty { queue.ring() }
+        if !deliveries.isEmpty { queue.send() }
         return slice.more
     }
 
@@ -135,7 +135,7 @@ package final class Notifier: Sendable {
     /// The run; nil for one that retention has removed.
     private func record(of id: String) async throws -> RunRecord? {
         do {
-            return try await board.run(id).record
+            return try await board.run(id)
         } catch {
             guard error.code == .removedRun || error.code == .unknownRun else { throw error }
             return nil
@@ -172,24 +172,24 @@ package final class Notifier: Sendable {
 
     private func send() async {
         await withDiscardingTaskGroup { group in
-            queue.ring()
-            var rings = queue.rings.makeAsyncIterator()
+            queue.send()
+            var signals = queue.sent.makeAsyncIterator()
             var alarm: Task<Void, Never>?
             defer { alarm?.cancel() }
-            while await rings.next() != nil {
+            while await signals.next() != nil {
                 alarm?.cancel()
                 let wait = await beginDue { delivery in
                     group.addTask {
                         await self.attempt(delivery)
                         self.inFlight.withLock { _ = $0.remove(delivery.id) }
-                        self.queue.ring()
+                        self.queue.send()
                     }
                 }
                 guard let wait else { continue }
                 alarm = Task { [clock, queue] in
                     // A sleep that is cut short ends with the rest.
                     guard (try? await clock.sleep(for: wait)) != nil else { return }
-                    queue.ring()
+                    queue.send()
                 }
             }
         }
@@ -256,39 +256,22 @@ package final class Notifier: Sendable {
     /// Adds tests, which are sent at once.
     func begin(_ deliveries: [DeliveryRecord]) async throws {
         try await store.add(deliveries)
-        queue.ring()
+        queue.send()
     }
 }
 
-/// Wakes one task: rings while nobody waits are heard once.
-private final class Bell: Sendable {
-    let rings: AsyncStream<Void>
+/// Wakes one task: signals that are sent while nobody waits count as one.
+private final class WakeSignal: Sendable {
+    let sent: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 
-    init() { (rings, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+    init() { (sent, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
-    func ring() { continuation.yield() }
+    func send() { continuation.yield() }
 }
 
 extension [NotificationRule] {
     fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
-}
-
-extension DeliveryRecord {
-    /// How the message stands after an attempt.
-    mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
-        switch outcome {
-        case .delivered(let words): (status, detail) = (.delivered, words)
-        case .failed(let words): (status, detail) = (.failed, words)
-        case .again(let words, let asked):
-            detail = words
-            guard let wait = RetryPlan.wait(afterAttempts: attempts, asked: asked) else {
-                status = .failed
-                return
-            }
-            nextAt = now.addingReportingOverflow(wait).partialValue
-        }
-    }
 }
 
 extension JSONValue {

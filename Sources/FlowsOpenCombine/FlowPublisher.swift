@@ -23,7 +23,7 @@ public struct FlowPublisher<Output: Sendable>: Publisher, Sendable {
     /// Publishes a flow's values.
     ///
     /// - Parameter values: the values, under the policy that suits the subscribers.
-    public init(_ values: StateValues<Output>) {
+    package init(_ values: StateValues<Output>) {
         self.values = values
     }
 

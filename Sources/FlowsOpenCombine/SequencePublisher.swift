@@ -26,7 +26,7 @@ where Elements.Element: Sendable {
     /// - Parameters:
     ///   - elements: the sequence.
     ///   - scope: where it is iterated, once for each subscriber.
-    public init(_ elements: Elements, in scope: FlowScope) {
+    package init(_ elements: Elements, in scope: FlowScope) {
         self.elements = elements
         self.scope = scope
     }

@@ -47,4 +47,9 @@ extension JournalError {
     package static var noPlaceLeft: JournalError {
         JournalError(.full, "The journal has assigned its last number. Start the server with another data folder.")
     }
+
+    /// The error for a value that no version of Weir has written.
+    package static func damaged(_ what: String) -> JournalError {
+        JournalError(.corrupt, "The journal is damaged: it contains \(what), which no version has written.")
+    }
 }

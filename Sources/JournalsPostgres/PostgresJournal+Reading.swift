@@ -74,7 +74,7 @@ extension PostgresJournal {
                 """
             ) { row in
                 RunCount(
-                    operation: row.text(0), phase: try PostgresCode.phase(row.integer(1)),
+                    operation: row.text(0), phase: try JournalCode.phase(row.integer(1)),
                     count: Int(clamping: row.integer(2)))
             }
         }

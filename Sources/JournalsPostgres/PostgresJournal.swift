@@ -17,8 +17,8 @@ package final class PostgresJournal: Journal {
 
     /// Which server records; nil for a journal that is only read.
     let session: PostgresSession?
-    let writer: PostgresLane
-    private let readers: [PostgresLane]
+    let writer: PostgresWorker
+    private let readers: [PostgresWorker]
     private let known: Mutex<[JournalNotice]>
 
     init(_ opened: PostgresOpening.Opened) {

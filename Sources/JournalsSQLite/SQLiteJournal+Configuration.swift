@@ -22,13 +22,13 @@ extension SQLiteJournal {
         }
 
         /// What a recorded change survives.
-        public var durability: Durability
+        package var durability: Durability
         /// What the file is opened for.
         package var access: Access
         /// How many milliseconds to wait if another program holds the file.
-        public var busyTimeout: Int
+        package var busyTimeout: Int
         /// The maximum size of the file, in bytes; nil is as large as the disk allows.
-        public var maximumBytes: Int64?
+        package var maximumBytes: Int64?
 
         /// Creates a configuration.
         public init(durability: Durability = .process, busyTimeout: Int = 250, maximumBytes: Int64? = nil) {

@@ -25,7 +25,7 @@ public enum Markup {
     ///   - kind: Whether it is a whole page or a fragment.
     ///   - rules: The rules to check, besides syntax and schema.
     /// - Returns: The problems, sorted by line and column.
-    public static func check(
+    package static func check(
         _ bytes: [UInt8], as kind: MarkupKind, rules: [any MarkupRule] = .all
     ) -> [MarkupProblem] {
         do {

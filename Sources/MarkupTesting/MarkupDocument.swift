@@ -6,7 +6,7 @@ import CLibXML2
 /// elements are in an element called `fragment`, which is not in the source. A document belongs to one task at a time.
 public final class MarkupDocument {
     /// Whether this is a whole page or a fragment.
-    public let kind: MarkupKind
+    package let kind: MarkupKind
 
     let source: SourceText
     let tree: xmlDocPtr
@@ -39,7 +39,7 @@ public final class MarkupDocument {
     ///   - bytes: The markup, as it is sent.
     ///   - kind: Whether it is a whole page or a fragment.
     /// - Throws: ``MarkupError`` if it is not UTF-8 or not well-formed.
-    public init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
+    package init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
         let source = SourceText(bytes)
         self.kind = kind
         self.source = source

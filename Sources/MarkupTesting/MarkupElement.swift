@@ -5,16 +5,16 @@ public struct MarkupElement {
     let node: xmlNodePtr
 
     /// The document it belongs to.
-    public let document: MarkupDocument
+    package let document: MarkupDocument
 
     /// The element's name, such as `button`.
     public var name: String { String(cString: node.pointee.name) }
 
     /// The line of the element's start tag, from 1.
-    public var line: Int { position.line }
+    package var line: Int { position.line }
 
     /// The character of the line at which the start tag begins, from 1.
-    public var column: Int { position.column }
+    package var column: Int { position.column }
 
     /// The element that contains it; nil for the outermost one.
     public var parent: MarkupElement? {
@@ -31,14 +31,14 @@ public struct MarkupElement {
     }
 
     /// The elements in it at any depth, in the order of the source.
-    public var descendants: [MarkupElement] {
+    package var descendants: [MarkupElement] {
         var found: [MarkupElement] = []
         TreeWalk.elements(under: node) { found.append(MarkupElement(node: $0, document: document)) }
         return found
     }
 
     /// The elements that contain it, from the nearest outwards.
-    public var ancestors: [MarkupElement] {
+    package var ancestors: [MarkupElement] {
         Array(sequence(first: self) { $0.parent }.dropFirst())
     }
 

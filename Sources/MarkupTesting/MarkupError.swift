@@ -5,7 +5,7 @@ public struct MarkupError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// Creates an error from problems.
     /// - Parameter problems: The problems, in the order of the source.
-    public init(problems: [MarkupProblem]) {
+    package init(problems: [MarkupProblem]) {
         self.problems = problems
     }
 

@@ -22,7 +22,7 @@ public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
     ///   - sentence: What is wrong and what to do.
     ///   - rule: The name of the broken rule.
     ///   - excerpt: The source around the place.
-    public init(line: Int, column: Int, sentence: String, rule: String, excerpt: String = "") {
+    package init(line: Int, column: Int, sentence: String, rule: String, excerpt: String = "") {
         self.line = line
         self.column = column
         self.sentence = sentence

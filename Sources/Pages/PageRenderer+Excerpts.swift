@@ -1,14 +1,7 @@
 package import Boards
 
+/// What shows an excerpt: two moments of one thing, or one thing alone in a frame on another site.
 extension PageRenderer {
-    /// Two runs of one operation, side by side.
-    package func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
-        let writer = writer(frame)
-        let title = writer.title(writer.strings[.compare])
-        let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
-        return writer.document(main, title: title, section: .runs, frame: frame)
-    }
-
     /// Two moments of a run or a store, and what differs between them.
     package func moments(_ pair: MomentPair, frame: PageFrame) -> String {
         let section: PageWriter.Section = if case .store = pair { .stores } else { .runs }

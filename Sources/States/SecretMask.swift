@@ -66,16 +66,14 @@ package struct SecretMask: Sendable, Hashable {
         let bytes = Array(text.utf8)
         let data = Data(bytes)
         let base64 = data.base64EncodedString()
-        let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let hex = Hex(bytes).text
         let quoted = (try? JSONValue.string(text).text()).map { String($0.dropFirst().dropLast()) }
-        let unreserved = CharacterSet(
-            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-        let percent = text.addingPercentEncoding(withAllowedCharacters: unreserved)
+        let percent = PercentEncoding.encode(text)
         let web = base64.replacing("+", with: "-").replacing("/", with: "_")
         let html = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
         return [
             text, base64, String(base64.prefix { $0 != "=" }), web, String(web.prefix { $0 != "=" }), hex,
-            hex.uppercased(), percent, percent?.replacing("%20", with: "+"), quoted,
+            hex.uppercased(), percent, percent.replacing("%20", with: "+"), quoted,
             quoted?.replacing("/", with: "\\/"), html, html.replacing("\"", with: "&quot;"),
         ].compactMap { $0 }
     }

@@ -20,16 +20,11 @@ public struct WorkProgress: Codable, Sendable, Hashable {
     /// Creates a progress.
     ///
     /// A negative count becomes 0, and a total below the count becomes the count.
-    public init(_ completed: Int64, of total: Int64?, unit: Unit = .items) {
-        self.completed = max(0, completed)
-        self.total = total.map { max($0, max(0, completed)) }
+    public init<Count: BinaryInteger>(_ completed: Count, of total: Count?, unit: Unit = .items) {
+        let completed = max(0, Int64(clamping: completed))
+        self.completed = completed
+        self.total = total.map { max(completed, Int64(clamping: $0)) }
         self.unit = unit
-    }
-
-    /// Creates a progress from counts of things in memory, by the same rules.
-    @_disfavoredOverload
-    public init(_ completed: Int, of total: Int?, unit: Unit = .items) {
-        self.init(Int64(completed), of: total.map { Int64($0) }, unit: unit)
     }
 
     /// Decodes a progress by the same rules, since anybody may have written the data.

@@ -8,7 +8,7 @@ public final class VirtualClock: Clock, Sendable {
     /// An instant: the time since the clock was created.
     public struct Instant: InstantProtocol, Sendable {
         /// The time since the clock was created.
-        public let offset: Duration
+        package let offset: Duration
 
         /// The instant that is later by a duration.
         public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
@@ -90,8 +90,9 @@ public final class VirtualClock: Clock, Sendable {
                 }
                 return dial.sleepers.remove(at: index)
             }
-            sleeper?.continuation.resume(throwing: CancellationError())
+            // Counted first: whoever goes on because this sleeper does finds it gone.
             tellSleepers()
+            sleeper?.continuation.resume(throwing: CancellationError())
         }
         dial.withLock { _ = $0.cancelled.remove(id) }
     }

@@ -4,7 +4,9 @@ import Journals
 import Operations
 import States
 import Synchronization
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -58,7 +60,7 @@ import Testing
         #expect(view.operation("other")?.latest?.record.id == other)
         #expect(view.recentRuns.first?.record.id == other)
         let next = try await run("quick", on: fixture.board)
-        #expect(try await fixture.board.run(next).record.openedSequence == head.next)
+        #expect(try await fixture.board.run(next).openedSequence == head.next)
         for tail in [10_000, 3] {
             let reopened = try await BoardFixture.open(
                 ["quick": .quick, "other": .quick], on: JournalDouble(journal.inner)
@@ -186,13 +188,13 @@ import Testing
         let bundle = try await lines(of: there.board)
         let fixture = try await BoardFixture.open(["endless": .endless])
         #expect(try await take(bundle, fixture.board).unfinished == [id])
-        let run = try await fixture.board.run(id)
+        let run = try await fixture.board.view(of: id)
         #expect(run.record.state.phase == .interrupted)
         #expect(run.record.cause == EndCause.exported.description)
         #expect(run.transitions.map(\.phase) == [.idle, .active, .interrupted])
         #expect(fixture.board.view().operation("endless")?.activeRuns == 0)
         #expect(try await take(bundle, fixture.board).skipped == [id])
-        #expect(try await fixture.board.run(id).record.revision == run.record.revision)
+        #expect(try await fixture.board.run(id).revision == run.record.revision)
         await there.board.shutdown()
     }
 
@@ -228,7 +230,7 @@ import Testing
     @Test func `what retention removes leaves the lists of pages, and its own address says what became of it`()
         async throws
     {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let fixture = try await BoardFixture.open(["quick": .quick, "other": .quick], clock: clock) {
             $0.retention = RetentionPolicy(
                 maximumAge: nil, maximumRunsPerOperation: 2, operations: ["other": .init(maximumRuns: 0)])

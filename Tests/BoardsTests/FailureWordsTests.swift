@@ -4,7 +4,9 @@ import Journals
 import Logging
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -56,11 +58,11 @@ import Testing
         var catalog = Catalog()
         catalog.add(Reader(path: path), id: "reader", title: "Reader", summary: "A test.")
         let board = try await Board.open(
-            catalog: catalog, journal: MemoryJournal(), clock: ManualClock(),
+            catalog: catalog, journal: MemoryJournal(), clock: VirtualClock(),
             logger: Logger(label: "test") { _ in Lines(lines: lines) })
         let receipt = try await board.start("reader", input: [:], actor: "tester")
         await board.outcome(of: receipt.run)
-        let record = try await board.run(receipt.run).record
+        let record = try await board.run(receipt.run)
         await board.shutdown()
         return (record, lines.value)
     }

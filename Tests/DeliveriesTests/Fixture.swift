@@ -57,7 +57,7 @@ final class Fixture: Sendable {
         plan.standard = rules
         let sender = NotificationSender(
             environment: OperationEnvironment(),
-            surroundings: .init(helper: try? CommandHelper(), folder: "/", variables: ["PATH": "/usr/bin:/bin"])
+            commandContext: .init(helper: try? CommandHelper(), folder: "/", variables: ["PATH": "/usr/bin:/bin"])
         ) { Self.secrets[$0] }
         let notifier = Notifier(
             board: opened, store: kept, plan: plan, sender: sender, secrets: { Self.secrets[$0] },

@@ -1,5 +1,6 @@
 import Flows
 import States
+import TestClocks
 import Testing
 
 /// What goes wrong in the texts this grew from, and cannot here.

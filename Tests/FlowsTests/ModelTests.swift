@@ -1,5 +1,6 @@
 import Flows
 import Testing
+import TestSupport
 
 /// The flow held against a naive model of it: replay 1, drop oldest, drop equal ones.
 @Suite struct ModelTests {

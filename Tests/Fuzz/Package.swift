@@ -49,7 +49,7 @@ let package = Package(
                 "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift", "Problems",
                 "Requests/APIRoute.swift", "Requests/FeedCursor.swift", "Requests/FormFields+Number.swift",
                 "Requests/ContentType.swift", "Requests/FormFields.swift", "Requests/MountPath.swift",
-                "Requests/PageName.swift", "Requests/PercentEncoding.swift", "Requests/RequestTarget.swift",
+                "Requests/PageName.swift", "Requests/RequestTarget.swift",
                 "Requests/Route.swift", "Requests/RunQuery+Fields.swift", "Security/CrossSiteCheck.swift",
                 "Security/ActorName.swift",
                 "Security/HTTPField.Name+Weir.swift", "Security/HostCheck.swift", "Security/FrameAncestor.swift",
@@ -59,7 +59,7 @@ let package = Package(
                 "Uploads/UploadFailure.swift", "Streams/HTTPField.Name+Streams.swift", "Streams/Problem+Streams.swift",
                 "Streams/StreamCursor.swift", "Streams/StreamName.swift", "Streams/StreamOffset.swift",
                 "Streams/StreamRequest.swift", "Streams/StreamStatus.swift", "Reports/Problem+Reports.swift",
-                "Reports/ProducerHeaders.swift", "Reports/ReportLimits.swift", "Reports/ReportMessages.swift",
+                "Reports/ProducerHeaders.swift", "Reports/ReportMessages.swift",
                 "Reports/ReportOpening.swift",
             ]),
         .target(
@@ -68,8 +68,8 @@ let package = Package(
             path: "Sources/StandardOperations",
             sources: [
                 "Attempt.swift", "FileUpload/Files/SafeFilename.swift",
-                "HTTPExchange/FirstAnswer.swift", "HTTPExchange/HTTPAnswer.swift", "HTTPExchange/HTTPFailure.swift",
-                "HTTPExchange/HTTPStep.swift", "HTTPExchange/Targets",
+                "HTTPExchange/HTTPAnswer.swift", "HTTPExchange/HTTPFailure.swift",
+                "HTTPExchange/Targets",
                 "OperationEnvironment.swift", "Outgoing",
                 "HTTPRequest/HTTPRequestInput.swift", "HostVitals/HostReading.swift", "HostVitals/ProcText.swift",
                 "ISSPosition/GroundPosition+Feed.swift", "ISSPosition/GroundPosition.swift",

@@ -64,7 +64,7 @@ import Testing
             .opening("a", actor: hostile, input: payload, key: hostile, retryOf: "z\u{0}z"),
             .step("a", 1, payload: payload, cause: hostile, progress: WorkProgress(3, of: nil, unit: .bytes)),
             .step("a", 2, payload: .string(hostile), cause: "", progress: WorkProgress(3, of: 7), isTransition: false),
-            .step("a", 3, phase: .failed, payload: nil, progress: WorkProgress(.max, of: .max, unit: .percent)),
+            .step("a", 3, phase: .failed, payload: nil, progress: WorkProgress(Int64.max, of: .max, unit: .percent)),
             .store("login", 0, payload: payload),
         ]
         try await kind.withJournal { journal in

@@ -1,6 +1,7 @@
 import Journals
 import States
 import Testing
+import TestSupport
 
 /// Holds a journal against a list of changes and the plainest reading of the contract.
 @Suite struct ModelTests {

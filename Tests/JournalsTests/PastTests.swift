@@ -1,6 +1,7 @@
 import Journals
 import States
 import Testing
+import TestSupport
 
 @Suite struct PastTests {
     /// Three runs side by side, of ticks and transitions by chance, and the changes they made.

@@ -1,6 +1,7 @@
 import Foundation
 import Journals
 import Testing
+import TestSupport
 
 @Suite struct TimestampTests {
     @Test func `every moment reads back from its text, to the millisecond`() {

@@ -32,7 +32,7 @@ struct RequestFileTests {
             """)
         let hostile = "a/../../b?x=1#y&z=%2e\r\nHost: evil \u{1F600}"
         let input = CommandInput(["zone": .string(hostile)])
-        let url = request.url.filled { OutgoingAddress.encoded(input.text($0) ?? "") }
+        let url = request.url.filled { PercentEncoding.encode(input.text($0) ?? "") }
         let encoded = "a%2F..%2F..%2Fb%3Fx%3D1%23y%26z%3D%252e%0D%0AHost%3A%20evil%20%F0%9F%98%80"
         #expect(url == "https://example.com/zones/\(encoded)/purge")
         for dots in [".", ".."] {

@@ -2,6 +2,7 @@ import Flows
 import Operations
 import States
 import Testing
+import TestSupport
 
 /// The example of the documentation, as it stands there.
 enum GreetingState: OperationState {

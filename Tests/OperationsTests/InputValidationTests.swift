@@ -1,6 +1,7 @@
 import Foundation
 import Operations
 import States
+import TestClocks
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct InputValidationTests {

@@ -1,14 +1,16 @@
 import Flows
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct OperationRunTests {
     struct Refused: Error, Equatable { let code: Int }
 
     /// Runs an operation and gives all its states, as a lossless observer saw them, and its outcome.
     func states(
-        of operation: TestOperation, timeout: Duration? = nil, clock: any Clock<Duration> = ManualClock(),
+        of operation: TestOperation, timeout: Duration? = nil, clock: any Clock<Duration> = VirtualClock(),
         meanwhile: (Run<TestState>) async throws -> Void = { _ in }
     ) async throws -> ([TestState], RunOutcome) {
         let runner = OperationRunner(operation, timeout: timeout, clock: clock)
@@ -123,7 +125,7 @@ import Testing
 
     // G2
     @Test func `a timeout fails the run with an error of its own type`() async throws {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let (states, outcome) = try await states(
             of: TestOperation { _, state in
                 state.value = .working(step: 1)
@@ -141,7 +143,7 @@ import Testing
 
     // G2
     @Test func `a run that ends in time takes its timer with it`() async throws {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         _ = try await states(
             of: TestOperation { _, state in
                 await clock.sleepers(1)

@@ -2,6 +2,7 @@ import Flows
 import Operations
 import States
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct OutputTests {
     /// Keeps what is printed; takes so many lines that do not wait.

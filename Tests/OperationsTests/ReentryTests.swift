@@ -2,6 +2,7 @@ import Flows
 import Operations
 import States
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct ReentryTests {
     /// Work that says what it was given, waits for its door, and says so again.

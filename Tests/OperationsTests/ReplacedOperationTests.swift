@@ -2,6 +2,7 @@ import Flows
 import Operations
 import States
 import Testing
+import TestSupport
 
 /// What is run changes while runs are going.
 @Suite(.timeLimit(.minutes(1))) struct ReplacedOperationTests {

@@ -3,6 +3,7 @@ import Journals
 import Operations
 import States
 import Testing
+import TestSupport
 
 @testable import Pages
 
@@ -96,7 +97,7 @@ import Testing
     }
 
     @Test func `a moment is written as ISO 8601 writes it`() {
-        var random = SeededNumbers(seed: 9)
+        var random = SeededGenerator(seed: 9)
         for _ in 0..<300 {
             let moment = Timestamp(
                 milliseconds: Int64.random(in: -9_000_000_000_000...9_000_000_000_000, using: &random))

@@ -1,9 +1,10 @@
 import Boards
 import Journals
 import Operations
-@testable import Pages
 import States
 import Testing
+import TestSupport
+@testable import Pages
 
 @Suite struct PatchTests {
     // K8
@@ -20,7 +21,7 @@ import Testing
 
     private func follow(_ page: LivePage, seed: UInt64) throws {
         var fixture = try Fixture()
-        var random = SeededNumbers(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var tree: PageTree?
         for step in 0..<90 {
             guard let publication = try Self.step(step, &fixture.script, &random) else { continue }
@@ -39,7 +40,7 @@ import Testing
     }
 
     private static func step(
-        _ step: Int, _ script: inout BoardScript, _ random: inout SeededNumbers
+        _ step: Int, _ script: inout BoardScript, _ random: inout SeededGenerator
     ) throws -> Publication? {
         if step % 3 == 1 {
             let state = try StateRecord(try #require(DoorState.samples.randomElement(using: &random)))

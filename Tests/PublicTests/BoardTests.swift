@@ -24,8 +24,7 @@ struct BoardTests {
         let receipt: StartReceipt = try await board.start(
             "backup", input: ["name": "home"], actor: "ana", idempotencyKey: "once")
         await board.outcome(of: receipt.run)
-        let view: RunView = try await board.run(receipt.run)
-        let record: RunRecord = view.record
+        let record: RunRecord = try await board.run(receipt.run)
         #expect(receipt.isNew)
         #expect(record.operation == "backup")
         let state: StateRecord = record.state
@@ -35,8 +34,8 @@ struct BoardTests {
         #expect(try #require(record.endedAt) >= record.startedAt)
         let again = try await board.retry(receipt.run, input: ["name": "full"], actor: "ana")
         await board.outcome(of: again.run)
-        let failed = try await board.run(again.run).record
-        #expect(failed.state.payload["message"]?.string == "The disk is full. Delete something.")
+        let failed = try await board.run(again.run)
+        #expect(failed.state.payload["message"] == "The disk is full. Delete something.")
         await board.shutdown()
     }
 
@@ -60,7 +59,6 @@ struct BoardTests {
         let board = try await Board.open(catalog: catalog)
         let receipt: StoreReceipt = try await board.dispatch(
             ["type": "tick", "item": "pack"], to: "trip", actor: "ana")
-        #expect(receipt.store == "trip")
         #expect(receipt.isNew)
         #expect(try await board.reset("trip", actor: "ana").isNew)
         await board.shutdown()
@@ -84,7 +82,7 @@ struct BoardTests {
                 run = try await board.start("backup", input: ["name": "home"], actor: "ana").run
                 await board.outcome(of: run)
             }
-            #expect(try await board.run(run).record.id == run)
+            #expect(try await board.run(run).id == run)
             await board.shutdown()
             await journal.close()
         }

@@ -16,7 +16,6 @@ struct MountingTests {
         let dashboard = try Dashboard(
             board: board, templates: TemplateSet(overlay: nil), configuration: configuration)
         router.mountWeir(dashboard, access: .open)
-        #expect(dashboard.held == 0)
         #expect(dashboard.channelHandlers().count == 1)
         dashboard.drain()
         await board.shutdown()

@@ -18,7 +18,6 @@ struct OperationTests {
         #expect(run.id == "r1")
         #expect(run.state.value == .copied(bytes: 3))
         #expect(lines.lines.value == ["Copying home", "stderr: quickly"])
-        #expect(runner.runs.isEmpty)
     }
 
     @Test func `a cancelled run says why`() async throws {
@@ -28,7 +27,6 @@ struct OperationTests {
         #expect(run.state.value == .stopped)
         #expect(run.cancellationCause?.description == "not today")
         runner.cancelAll(CancellationCause("tidying up"))
-        runner.scope.cancel()
     }
 
     @Test func `an operation of this kind needs no input, and a second start is refused`() async throws {
@@ -55,12 +53,9 @@ struct OperationTests {
 
     @Test func `values are JSON, sizes and progress`() throws {
         let value: JSONValue = ["name": "home", "count": 2, "ratio": 0.5, "is": true, "list": [nil]]
-        #expect(value["name"]?.string == "home")
-        #expect(value["count"]?.integer == 2)
-        #expect(value["ratio"]?.number == 0.5)
-        #expect(value["is"]?.bool == true)
-        #expect(value["list"]?.array == [.null])
-        #expect(value.object?.count == 5)
+        #expect(value["name"] == "home")
+        #expect(try value["count"]?.decode(Int.self) == 2)
+        #expect(value["list"] == [.null])
         #expect(try JSONValue(encoding: ["a": 1]).decode([String: Int].self) == ["a": 1])
         #expect(ByteCount("2 MB")?.bytes == 2_000_000)
         #expect(ByteCount(clamping: -1) < ByteCount(clamping: 1))
@@ -69,6 +64,6 @@ struct OperationTests {
         #expect(progress.completed == 1)
         #expect(progress.total == 4)
         #expect(Phase.failed.isEnded)
-        #expect(Timestamp(milliseconds: 1_000).date == Date(timeIntervalSince1970: 1))
+        #expect(Timestamp(Date(timeIntervalSince1970: 1)).date == Date(timeIntervalSince1970: 1))
     }
 }

@@ -57,7 +57,7 @@ struct SimpleOperationTests {
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
         let receipt = try await board.start("measure", input: ["share": 42], actor: "ada")
         await board.outcome(of: receipt.run)
-        let record = try await board.run(receipt.run).record
+        let record = try await board.run(receipt.run)
         #expect(record.state.payload == ["result": [1, 2]])
         await board.shutdown()
     }

@@ -1,6 +1,7 @@
 import Foundation
 import States
 import Testing
+import TestSupport
 
 @Suite struct JSONEncodingTests {
     private enum Shape: Codable {

@@ -1,6 +1,7 @@
 import Foundation
 import States
 import Testing
+import TestSupport
 
 @Suite struct JSONTextTests {
     @Test func `a value's text reads back as the value, and is the one text of it`() throws {

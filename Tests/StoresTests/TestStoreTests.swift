@@ -1,7 +1,7 @@
 import Flows
 import Stores
-@testable import StoreTesting
 import Testing
+@testable import StoreTesting
 
 @Suite struct TestStoreTests {
     private struct Complaint: Equatable {

@@ -29,15 +29,15 @@ struct ShowingTests {
     func `a gauge is never as wide as its terminal, however wide its characters are`(columns: Int) {
         let line = Gauge(columns: columns).line(
             RunChange(
-                state: "déployer", progress: WorkProgress(.max, of: .max),
+                state: "déployer", progress: WorkProgress(Int64.max, of: .max),
                 payload: ["message": .string(String(repeating: "部署🚀", count: 100))]))
         #expect(VisibleText.width(line) < max(columns, 20))
     }
 
     @Test func `a gauge shows hostile and odd numbers without failing`() {
         for progress in [
-            WorkProgress(.max, of: nil, unit: .percent), WorkProgress(.max, of: .max, unit: .bytes),
-            WorkProgress(-5, of: -9), WorkProgress(0, of: 0), WorkProgress(.max, of: nil, unit: .bytes),
+            WorkProgress(Int64.max, of: nil, unit: .percent), WorkProgress(Int64.max, of: .max, unit: .bytes),
+            WorkProgress(-5, of: -9), WorkProgress(0, of: 0), WorkProgress(Int64.max, of: nil, unit: .bytes),
         ] {
             #expect(!Gauge(columns: 80).line(RunChange(state: "a", progress: progress)).isEmpty)
         }

@@ -24,7 +24,7 @@ import Testing
     private func error(of url: String, on board: Board) async throws -> String? {
         let receipt = try await board.start("http-request", input: ["url": .string(url)], actor: "tester")
         await board.outcome(of: receipt.run)
-        return try await board.run(receipt.run).record.state.payload["message"]?.string
+        return try await board.run(receipt.run).state.payload["message"]?.string
     }
 
     // S5

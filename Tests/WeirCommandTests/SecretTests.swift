@@ -74,7 +74,7 @@ import Testing
         let input: JSONValue = ["user": "ana", "password": .string(canary)]
         let receipt = try await board.start("leaky", input: input, actor: "test", idempotencyKey: "k")
         await board.outcome(of: receipt.run)
-        let view = try await board.run(receipt.run)
+        let view = try await board.view(of: receipt.run)
         #expect(view.record.opening.input == ["user": "ana"])
         #expect(view.record.state.payload["message"]?.string == "The server said: ••• is wrong")
         var export = ""

@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 /// The files of the audit: one for each day, and the anchors.
 ///

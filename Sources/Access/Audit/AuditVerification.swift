@@ -1,4 +1,5 @@
 package import Foundation
+import States
 
 /// What came of holding the audit's files against their chain.
 package struct AuditVerification: Sendable, Equatable {

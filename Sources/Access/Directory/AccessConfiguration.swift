@@ -23,7 +23,7 @@ package struct AccessConfiguration: Sendable {
     /// Whether this server encrypts its connections itself.
     package var hasCertificate = false
     /// How long sessions last.
-    package var sessions = SessionBook.Limits()
+    package var sessions = SessionTable.Limits()
     /// How often somebody may try to sign in.
     package var throttle = SignInThrottle.Limits()
     /// What a password's hash costs.

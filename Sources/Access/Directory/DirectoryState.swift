@@ -8,7 +8,7 @@ struct DirectoryState: Sendable {
     var tokenIDs: [String: String] = [:]
     var links: [String: LinkRecord] = [:]
     var linkIDs: [String: String] = [:]
-    var sessions: SessionBook
+    var sessions: SessionTable
     var throttle: SignInThrottle
     var setUp: SetUpCode?
     /// The people that a proxy or provider has named, as they were named last.
@@ -31,7 +31,7 @@ struct DirectoryState: Sendable {
     var lookedAt = Int64.max
 
     init(_ configuration: AccessConfiguration) {
-        sessions = SessionBook(configuration.sessions)
+        sessions = SessionTable(configuration.sessions)
         throttle = SignInThrottle(configuration.throttle)
         cookie = SessionCookie(isSecure: configuration.isSecure, instance: "")
     }

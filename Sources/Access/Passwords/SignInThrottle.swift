@@ -1,3 +1,5 @@
+import States
+
 /// How often somebody may try to sign in: decided before any password is hashed.
 ///
 /// Pure. Nobody is ever locked out: every limit fills again within a minute, and whoever has signed in from an address

@@ -23,9 +23,9 @@ public struct Principal: Hashable, Sendable {
     }
 
     /// What kind of principal it is.
-    public let kind: Kind
+    package let kind: Kind
     /// The name that runs, the log and the audit record.
-    public let name: String
+    package let name: String
     /// What makes it the same principal: never shared by two.
     ///
     /// Of a person who signed in through an identity provider the issuer and subject, otherwise the name.

@@ -1,4 +1,5 @@
 import Crypto
+import States
 
 /// A secret that is handed out once, as a text: a prefix, 32 random bytes in base 62, and a checksum.
 ///

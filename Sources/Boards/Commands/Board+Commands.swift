@@ -66,7 +66,7 @@ extension Board {
     func retry(
         _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?
     ) async throws(BoardError) -> StartReceipt {
-        let record = try await self.run(run).record
+        let record = try await self.run(run)
         guard record.endedAt != nil else { throw .stillActive }
         if input == nil { try requireNoSecrets(of: record.operation) }
         let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
@@ -152,8 +152,8 @@ extension Board {
         if isWatched { watching.adopt(operation, run: id) }
         // From here on the run exists: whatever fails, the answer is the run.
         guard let live else {
-            let view = try? await run(id)
-            return StartReceipt(run: id, sequence: view?.record.openedSequence, isNew: isNew)
+            let record = try? await run(id)
+            return StartReceipt(run: id, sequence: record?.openedSequence, isNew: isNew)
         }
         return StartReceipt(run: id, sequence: await sequence(of: live.opened), isNew: isNew)
     }
@@ -165,8 +165,8 @@ extension Board {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
         if let joined = idempotency.joined(under: scope) {
             try IdempotencyRegistry.check(joined.opening, against: asked, of: entry)
-            let view = try? await run(joined.run)
-            return StartReceipt(run: joined.run, sequence: view?.record.openedSequence, isNew: false)
+            let record = try? await run(joined.run)
+            return StartReceipt(run: joined.run, sequence: record?.openedSequence, isNew: false)
         }
         if let live = runs.run(idempotencyKey: key, operation: operation, actor: asked.actor) {
             try IdempotencyRegistry.check(live.request.opening, against: asked, of: entry)

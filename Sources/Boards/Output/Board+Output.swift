@@ -8,7 +8,7 @@ extension Board {
     /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
     package func outputTail(of run: String) async throws(BoardError) -> OutputTail {
         if let tail = feed.output(of: run) { return tail }
-        let isClosed = try await self.run(run).record.endedAt != nil
+        let isClosed = try await self.run(run).endedAt != nil
         let tail = try await read {
             let head = try await journal.outputCount(of: run)
             let after = head.advanced(by: -OutputTail.lineLimit)

@@ -33,7 +33,7 @@ extension Board {
     /// - Returns: The sequence of the change.
     /// - Throws: `unknownRun`, and `unavailable` if the journal cannot be read.
     package func sequence(of id: String, after offset: Int64) async throws(BoardError) -> SequenceNumber {
-        let run = try await run(id)
+        let run = try await view(of: id)
         let (time, isOver) = run.record.startedAt.milliseconds.addingReportingOverflow(offset)
         guard !isOver else { return run.record.sequence }
         let later = run.transitions.first { $0.at.milliseconds > time }?.sequence ?? run.record.sequence.next
@@ -74,7 +74,7 @@ extension Board {
             let view = found.publication.board.operation(id)
         {
             var newest: RunView?
-            if let latest = view.latest { newest = try await run(latest.record.id) }
+            if let latest = view.latest { newest = try await self.view(of: latest.record.id) }
             return OperationMoment(
                 operation: view, change: found.publication.change, newest: newest, previous: found.previous,
                 next: found.next)

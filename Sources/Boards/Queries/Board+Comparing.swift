@@ -10,7 +10,7 @@ extension Board {
     /// - Returns: What they passed through, side by side.
     /// - Throws: `unknownRun`, `incomparable` for runs of different operations, and `unavailable`.
     package func comparison(of first: String, with second: String) async throws(BoardError) -> RunComparison {
-        let (first, second) = (try await run(first), try await run(second))
+        let (first, second) = (try await view(of: first), try await view(of: second))
         guard first.record.operation == second.record.operation else {
             throw .incomparable(first.record.operation, second.record.operation)
         }
@@ -23,7 +23,7 @@ extension Board {
     /// - Returns: That run's id.
     /// - Throws: `unknownRun`, also when no run succeeded before, and `unavailable`.
     package func lastSuccess(before id: String) async throws(BoardError) -> String {
-        let record = try await run(id).record
+        let record = try await run(id)
         let query = RunQuery(
             operation: record.operation, phase: .succeeded, before: record.openedSequence, limit: 1)
         guard let success = try await runs(query).runs.first else { throw .noSuccess(before: id) }

@@ -1,15 +1,23 @@
-package import Journals
+public import Journals
 
 extension Board {
     /// The whole board as it is, from memory.
     package func view() -> BoardView { feed.board }
 
-    /// A run as it is: from memory while it continues and for a while after, then from the journal.
+    /// A run after its last recorded change.
+    ///
+    /// Comes from memory while the run continues and for a while after, then from the journal.
+    /// - Parameter id: The run's id.
+    /// - Returns: The run.
+    /// - Throws: `unknownRun`, `notRecorded`, and `unavailable` when the journal cannot be read.
+    public func run(_ id: String) async throws(BoardError) -> RunRecord { try await view(of: id).record }
+
+    /// A run after its last recorded change, as its pages show it.
     ///
     /// - Parameter id: The run's id.
-    /// - Returns: The run after its last recorded change.
-    /// - Throws: `unknownRun`, `notRecorded`, and `unavailable` when the journal cannot be read.
-    public func run(_ id: String) async throws(BoardError) -> RunView {
+    /// - Returns: The run, with the states it passed through.
+    /// - Throws: As ``run(_:)`` does.
+    package func view(of id: String) async throws(BoardError) -> RunView {
         if let run = feed.run(id) { return run }
         let run = try await fold(id, through: feed.head(of: .board))
         feed.remember(run)
@@ -23,7 +31,7 @@ extension Board {
     ///   - sequence: The change's sequence; of any other, the run's last change before counts.
     /// - Returns: The run after that change.
     /// - Throws: `unknownRun`, `unknownMoment` when the run had not begun, and `unavailable`.
-    package func run(_ id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
+    package func view(of id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
         if let run = feed.run(id, through: sequence) { return run }
         return try await moment(of: id, at: sequence).run
     }

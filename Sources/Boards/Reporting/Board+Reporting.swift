@@ -58,7 +58,7 @@ extension Board {
 
     /// The run that was reported here under that id and operation.
     package func reportedRecord(_ run: String, operation: String) async throws(BoardError) -> RunRecord {
-        let record = try await self.run(run).record
+        let record = try await self.run(run)
         guard record.isReportedHere, record.operation == operation else { throw .unknownRun(run) }
         return record
     }
@@ -68,7 +68,7 @@ extension Board {
 
     /// Ends a reported run on somebody's behalf; its reporter hears of it with its next message.
     func cancelReported(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
-        let record = try await self.run(run).record
+        let record = try await self.run(run)
         let end = Report(
             run: run, operation: record.operation, reporter: nil, ending: .cancelled(.actor(actor)))
         let receipt = try await reported.take(end)

@@ -87,3 +87,13 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         live.keep(subscription)
     }
 }
+
+/// Takes secrets out of the lines that a run prints before anything keeps them.
+private struct MaskingSink: OutputSink {
+    let sink: any OutputSink
+    let mask: SecretMask
+
+    func write(_ line: String, to channel: OutputChannel) async { await sink.write(mask.masked(line), to: channel) }
+
+    func offer(_ line: String, to channel: OutputChannel) -> Bool { sink.offer(mask.masked(line), to: channel) }
+}

@@ -17,7 +17,7 @@ extension Board {
         _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
     ) async throws(BoardError) -> StartReceipt {
         guard let live = runs[run] else {
-            let record = try await self.run(run).record
+            let record = try await self.run(run)
             guard record.endedAt != nil else { throw .notAsking }
             throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to decide.")
         }
@@ -45,7 +45,7 @@ extension Board {
     package func retryFromFailedStep(
         _ run: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
-        let record = try await self.run(run).record
+        let record = try await self.run(run)
         guard record.endedAt != nil else { throw .stillActive }
         let recorded = try? record.state.state(as: StepsState.self).steps
         guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {

@@ -57,7 +57,7 @@ struct StepsHost: Sendable {
     /// A run as it stands.
     func record(of run: String) async -> RunRecord? {
         guard let board = board() else { return nil }
-        return try? await board.run(run).record
+        return try? await board.run(run)
     }
 
     /// Whether a run goes on in this process.

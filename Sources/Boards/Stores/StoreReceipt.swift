@@ -3,7 +3,7 @@ package import Journals
 /// What a command to a store answers: the change it produced.
 public struct StoreReceipt: Sendable, Hashable {
     /// The store's id.
-    public let store: String
+    package let store: String
     /// The sequence of the change; a page that has come this far shows it.
     ///
     /// Nil when it could not be recorded in time: the store has changed all the same, and the command must not be

@@ -1,11 +1,11 @@
-public import Journals
+package import Journals
 
 /// A run as it was at one change: what its pages are rendered from, and all they are rendered from.
 ///
 /// Immutable, so that a page as of any change can be rendered at any time, by anyone, to the same bytes.
-public final class RunView: Sendable {
+package final class RunView: Sendable {
     /// The fold of the run's changes.
-    public let record: RunRecord
+    package let record: RunRecord
     /// When its last change happened.
     package let at: Timestamp
     /// The states it passed through, oldest first; of a very long run the newest 500.

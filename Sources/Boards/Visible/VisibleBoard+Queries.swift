@@ -10,7 +10,7 @@ extension VisibleBoard {
     /// Throws `unknownRun`, `notRecorded`, and `unavailable` when the journal cannot be read.
     package func run(_ id: String) async throws(BoardError) -> RunView {
         let run: RunView
-        do { run = try await board.run(id) } catch { throw hidden(error, id) }
+        do { run = try await board.view(of: id) } catch { throw hidden(error, id) }
         guard visibility.sees(run.record) else { throw .unknownRun(id) }
         feed.remember(run.record)
         return run
@@ -21,7 +21,7 @@ extension VisibleBoard {
     /// Throws `unknownRun`, `unknownMoment` when the run had not begun, and `unavailable`.
     package func run(_ id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
         _ = try await run(id)
-        return try await board.run(id, at: sequence)
+        return try await board.view(of: id, at: sequence)
     }
 
     /// The runs that match, newest first.
@@ -147,7 +147,7 @@ extension Board {
         var views: [RunView] = []
         for record in try await runs(query).runs {
             do {
-                views.append(try await run(record.id))
+                views.append(try await view(of: record.id))
             } catch {
                 // Removed in between: it is listed no more.
                 guard [.unknownRun, .removedRun].contains(error.code) else { throw error }

@@ -3,11 +3,11 @@ public struct RetentionPolicy: Sendable, Hashable {
     /// How long, and how many, ended runs of one operation are kept.
     public struct Limits: Sendable, Hashable {
         /// Ended runs older than this many milliseconds are removed; nil keeps them whatever their age.
-        public var maximumAge: Int64?
+        package var maximumAge: Int64?
         /// At most this many of the others are kept, the newest; nil keeps all.
         ///
         /// Imported runs are counted separately: the limit applies to them, and to the runs that were started here.
-        public var maximumRuns: Int?
+        package var maximumRuns: Int?
 
         /// Creates limits; without arguments, none.
         public init(maximumAge: Int64? = nil, maximumRuns: Int? = nil) {
@@ -17,14 +17,14 @@ public struct RetentionPolicy: Sendable, Hashable {
     }
 
     /// The limits of every operation without limits of its own.
-    public var standard: Limits
+    package var standard: Limits
     /// The limits of the operations that have their own, by id; they replace the standard limits completely.
-    public var operations: [String: Limits]
+    package var operations: [String: Limits]
 
     /// At most this many changes of each store are kept, the newest, whatever their age.
     ///
     /// At least one is kept; nil keeps all.
-    public var maximumChangesPerStore: Int?
+    package var maximumChangesPerStore: Int?
 
     /// Creates a policy; by default 30 days, 10,000 runs of each operation, and 10,000 changes of each store.
     public init(

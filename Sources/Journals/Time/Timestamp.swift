@@ -8,13 +8,13 @@ import States
 /// overflow.
 public struct Timestamp: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// Milliseconds since 1 January 1970, UTC.
-    public let milliseconds: Int64
+    package let milliseconds: Int64
 
     /// The valid range of milliseconds: from the beginning of the year -999,999 to the end of the year 999,999.
     static let range: ClosedRange<Int64> = -31_619_087_596_800_000...31_494_784_780_799_999
 
     /// Creates a time from milliseconds since 1970.
-    public init(milliseconds: Int64) {
+    package init(milliseconds: Int64) {
         self.milliseconds = min(max(milliseconds, Self.range.lowerBound), Self.range.upperBound)
     }
 

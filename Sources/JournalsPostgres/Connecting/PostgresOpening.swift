@@ -10,8 +10,8 @@ struct PostgresOpening: Sendable {
         let began: Timestamp
         let place: String
         let session: PostgresSession?
-        let writer: PostgresLane
-        let readers: [PostgresLane]
+        let writer: PostgresWorker
+        let readers: [PostgresWorker]
         let notices: [JournalNotice]
     }
 
@@ -27,12 +27,12 @@ struct PostgresOpening: Sendable {
 
     func open() async throws -> Opened {
         let entered = Entered()
-        let writer = PostgresLane(address, name: "writer", timeout: configuration.timeout) { connection in
+        let writer = PostgresWorker(address, name: "writer", timeout: configuration.timeout) { connection in
             try connection.execute(Self.writing)
             try entered.session.withLock { $0 }?.resume(connection)
         }
         let readers = (0..<max(1, configuration.readers)).map { number in
-            PostgresLane(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
+            PostgresWorker(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
                 try connection.execute(Self.reading)
             }
         }
@@ -70,7 +70,7 @@ struct PostgresOpening: Sendable {
     // MARK: Steps
 
     /// Brings the tables up to date; returns the history they hold.
-    private func prepare(_ writer: PostgresLane) async throws -> (epoch: String, began: Timestamp) {
+    private func prepare(_ writer: PostgresWorker) async throws -> (epoch: String, began: Timestamp) {
         try await writer.run { connection in
             let encoding = try connection.first("SHOW server_encoding") { $0.text(0) }
             guard encoding == "UTF8" else {
@@ -94,7 +94,7 @@ struct PostgresOpening: Sendable {
     }
 
     /// Refuses a pooler that hands connections out for single transactions: two of ours would be the same one.
-    private func checkPooling(_ writer: PostgresLane, _ reader: PostgresLane) async throws {
+    private func checkPooling(_ writer: PostgresWorker, _ reader: PostgresWorker) async throws {
         let number: @Sendable (PostgresConnection) throws -> Int64? = { connection in
             try connection.first("SELECT pg_backend_pid()") { $0.integer(0) }
         }
@@ -104,7 +104,7 @@ struct PostgresOpening: Sendable {
     }
 
     /// Takes the server's lock, and raises the fence.
-    private func enter(_ writer: PostgresLane) async throws -> PostgresSession {
+    private func enter(_ writer: PostgresWorker) async throws -> PostgresSession {
         let deadline = ContinuousClock.now + configuration.patience
         while true {
             let entered = try await writer.run { connection -> (epoch: String, fence: Int64)? in
@@ -131,7 +131,7 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    private func notices(_ writer: PostgresLane) async throws -> [JournalNotice] {
+    private func notices(_ writer: PostgresWorker) async throws -> [JournalNotice] {
         try await writer.run { connection in
             try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
                 JournalNotice(json: try JSONValue(parsing: row.text(0)))

@@ -66,11 +66,6 @@ extension JournalError {
 
     /// Whether others have reported of the same run in the meantime.
     var isOvertaken: Bool { (cause as? PostgresFailure)?.state == PostgresState.overtaken }
-
-    /// The error for a value that no version of Weir has written.
-    static func damaged(_ what: String) -> JournalError {
-        JournalError(.corrupt, "The journal is damaged: it contains \(what), which no version has written.")
-    }
 }
 
 /// The codes with which the functions in the database refuse a call; see `PostgresFunctions`.

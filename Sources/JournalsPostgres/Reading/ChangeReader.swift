@@ -1,5 +1,4 @@
 import Journals
-import States
 
 /// Reads changes by topic.
 struct ChangeReader {
@@ -51,32 +50,10 @@ struct ChangeReader {
             values.append(stream)
         case .output: return []
         }
-        return try connection.all("\(Self.query) \(condition) \(order) LIMIT $3", values, read: change)
+        return try connection.all("\(Self.query) \(condition) \(order) LIMIT $3", values) { try $0.change() }
     }
 
     private func stream(_ id: String, in table: String) throws -> Int64? {
         try connection.first("SELECT opened FROM weir.\(table) WHERE id = $1", [AnyText(id)]) { $0.integer(0) }
-    }
-
-    private func change(_ row: PostgresRow) throws -> Change {
-        let stream: StreamID = row.isNull(6) ? .store(row.text(9)) : .run(row.text(6))
-        let opening =
-            row.isNull(18)
-            ? nil
-            : RunOpening(
-                actor: row.text(17), input: try JSONValue(parsing: row.text(18)), retryOf: row.optionalText(19),
-                idempotencyKey: row.optionalText(20), expected: try row.estimate(22), report: row.report(23))
-        let draft = ChangeDraft(
-            stream: stream, subject: row.isNull(6) ? row.text(10) : row.text(7), revision: try row.sequence(1).rawValue,
-            at: row.moment(2), state: try row.state(from: 11), isTransition: row.isTrue(3), cause: row.optionalText(4),
-            opening: opening, step: try step(row))
-        let origin = row.isNull(5) ? nil : ChangeOrigin(epoch: row.text(8), sequence: try row.sequence(5))
-        return Change(sequence: try row.sequence(0), draft: draft, origin: origin)
-    }
-
-    private func step(_ row: PostgresRow) throws -> StoreStep? {
-        guard let text = row.optionalText(21) else { return nil }
-        guard let step = StoreStep(json: try JSONValue(parsing: text)) else { throw JournalError.damaged("a step") }
-        return step
     }
 }

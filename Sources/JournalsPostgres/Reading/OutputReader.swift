@@ -35,7 +35,7 @@ struct OutputReader {
         OutputLine(
             number: try row.sequence(0),
             draft: OutputDraft(
-                at: row.moment(1), channel: try PostgresCode.channel(row.integer(2)), text: row.text(4),
+                at: row.moment(1), channel: try JournalCode.channel(row.integer(2)), text: row.text(4),
                 continues: row.isTrue(3)))
     }
 }

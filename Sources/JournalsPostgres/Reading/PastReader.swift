@@ -43,7 +43,7 @@ struct PastReader {
             """, [stream, change.sequence, max(0, limit)]
         ) { row in
             Transition(
-                caseName: row.text(3), phase: try PostgresCode.phase(row.integer(4)), at: row.moment(2),
+                caseName: row.text(3), phase: try JournalCode.phase(row.integer(4)), at: row.moment(2),
                 sequence: try row.sequence(0), revision: try row.sequence(1).rawValue)
         }
         let omitted = try connection.first(

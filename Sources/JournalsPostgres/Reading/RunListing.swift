@@ -25,7 +25,7 @@ struct RunListing {
             guard !numbers.isEmpty else { return nil }
             require("r.operation = ANY ($#)", numbers)
         }
-        if let phase = query.phase { require("r.phase = $#", PostgresCode.code(of: phase)) }
+        if let phase = query.phase { require("r.phase = $#", JournalCode.code(of: phase)) }
         if let actor = query.actor {
             guard let number = try names.number(of: actor) else { return nil }
             require("r.actor = $#", number)

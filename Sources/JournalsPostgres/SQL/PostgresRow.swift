@@ -1,9 +1,8 @@
 import CPostgreSQL
 import Journals
-import States
 
 /// A row of a result, whose columns are in PostgreSQL's binary form; valid while the result is read.
-struct PostgresRow {
+struct PostgresRow: JournalRow {
     // Unsafe memory: the result belongs to libpq, which reports the length of every value.
     let result: OpaquePointer
     let index: Int32
@@ -18,14 +17,8 @@ struct PostgresRow {
         return bytes.reduce(sign) { $0 << 8 | Int64($1) }
     }
 
-    func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
-
-    func isTrue(_ column: Int32) -> Bool { integer(column) == 1 }
-
     /// The text of a column of type `text` or `bytea`; empty for null.
     func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
-
-    func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
     /// An array of whole numbers without nulls; empty for anything else.
     func integers(_ column: Int32) -> [Int64] {
@@ -40,42 +33,5 @@ struct PostgresRow {
         let count = Int(PQgetlength(result, index, column))
         guard count > 0, let start = PQgetvalue(result, index, column) else { return .init(start: nil, count: 0) }
         return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: count)
-    }
-}
-
-extension PostgresRow {
-    /// A place in the journal or in an output; throws for a number that is not one.
-    func sequence(_ column: Int32) throws -> SequenceNumber {
-        guard let sequence = SequenceNumber(exactly: integer(column)) else {
-            throw JournalError.damaged("the number \(integer(column)) as a place")
-        }
-        return sequence
-    }
-
-    /// A moment.
-    func moment(_ column: Int32) -> Timestamp { Timestamp(milliseconds: integer(column)) }
-
-    /// How long a run may take, if that was recorded.
-    func estimate(_ column: Int32) throws -> RunEstimate? {
-        guard let text = optionalText(column) else { return nil }
-        guard let estimate = RunEstimate(try JSONValue(parsing: text)) else {
-            throw JournalError.damaged("an estimate")
-        }
-        return estimate
-    }
-
-    /// Whether a run is reported, and its title.
-    func report(_ column: Int32) -> RunReport? {
-        optionalText(column).map { RunReport(title: $0.isEmpty ? nil : $0) }
-    }
-
-    /// The state in six columns: case, payload, phase, done, total, unit.
-    func state(from column: Int32) throws -> StateRecord {
-        let progress = try optionalInteger(column + 3).map { done in
-            WorkProgress(done, of: optionalInteger(column + 4), unit: try PostgresCode.unit(integer(column + 5)))
-        }
-        return StateRecord(
-            caseName: text(column), payload: try JSONValue(parsing: text(column + 1)),
-            phase: try PostgresCode.phase(integer(column + 2)), progress: progress)
     }
 }

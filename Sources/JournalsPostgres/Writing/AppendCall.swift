@@ -116,7 +116,7 @@ struct AppendCall: Sendable {
         let stream: [any PostgresValue] = [
             streams.map { if case .run = $0.id { true } else { false } }, streams.map { AnyText($0.id.name) },
             streams.map { AnyText($0.subject) }, streams.map(\.first), streams.map(\.last), streams.map(\.at),
-            streams.map(\.end), streams.map { PostgresCode.code(of: $0.phase) }, streams.map { $0.ended?.milliseconds },
+            streams.map(\.end), streams.map { JournalCode.code(of: $0.phase) }, streams.map { $0.ended?.milliseconds },
             openings.map { AnyText($0?.actor) }, try openings.map { try $0?.input.text() },
             openings.map { AnyText($0?.retryOf) }, openings.map { AnyText($0?.idempotencyKey) },
             streams.map { $0.started?.milliseconds }, try openings.map { try $0?.expected?.json.text() },
@@ -124,10 +124,10 @@ struct AppendCall: Sendable {
         ]
         let change: [any PostgresValue] = [
             rows.map(\.stream), rows.map(\.draft.revision), rows.map(\.draft.at.milliseconds),
-            rows.map { AnyText($0.draft.state.caseName) }, rows.map { PostgresCode.code(of: $0.draft.state.phase) },
+            rows.map { AnyText($0.draft.state.caseName) }, rows.map { JournalCode.code(of: $0.draft.state.phase) },
             rows.map(\.draft.isTransition), rows.map { $0.draft.state.progress?.completed },
             rows.map { $0.draft.state.progress?.total },
-            rows.map { ($0.draft.state.progress?.unit).map(PostgresCode.code(of:)) }, rows.map(\.payload),
+            rows.map { ($0.draft.state.progress?.unit).map(JournalCode.code(of:)) }, rows.map(\.payload),
             rows.map { AnyText($0.draft.cause) }, rows.map(\.origin), rows.map(\.step),
         ]
         return call + stream + change + lineValues
@@ -139,7 +139,7 @@ struct AppendCall: Sendable {
         }
         return [
             lines.map { AnyText($0.run) }, lines.map(\.known), all.map(\.run), all.map(\.number),
-            all.map(\.draft.at.milliseconds), all.map { PostgresCode.code(of: $0.draft.channel) },
+            all.map(\.draft.at.milliseconds), all.map { JournalCode.code(of: $0.draft.channel) },
             all.map(\.draft.continues), all.map { AnyText($0.draft.text) }, producers.map { AnyText($0.run) },
             producers.map { AnyText($0.id) }, producers.map(\.state.epoch), producers.map(\.state.number),
             producers.map(\.state.hasClosed),

@@ -56,9 +56,4 @@ extension JournalError {
             .unavailable, "The journal cannot be opened. Check that its data folder exists and can be written.",
             cause: cause)
     }
-
-    /// The error for a value that no version of Weir has written.
-    static func damaged(_ what: String) -> JournalError {
-        JournalError(.corrupt, "The journal is damaged: it contains \(what), which no version has written.")
-    }
 }

@@ -16,6 +16,7 @@ struct JournalFile {
     var damageMark: String { path + "-damaged" }
 
     var folder: String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+    var canWrite: Bool { configuration.access == .writing }
     var isFolderMissing: Bool { !FileManager.default.fileExists(atPath: folder) }
 
     /// Opens the file for reading only.

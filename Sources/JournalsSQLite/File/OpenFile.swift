@@ -43,7 +43,7 @@ final class OpenFile: Sendable {
     func close() {
         descriptor.withLock { descriptor in
             guard descriptor >= 0 else { return }
-            Self.close(descriptor)
+            closeDescriptor(descriptor)
             descriptor = -1
         }
     }
@@ -138,16 +138,6 @@ final class OpenFile: Sendable {
     }
 
     private static var lastError: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-
-    private static func close(_ descriptor: Int32) {
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #elseif canImport(Musl)
-            _ = Musl.close(descriptor)
-        #endif
-    }
 }
 
 extension OpenFile.Status {
@@ -157,3 +147,6 @@ extension OpenFile.Status {
             size: Int64(status.st_size))
     }
 }
+
+/// The system's `close`, which a method of that name hides.
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }

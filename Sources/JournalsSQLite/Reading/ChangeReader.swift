@@ -1,6 +1,5 @@
 import GRDB
 import Journals
-import States
 
 /// Reads changes by topic.
 struct ChangeReader {
@@ -38,7 +37,7 @@ struct ChangeReader {
             database,
             "\(Self.query) AND c.stream = (SELECT opened FROM runs WHERE id = ?) AND c.revision = ?"
         ).rows(SequenceNumber.zero, SequenceNumber.max, id, revision) { row in
-            found = try change(row)
+            found = try row.change()
             return false
         }
         return found
@@ -66,33 +65,9 @@ struct ChangeReader {
         values.append(limit)
         var changes: [Change] = []
         try SQLStatement(database, "\(Self.query) \(condition) \(rest)").rows(binding: values) { row in
-            changes.append(try change(row))
+            changes.append(try row.change())
             return true
         }
         return changes
-    }
-
-    private func change(_ row: SQLRow) throws -> Change {
-        let revision = try row.revision(1)
-        let stream: StreamID = row.isNull(6) ? .store(row.text(9)) : .run(row.text(6))
-        let opening =
-            row.isNull(18)
-            ? nil
-            : RunOpening(
-                actor: row.text(17), input: try JSONValue(parsing: row.text(18)), retryOf: row.optionalText(19),
-                idempotencyKey: row.optionalText(20), expected: try row.estimate(22),
-                report: row.report(23))
-        let draft = ChangeDraft(
-            stream: stream, subject: row.isNull(6) ? row.text(10) : row.text(7), revision: revision,
-            at: Timestamp(milliseconds: row.integer(2)), state: try row.state(from: 11),
-            isTransition: row.integer(3) == 1, cause: row.optionalText(4), opening: opening, step: try step(row))
-        let origin = row.isNull(5) ? nil : ChangeOrigin(epoch: row.text(8), sequence: try row.sequence(5))
-        return Change(sequence: try row.sequence(0), draft: draft, origin: origin)
-    }
-
-    private func step(_ row: SQLRow) throws -> StoreStep? {
-        guard let text = row.optionalText(21) else { return nil }
-        guard let step = StoreStep(json: try JSONValue(parsing: text)) else { throw JournalError.damaged("a step") }
-        return step
     }
 }

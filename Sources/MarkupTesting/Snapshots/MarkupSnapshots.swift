@@ -10,7 +10,7 @@ public struct MarkupSnapshots: Sendable {
     package static let recordingVariable = "WEIR_RECORD_SNAPSHOTS"
 
     /// The folder with the snapshots.
-    public let folder: String
+    package let folder: String
 
     private let isRecording: Bool
     private let files: any SnapshotFiles

@@ -1,4 +1,5 @@
 import Crypto
+import States
 
 extension OperationFolder {
     /// Names the text of an operation's file: 64 hexadecimal digits, its SHA-256.
@@ -19,9 +20,6 @@ extension OperationFolder {
             hash.update(data: Array(text.utf8))
             hash.update(data: [0])
         }
-        return hash.finalize().map { byte in
-            let digits = String(byte, radix: 16)
-            return byte < 16 ? "0\(digits)" : digits
-        }.joined()
+        return Hex(hash.finalize()).text
     }
 }

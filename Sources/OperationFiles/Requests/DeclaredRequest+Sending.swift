@@ -16,7 +16,7 @@ extension DeclaredRequest {
         for name in url.fields where [".", ".."].contains(input.text(name) ?? "") {
             throw OperationFailure("“\(labels[name] ?? name)” cannot be “.” or “..” in a URL. Give another value.")
         }
-        let address = url.filled { OutgoingAddress.encoded(input.text($0) ?? "") } ?? ""
+        let address = url.filled { PercentEncoding.encode(input.text($0) ?? "") } ?? ""
         var fields: [HeaderField] = []
         for (name, template) in headers {
             guard let value = template.filled(input.text) else { continue }
@@ -55,7 +55,7 @@ extension DeclaredRequest.Body {
         case .json(let template): (try? template.filled(input).text()) ?? "null"
         case .form(let members):
             members.compactMap { name, template in
-                template.filled(input.text).map { "\(OutgoingAddress.encoded(name))=\(OutgoingAddress.encoded($0))" }
+                template.filled(input.text).map { "\(PercentEncoding.encode(name))=\(PercentEncoding.encode($0))" }
             }.joined(separator: "&")
         }
     }

@@ -1,4 +1,5 @@
 import Operations
+import StandardOperations
 import States
 
 extension DefinitionReader {
@@ -183,6 +184,19 @@ extension DefinitionReader {
                 return nil
             }
             return declared
+        }
+    }
+}
+
+/// The address of a request, as a file has it.
+enum OutgoingAddress {
+    /// What is wrong with an address, in a sentence; nil if it can be requested.
+    static func mistake(in url: String) -> String? {
+        do throws(HTTPFailure) {
+            _ = try HTTPTarget(url)
+            return nil
+        } catch {
+            return error.description
         }
     }
 }

@@ -12,7 +12,7 @@ public struct OutputWriter: Sendable {
     private let sink: (any OutputSink)?
 
     /// Makes a writer whose lines go to a sink.
-    public init(to sink: any OutputSink) { self.sink = sink }
+    package init(to sink: any OutputSink) { self.sink = sink }
 
     private init() { sink = nil }
 

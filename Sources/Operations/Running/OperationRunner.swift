@@ -28,11 +28,11 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     }
 
     /// What is run.
-    public var operation: Work { core.withLock { $0.operation } }
+    package var operation: Work { core.withLock { $0.operation } }
     /// The scope of the runs.
     ///
     /// Cancelling it cancels every run, and lets no other run start.
-    public let scope: FlowScope
+    package let scope: FlowScope
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
 
@@ -73,7 +73,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     }
 
     /// The runs that have not ended, oldest first, including those that wait for their turn.
-    public var runs: [Run<Work.State>] {
+    package var runs: [Run<Work.State>] {
         core.withLock { core in core.machine.unended.compactMap { core.runs[$0]?.run } }
     }
 

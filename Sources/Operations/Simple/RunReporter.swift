@@ -24,7 +24,7 @@ public struct RunReporter: Sendable {
     public func progress<Count: BinaryInteger>(
         _ completed: Count, of total: Count? = nil, unit: WorkProgress.Unit = .items, note: String? = nil
     ) {
-        let progress = WorkProgress(Int64(clamping: completed), of: total.map { Int64(clamping: $0) }, unit: unit)
+        let progress = WorkProgress(completed, of: total, unit: unit)
         change(note.map { .some($0) }, progress)
     }
 

@@ -1,13 +1,13 @@
 /// Something wrong with a template or a table of strings: where it is and what to do about it.
 public struct TemplateProblem: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The file, relative to its folder of templates, such as `operations/greeting/success.mustache`.
-    public let file: String
+    package let file: String
     /// The line, from 1; 0 when the file as a whole is meant.
-    public let line: Int
+    package let line: Int
     /// The column, from 1; 0 when the line as a whole is meant.
     package let column: Int
     /// What is wrong, in a sentence.
-    public let message: String
+    package let message: String
 
     /// Makes a problem of its parts.
     package init(file: String, line: Int, column: Int = 0, message: String) {

@@ -106,7 +106,7 @@ public struct TemplateSet: Sendable {
 /// A folder of templates that cannot be used.
 public struct TemplateSetError: Error, Sendable, CustomStringConvertible {
     /// The folder's path, for the operator who configured it.
-    public let folder: String
+    package let folder: String
 
     /// What is wrong and what to do.
     public var description: String {

@@ -118,7 +118,7 @@ struct FileUploadRun: Sendable {
         try gzip.take(Data(), isLast: true, emit: emit)
         tell()
         file.close()
-        return hash.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return Hex(hash.finalize()).text
     }
 
     // MARK: Passing on

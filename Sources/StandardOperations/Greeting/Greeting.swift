@@ -1,6 +1,7 @@
 package import Flows
 import Foundation
 import Operations
+import States
 
 /// Asks a service over HTTP for a greeting: the first operation to read, and the `FooOperation` of the text.
 ///
@@ -41,7 +42,7 @@ package struct Greeting: StateOperation {
             throw HTTPFailure.invalidURL(
                 reason: "The address of the greeting service is not known yet. Try again soon.")
         }
-        let url = base + (base.contains("?") ? "&" : "?") + "label=" + input.label.queryEncoded
+        let url = base + (base.contains("?") ? "&" : "?") + "label=" + PercentEncoding.encode(input.label)
         let answer = try await exchange.fetch(
             url, isOwn: configuration.isOwn, limit: 16_384, timeout: configuration.timeout)
         state.value = .success(greeting: String(decoding: answer, as: UTF8.self).inert(limit: 2_000))

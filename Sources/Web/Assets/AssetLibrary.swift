@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import NIOCore
+import States
 
 /// The files of `Public`, read once: the bundled ones, with a folder of one's own laid over them file by file.
 ///
@@ -25,7 +26,7 @@ struct AssetLibrary: Sendable {
             contentType = AssetLibrary.contentType(of: path)
             let isText = contentType.hasPrefix("text/") || contentType.hasSuffix("json") || contentType.hasSuffix("xml")
             compressed = isText && data.count > 500 ? Gzip.compress(bytes, level: 9) : nil
-            tag = EntityTag(EntityTag.hexadecimal(SHA256.hash(data: data).prefix(16)))
+            tag = EntityTag(Hex(SHA256.hash(data: data).prefix(16)).text)
         }
     }
 
@@ -56,7 +57,7 @@ struct AssetLibrary: Sendable {
         for (path, asset) in assets.sorted(by: { $0.key < $1.key }) {
             hash.update(data: Data((path + asset.tag.field).utf8))
         }
-        folder = "@" + EntityTag.hexadecimal(hash.finalize().prefix(8))
+        folder = "@" + Hex(hash.finalize().prefix(8)).text
         self.assets = assets
     }
 
@@ -125,7 +126,7 @@ struct AssetLibrary: Sendable {
 /// A folder of files to serve that cannot be used.
 public struct AssetLibraryError: Error, Sendable, CustomStringConvertible {
     /// The folder's path, for the person who configured it.
-    public let folder: String
+    package let folder: String
 
     /// What is wrong and what to do.
     public var description: String {

@@ -6,6 +6,7 @@ import Journals
 import NIOConcurrencyHelpers
 import NIOCore
 import Pages
+import States
 
 /// The documents of live pages: each rendered once for everybody who is shown the same, however many ask at once.
 final class PageCache: Sendable {
@@ -55,7 +56,7 @@ final class PageCache: Sendable {
                 }
             }
             self.size = size
-            self.hash = EntityTag.hexadecimal(hash.finalize().prefix(16))
+            self.hash = Hex(hash.finalize().prefix(16)).text
         }
 
         /// What the document is known by: the same for two requests whose documents differ in the server's time alone.
@@ -67,7 +68,7 @@ final class PageCache: Sendable {
             for place in PageDocument.Place.allCases where place != .clock {
                 names.update(data: Data((PageDocument.markup(of: place, in: frame) + "\n").utf8))
             }
-            return EntityTag(weak: hash + EntityTag.hexadecimal(names.finalize().prefix(8)))
+            return EntityTag(weak: hash + Hex(names.finalize().prefix(8)).text)
         }
 
         /// The document for one request.

@@ -1,4 +1,5 @@
 import Boards
+import Flows
 import NIOCore
 
 /// Those who were let go together: each distinct answer is made once, and each event loop is woken once for many.

@@ -182,3 +182,14 @@ enum ReportNames {
     /// Whether a text can name a run: its feeds then have names too.
     static func isRun(_ id: String) -> Bool { Topic("output-\(id)") != nil && Topic("operation-\(id)") != nil }
 }
+
+/// How much a reporter may send at once.
+package struct ReportLimits: Sendable {
+    /// The most messages of one request.
+    package var messages = 10_000
+    /// The most bytes of a line.
+    package var lineBytes = 65_536
+
+    /// Makes the default limits.
+    package init() {}
+}

@@ -28,10 +28,4 @@ struct EntityTag: Hashable, Sendable {
             return each == "*" || (each.hasPrefix("W/") ? each.dropFirst(2) : each) == "\"\(value)\""
         }
     }
-
-    /// Bytes, such as those of a hash, in hexadecimal.
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        func digit(_ half: UInt8) -> UInt8 { half < 10 ? half + 48 : half + 87 }
-        return String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0 & 15)] }, as: UTF8.self)
-    }
 }

@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Journals
 import Operations
+import States
 
 extension Exchange {
     /// A change's sequence, as a query or a form names it.
@@ -36,11 +37,6 @@ extension Exchange {
         }
         guard let principalKey else { return key }
         // Neither has a line break, so no two of these texts are made of different parts.
-        return SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8)).hexadecimal
+        return Hex(SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8))).text
     }
-}
-
-extension SHA256.Digest {
-    /// The digest in hexadecimal digits.
-    var hexadecimal: String { map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() }
 }

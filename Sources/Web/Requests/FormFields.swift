@@ -1,3 +1,5 @@
+import States
+
 /// Named values as a query or a form sends them (`application/x-www-form-urlencoded`), in their order.
 struct FormFields: Sendable, Hashable {
     /// One name with its value.

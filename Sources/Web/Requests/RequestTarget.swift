@@ -1,3 +1,5 @@
+import States
+
 /// The path and query of a request below the mount path, taken apart strictly.
 ///
 /// A segment is decoded once. One that is empty, `.` or `..`, that is not UTF-8, or that hides a slash, a backslash or a

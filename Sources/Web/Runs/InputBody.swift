@@ -135,7 +135,7 @@ struct InputBody {
         guard let key else { return dashboard.makeID() }
         // Neither an id nor a key holds a line break, so no two of these texts are made of different parts.
         let whose = exchange.principalKey ?? exchange.actor
-        return String(SHA256.hash(data: Data("\(entry.id)\n\(key)\n\(whose)".utf8)).hexadecimal.prefix(32))
+        return String(Hex(SHA256.hash(data: Data("\(entry.id)\n\(key)\n\(whose)".utf8))).text.prefix(32))
     }
 
     private func description(_ filename: String, length: Int64?, type: String?) -> JSONValue {

@@ -165,7 +165,7 @@ public final class Dashboard: Sendable {
     }
 
     /// How many requests are held at this moment.
-    public var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
+    package var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
 
     /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
     public func drain() { audiences.drain() }

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import Journals
 import NIOCore
+import States
 
 /// The file that an effect offers.
 struct StoreEffects {

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import States
 
 /// The name under which somebody acts in a browser, kept in a cookie.
 struct ViewerName {
@@ -22,7 +23,8 @@ struct ViewerName {
         var response = Response.seeOther(dashboard.mount.wayBack(fields["back"] ?? ""))
         response.setCookie(
             Cookie(
-                name: Self.cookie, value: name.map(PercentEncoding.encode) ?? "", maxAge: name == nil ? 0 : 31_536_000,
+                name: Self.cookie, value: name.map { PercentEncoding.encode($0) } ?? "",
+                maxAge: name == nil ? 0 : 31_536_000,
                 path: dashboard.mount.description, secure: false, httpOnly: true, sameSite: .lax))
         return response
     }

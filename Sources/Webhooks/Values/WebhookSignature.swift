@@ -1,5 +1,6 @@
 import Crypto
 package import Foundation
+import States
 
 /// The signatures by which a receiver knows that a message is from whoever shares a secret with it.
 package enum WebhookSignature {
@@ -9,12 +10,12 @@ package enum WebhookSignature {
     /// The value of ``header`` for a body.
     package static func github(_ body: some DataProtocol, secret: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: body, using: SymmetricKey(data: Data(secret.utf8)))
-        return "sha256=" + code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        return "sha256=" + Hex(code).text
     }
 
     /// Whether a value of ``header`` is the body's; compares in constant time.
     package static func isGitHub(_ sent: String, of body: some DataProtocol, secret: String) -> Bool {
-        guard sent.hasPrefix("sha256="), let code = bytes(ofHexadecimal: sent.dropFirst(7)) else { return false }
+        guard sent.hasPrefix("sha256="), let code = Hex(sent.dropFirst(7).lowercased())?.bytes else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(
             code, authenticating: body, using: SymmetricKey(data: Data(secret.utf8)))
     }
@@ -43,28 +44,5 @@ package enum WebhookSignature {
     package static func isSame(_ left: String, _ right: String) -> Bool {
         // Digests are compared in constant time.
         SHA256.hash(data: Data(left.utf8)) == SHA256.hash(data: Data(right.utf8))
-    }
-
-    private static func bytes(ofHexadecimal digits: Substring) -> Data? {
-        let digits = Array(digits.utf8)
-        guard digits.count == SHA256.byteCount * 2 else { return nil }
-        var bytes = Data()
-        var high: UInt8?
-        for digit in digits {
-            let value: UInt8
-            switch digit {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
-            default: return nil
-            }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
-        }
-        return bytes
     }
 }

@@ -41,7 +41,10 @@ package final class WrappedCommand: Sendable {
         defer { descriptors.closeAll() }
         let output = try descriptors.pipe()
         let errors = try descriptors.pipe()
-        let process = try spawn(words, output: output.write, errors: errors.write, defaulted: defaulted)
+        let process = try ChildProcess.start(
+            words.first ?? "", arguments: words,
+            environment: ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" },
+            descriptors: [1: output.write, 2: errors.write], as: .wrapped(defaulted: defaulted))
         let command = WrappedCommand(process: process)
         let (outputEnd, errorEnd) = (output.read, errors.read)
         descriptors.release(outputEnd)
@@ -112,41 +115,5 @@ package final class WrappedCommand: Sendable {
             if !sink(channel, UnsafeRawBufferPointer(rebasing: buffer[..<count])) { break }
         }
         _ = sink(channel, UnsafeRawBufferPointer(start: nil, count: 0))
-    }
-
-    private static func spawn(
-        _ words: [String], output: Int32, errors: Int32, defaulted: [Int32]
-    ) throws(CommandFailure) -> pid_t {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-            var attributes: posix_spawnattr_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        posix_spawn_file_actions_adddup2(&actions, output, 1)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        for number in defaulted { sigaddset(&signals, number) }
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(
-            &attributes,
-            Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGDEF) | Int16(truncatingIfNeeded: POSIX_SPAWN_SETSIGMASK))
-        let arguments = words.map { strdup($0) }
-        let variables = ProcessInfo.processInfo.environment.map { strdup("\($0.key)=\($0.value)") }
-        defer { for copy in arguments + variables { free(copy) } }
-        var process: pid_t = 0
-        let error = posix_spawnp(
-            &process, words.first ?? "", &actions, &attributes, arguments + [nil], variables + [nil])
-        guard error == 0 else { throw CommandFailure(step: "exec", error: error) }
-        return process
     }
 }

@@ -55,8 +55,8 @@ struct FileOperations: Sendable {
     var definitions: [OperationDefinition] { folder.definitions }
 
     /// What the commands of notifications run in.
-    var surroundings: NotificationSender.Surroundings {
-        NotificationSender.Surroundings(
+    var commandContext: NotificationSender.CommandContext {
+        NotificationSender.CommandContext(
             helper: environment.helper, folder: environment.folder.path,
             variables: environment.variables)
     }

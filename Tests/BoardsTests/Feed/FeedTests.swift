@@ -2,6 +2,7 @@ import Flows
 import Journals
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -178,7 +179,7 @@ import Testing
 
     // Nobody is asleep with a head beyond what was read, in whatever order publishing and registering come.
     @Test func `publishing and observing interleave a hundred thousand times without a lost wake-up`() {
-        var generator = SplitMix(seed: 7)
+        var generator = SeededGenerator(seed: 7)
         var source = Source(countLimit: 50)
         let fold = BoardFold(board: BoardView(sequence: 0, operations: [OperationView(id: "op")], recentRuns: []))
         var machine = FeedMachine(fold: fold, countLimit: 50, byteLimit: .max)
@@ -235,18 +236,5 @@ import Testing
                 }
             }
         }
-    }
-}
-
-/// Numbers that look like chance and are the same each time (SplitMix64).
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

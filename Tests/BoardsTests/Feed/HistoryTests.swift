@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -68,7 +70,7 @@ import Testing
             }
             let folded = try await fixture.journal.view(of: run.record.id, through: sequence)
             #expect(folded.map(summary) == summary(run))
-            #expect(summary(try await fixture.board.run(run.record.id, at: sequence)) == summary(run))
+            #expect(summary(try await fixture.board.view(of: run.record.id, at: sequence)) == summary(run))
         }
     }
 
@@ -96,8 +98,8 @@ import Testing
         }
         let old = try await fixture.journal.runs(RunQuery(limit: 100)).runs
         for record in old {
-            let run = try await reopened.board.run(record.id)
-            #expect(summary(run) == summary(try await fixture.board.run(record.id)))
+            let run = try await reopened.board.view(of: record.id)
+            #expect(summary(run) == summary(try await fixture.board.view(of: record.id)))
             guard case .none = reopened.board.feed.slice(of: .run(record.id), after: record.sequence, limit: 1) else {
                 return #expect(Bool(false), "the cursor at the end of a run that was shown must be good")
             }
@@ -114,7 +116,7 @@ import Testing
         try await fixture.published(.run(started.run)) { $0.change.state.caseName == "working" }
         for _ in 0..<3 {
             let next = try await BoardFixture.open(["endless": .endless, "quick": .quick], on: journal)
-            let record = try await next.board.run(started.run).record
+            let record = try await next.board.run(started.run)
             #expect(
                 record.state == StateRecord(caseName: "interrupted", payload: ["last": "working"], phase: .interrupted))
             #expect(record.revision == 2 && record.cause == "the server stopped while this was running")
@@ -124,7 +126,7 @@ import Testing
         }
         let next = try await BoardFixture.open(["endless": .endless, "quick": .quick], on: journal)
         let again = try await next.board.retry(started.run, actor: "tester")
-        #expect(try await next.board.run(again.run).record.opening.retryOf == started.run)
+        #expect(try await next.board.run(again.run).opening.retryOf == started.run)
     }
 
     @Test func `changes come from memory where they are there, else from the journal, without a seam`() async throws {
@@ -158,7 +160,7 @@ import Testing
 
     @Test func `old runs are pruned when the board opens, and then each hour`() async throws {
         let journal = JournalDouble()
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let fixture = try await BoardFixture.open(["quick": .quick], on: journal, clock: clock) { _ in }
         await clock.sleepers(1)
         #expect(journal.prunes == 1)

@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 

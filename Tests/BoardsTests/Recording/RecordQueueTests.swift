@@ -1,6 +1,7 @@
 import Journals
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -16,7 +17,7 @@ import Testing
     func `whatever comes in between, transitions are complete and ticks are the newest of their window`(
         seed: Int
     ) {
-        var generator = SplitMix(seed: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         var queue = RecordQueue()
         let streams = (0..<4).map { StreamID.run("r\($0)") }
         var stories: [StreamID: Story] = [:]

@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -31,7 +33,7 @@ import Testing
         let receipt = try await starting.value
         let sequence = try #require(receipt.sequence)
         #expect(fixture.board.feed.head(of: .board) >= sequence)
-        #expect(try await fixture.board.run(receipt.run).record.id == receipt.run)
+        #expect(try await fixture.board.run(receipt.run).id == receipt.run)
     }
 
     // K5

@@ -1,7 +1,9 @@
 import Flows
 import Journals
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -21,7 +23,7 @@ struct ReportingTests {
     }
 
     private func open(
-        on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
+        on journal: JournalDouble = JournalDouble(), clock: VirtualClock = VirtualClock(),
         wall: MutableStateFlow<Int64>? = nil, configure: (inout Board.Configuration) -> Void = { _ in }
     ) async throws -> BoardFixture {
         try await BoardFixture.open(on: journal, clock: clock, wall: wall) { configuration in
@@ -37,7 +39,7 @@ struct ReportingTests {
         let receipt = try await fixture.board.report(state("a", "push"))
         #expect(fixture.board.feed.head(of: .run("a")) == receipt.place?.sequence)
         #expect(fixture.board.feed.output(of: "a")?.head == 1)
-        #expect(try await fixture.board.run("a").record.state.caseName == "push")
+        #expect(try await fixture.board.run("a").state.caseName == "push")
         await fixture.board.shutdown()
     }
 
@@ -82,7 +84,7 @@ struct ReportingTests {
 
     @Test func `a run of whose reporter nothing is heard is interrupted, and one that sends beats is not`() async throws
     {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let fixture = try await open(clock: clock)
         _ = try await fixture.board.report(opening("silent"))
         _ = try await fixture.board.report(opening("alive"))
@@ -95,15 +97,15 @@ struct ReportingTests {
         try await fixture.published(.run("silent")) { $0.change.state.phase == .interrupted }
         let late = try await fixture.board.report(state("silent", "x"))
         #expect(late.outcome == .ended)
-        #expect(try await fixture.board.run("silent").record.cause == EndCause.silent.description)
-        #expect(try await fixture.board.run("alive").record.endedAt == nil)
+        #expect(try await fixture.board.run("silent").cause == EndCause.silent.description)
+        #expect(try await fixture.board.run("alive").endedAt == nil)
         // A beat leaves nothing behind.
         #expect(try await fixture.cases(of: .run("alive")) == ["opened"])
         await fixture.board.shutdown()
     }
 
     @Test func `a machine that slept for an hour ends no run before its reporter had time to be heard`() async throws {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let fixture = try await open(clock: clock)
         _ = try await fixture.board.report(opening("a"))
         let beat = Report(run: "a", operation: "deploy", reporter: "anna")
@@ -114,13 +116,13 @@ struct ReportingTests {
             await clock.sleepers(1)
             #expect(try await fixture.board.report(beat).outcome == .taken)
         }
-        #expect(try await fixture.board.run("a").record.endedAt == nil)
+        #expect(try await fixture.board.run("a").endedAt == nil)
         await fixture.board.shutdown()
     }
 
     @Test func `a clock on the wall that is set back or ahead ends no run, and messages keep their order`() async throws
     {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let wall = MutableStateFlow(Int64(10_000_000_000))
         let fixture = try await open(clock: clock, wall: wall)
         _ = try await fixture.board.report(opening("a"))
@@ -143,7 +145,7 @@ struct ReportingTests {
         wall.value = 0
         let end = Report(run: "a", operation: "deploy", reporter: "anna", ending: .closed(nil))
         #expect(try await fixture.board.report(end).outcome == .taken)
-        let record = try await fixture.board.run("a").record
+        let record = try await fixture.board.run("a")
         #expect(try #require(record.endedAt) >= record.startedAt)
         await fixture.board.shutdown()
     }
@@ -156,9 +158,9 @@ struct ReportingTests {
         _ = try await first.board.report(opening("a"))
         _ = try await first.board.report(state("a", "push", number: 0))
         await first.board.shutdown()
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let second = try await open(on: journal, clock: clock) { $0.tailLimit = 1 }
-        #expect(try await second.board.run("a").record.endedAt == nil)
+        #expect(try await second.board.run("a").endedAt == nil)
         #expect(second.board.feed.output(of: "a")?.lines.map(\.text) == ["push"])
         #expect(second.board.view().recentRuns.map(\.record.id) == ["a"])
         #expect(try await second.board.report(state("a", "push", number: 0)).outcome == .known)

@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Logging
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -109,7 +111,7 @@ import Testing
 
     /// A board on a journal, at an hour that moves on with its clock.
     private func board(
-        _ journal: JournalDouble, _ clock: ManualClock, hour: Int64 = 0, configure: (inout RetentionPolicy) -> Void
+        _ journal: JournalDouble, _ clock: VirtualClock, hour: Int64 = 0, configure: (inout RetentionPolicy) -> Void
     ) async throws -> Board {
         var catalog = Catalog()
         catalog.add(TestOperation.quick, id: "quick", title: "Quick", summary: "A test.")
@@ -143,7 +145,7 @@ import Testing
     }
 
     /// Lets the board look so often, an hour apart.
-    private func look(_ times: Int, _ clock: ManualClock) async {
+    private func look(_ times: Int, _ clock: VirtualClock) async {
         for _ in 0..<times {
             await clock.sleepers(1)
             clock.advance(by: .seconds(3_600))
@@ -155,7 +157,7 @@ import Testing
     @Test func `a large removal waits for a day on the board, over a restart, and can be prevented`() async throws {
         let journal = try await imported(1_500)
         let kept = { try await journal.runs(RunQuery(limit: 10_000)).runs.count }
-        var clock = ManualClock()
+        var clock = VirtualClock()
         let first = try await board(journal, clock) { $0.standard.maximumRuns = 100 }
         await look(10, clock)
         #expect(
@@ -163,7 +165,7 @@ import Testing
         #expect(try await kept() == 1_500)
         await first.shutdown()
 
-        clock = ManualClock()
+        clock = VirtualClock()
         let second = try await board(journal, clock, hour: 10) { $0.standard.maximumRuns = 100 }
         await look(13, clock)
         #expect(try await kept() == 1_500)
@@ -171,14 +173,14 @@ import Testing
         await second.shutdown()
 
         // Whoever wants to keep them changes the limit.
-        clock = ManualClock()
+        clock = VirtualClock()
         let third = try await board(journal, clock, hour: 23) { $0.standard.maximumRuns = 2_000 }
         await look(3, clock)
         #expect(try await kept() == 1_500)
         #expect(third.announcedRemoval == nil)
         await third.shutdown()
 
-        clock = ManualClock()
+        clock = VirtualClock()
         let fourth = try await board(journal, clock, hour: 26) { $0.standard.maximumRuns = 100 }
         await look(23, clock)
         #expect(try await kept() == 1_500)
@@ -193,14 +195,14 @@ import Testing
         async throws
     {
         let journal = try await imported(30)
-        var clock = ManualClock()
+        var clock = VirtualClock()
         let ahead = try await board(journal, clock, hour: 10 * 365 * 24) { _ in }
         await look(5, clock)
         #expect(ahead.announcedRemoval?.reason == .clock)
         #expect(ahead.announcedRemoval?.runs == 30)
         #expect(try await journal.runs(RunQuery(limit: 100)).runs.count == 30)
         await ahead.shutdown()
-        clock = ManualClock()
+        clock = VirtualClock()
         let right = try await board(journal, clock, hour: 1) { _ in }
         await look(30, clock)
         #expect(right.announcedRemoval == nil)

@@ -3,7 +3,9 @@ import Foundation
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -64,7 +66,7 @@ import Testing
             #expect(try await start(again, operation, actor) == runs[place])
         }
         for (run, (_, actor)) in zip(runs, asked) {
-            #expect(try await again.board.run(run).record.opening.actor == actor)
+            #expect(try await again.board.run(run).opening.actor == actor)
         }
     }
 
@@ -143,7 +145,7 @@ import Testing
         let started = try await fixture.board.start("endless", input: [:], actor: "tester")
         try await fixture.published { $0.change.state.caseName == "working" }
         let receipt = try await fixture.board.cancel(started.run, actor: "operator")
-        let last = try await fixture.board.run(started.run).record
+        let last = try await fixture.board.run(started.run)
         #expect(last.state.phase == .cancelled && last.sequence == receipt.sequence)
         #expect(last.cause == "cancelled by operator" && last.state.payload == ["at": "working 1"])
         let again = await code { _ = try await fixture.board.cancel(started.run, actor: "operator") }
@@ -156,10 +158,10 @@ import Testing
         let first = try await fixture.board.start("quick", input: ["label": "Ada"], actor: "tester")
         await fixture.board.outcome(of: first.run)
         let second = try await fixture.board.retry(first.run, actor: "other")
-        let opening = try await fixture.board.run(second.run).record.opening
+        let opening = try await fixture.board.run(second.run).opening
         #expect(opening == RunOpening(actor: "other", input: ["label": "Ada"], retryOf: first.run))
         let third = try await fixture.board.retry(first.run, input: ["label": "Eve"], actor: "other")
-        #expect(try await fixture.board.run(third.run).record.opening.input == ["label": "Eve"])
+        #expect(try await fixture.board.run(third.run).opening.input == ["label": "Eve"])
         let going = try await fixture.board.start("endless", input: [:], actor: "tester")
         #expect(await code { _ = try await fixture.board.retry(going.run, actor: "other") } == .stillRunning)
         #expect(await code { _ = try await fixture.board.retry("nobody", actor: "other") } == .unknownRun)
@@ -227,17 +229,17 @@ import Testing
     @Test func `a start with a file is answered while its bytes still come, and a retry has none`() async throws {
         var catalog = Catalog()
         catalog.add(Upload(), id: "upload", title: "Upload", summary: "A test.")
-        let board = try await Board.open(catalog: catalog, journal: MemoryJournal(), clock: ManualClock())
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal(), clock: VirtualClock())
         let content = SlowContent()
         let input: JSONValue = ["file": ["id": "f1", "filename": "a.txt"]]
         let receipt = try await board.start("upload", input: input, content: content, actor: "tester")
-        #expect(try await board.run(receipt.run).record.endedAt == nil)
+        #expect(try await board.run(receipt.run).endedAt == nil)
         content.gate.open()
         await board.outcome(of: receipt.run)
-        #expect(try await board.run(receipt.run).record.state.payload == ["text": "20 bytes"])
+        #expect(try await board.run(receipt.run).state.payload == ["text": "20 bytes"])
         let again = try await board.retry(receipt.run, actor: "tester")
         await board.outcome(of: again.run)
-        #expect(try await board.run(again.run).record.state.payload == ["text": "kept as f1"])
+        #expect(try await board.run(again.run).state.payload == ["text": "kept as f1"])
         await board.shutdown()
     }
 

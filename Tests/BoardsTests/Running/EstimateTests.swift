@@ -3,6 +3,7 @@ import Journals
 import Operations
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -67,7 +68,7 @@ import Testing
     private func run(_ board: Board, _ label: String = "good") async throws -> RunOpening {
         let id = try await board.start("work", input: ["label": .string(label)], actor: "tester").run
         await board.outcome(of: id)
-        return try await board.run(id).record.opening
+        return try await board.run(id).opening
     }
 
     @Test func `from the sixth success on a run records what it may take, also after a restart`() async throws {
@@ -98,7 +99,7 @@ import Testing
             return { rest.withLock { $0.popFirst() } }
         }
         let last = try #require(report.imported.last)
-        #expect(try await other.run(last).record.opening.expected?.cases.count == 2)
+        #expect(try await other.run(last).opening.expected?.cases.count == 2)
         #expect(try await run(other).expected == nil)
         await board.shutdown()
         await other.shutdown()

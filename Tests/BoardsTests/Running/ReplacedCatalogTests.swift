@@ -4,6 +4,7 @@ import Operations
 import Schedules
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -67,8 +68,8 @@ import Testing
         let second = try await fixture.board.start("job", input: [:], actor: "a")
         gate.open()
         for run in [first, second] { await fixture.board.outcome(of: run.run) }
-        #expect(try await fixture.board.run(first.run).record.state.payload["text"]?.string == "before")
-        #expect(try await fixture.board.run(second.run).record.state.payload["text"]?.string == "after")
+        #expect(try await fixture.board.run(first.run).state.payload["text"]?.string == "before")
+        #expect(try await fixture.board.run(second.run).state.payload["text"]?.string == "after")
         await fixture.board.shutdown()
     }
 

@@ -2,6 +2,7 @@ import Journals
 import Operations
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 

@@ -4,6 +4,7 @@ import Journals
 import Operations
 import States
 import Testing
+import TestSupport
 
 @Suite(.timeLimit(.minutes(1))) struct SimpleOperationTests {
     /// Reports a hundred steps as fast as it can, and prints a line.

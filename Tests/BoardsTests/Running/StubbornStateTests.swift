@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -28,11 +30,11 @@ private struct Stubborn: StateOperation {
         var catalog = Catalog()
         catalog.add(Stubborn(), id: "stubborn", title: "Stubborn", summary: "A test.")
         let board = try await Board.open(
-            catalog: catalog, journal: JournalDouble(), configuration: Board.Configuration(), clock: ManualClock())
+            catalog: catalog, journal: JournalDouble(), configuration: Board.Configuration(), clock: VirtualClock())
         let run = try await board.start("stubborn", input: [:], actor: "tester").run
         await board.outcome(of: run)
         await board.recorder.flush()
-        let record = try await board.run(run).record
+        let record = try await board.run(run)
         #expect(record.state.phase == .failed && record.endedAt != nil)
         #expect(try await board.journal.unfinishedRuns().isEmpty)
     }

@@ -1,5 +1,6 @@
 import Journals
 import Schedules
+import TestClocks
 import Testing
 
 @testable import Boards

@@ -4,7 +4,9 @@ import Journals
 import Operations
 import Schedules
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -14,7 +16,7 @@ import Testing
 
     /// A process that starts nothing but notes what it was asked for.
     private final class Process: Sendable {
-        let clock = ManualClock()
+        let clock = VirtualClock()
         let log = CapturedLog()
         let scheduler: Scheduler
         let asked = MutableStateFlow<[String]>([])
@@ -162,7 +164,7 @@ import Testing
     // MARK: On a board
 
     private func board(
-        _ journal: any Journal, _ clock: ManualClock, at offset: Int64 = 0,
+        _ journal: any Journal, _ clock: VirtualClock, at offset: Int64 = 0,
         reentry: ReentryPolicy = .concurrent, input: JSONValue = ["label": "nightly"]
     ) async throws -> Board {
         var catalog = Catalog()
@@ -185,13 +187,13 @@ import Testing
         async throws
     {
         let journal: any Journal = MemoryJournal()
-        let first = try await board(journal, ManualClock())
+        let first = try await board(journal, VirtualClock())
         #expect(first.schedules().map(\.operation) == ["backup"])
         #expect(try first.schedule(of: "backup").upcoming.first?.description == "2026-11-23T03:00:00.000Z")
         await first.shutdown()
         for offset in [3, 3, 4] {
             // Three days later, the same again, and a day after that: one start for each stop.
-            let next = try await board(journal, ManualClock(), at: Int64(offset) * 86_400_000)
+            let next = try await board(journal, VirtualClock(), at: Int64(offset) * 86_400_000)
             let key = ScheduledStart.key(of: "backup", at: Timestamp("2026-11-\(22 + offset)T03:00:00Z") ?? Self.begin)
             let ended = Deferred<Bool>()
             let look = { @Sendable (_: SequenceNumber) in
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test func `what has no schedule is told so`() async throws {
-        let board = try await board(MemoryJournal(), ManualClock())
+        let board = try await board(MemoryJournal(), VirtualClock())
         await #expect(throws: BoardError.self) { try await board.pauseSchedule(of: "manual", actor: "Ana") }
         #expect(throws: BoardError.self) { try board.schedule(of: "nothing") }
         #expect(try await board.pauseSchedule(of: "backup", actor: "Ana").upcoming.isEmpty)
@@ -227,7 +229,7 @@ import Testing
     }
 
     @Test func `an audience sees the schedules of its operations, and pauses those that it may start`() async throws {
-        let board = try await board(MemoryJournal(), ManualClock())
+        let board = try await board(MemoryJournal(), VirtualClock())
         let sees = try await VisibleBoard(
             board, for: VisibleBoardTests.permissions([.see], operations: ["backup"], of: board))
         #expect(await sees.schedules().map(\.operation) == ["backup"])

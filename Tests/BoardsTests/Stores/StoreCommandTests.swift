@@ -3,7 +3,9 @@ import Journals
 import Operations
 import States
 import Stores
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 

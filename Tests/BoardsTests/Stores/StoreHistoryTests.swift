@@ -4,6 +4,7 @@ import Logging
 import States
 import Stores
 import Testing
+import TestSupport
 
 @testable import Boards
 

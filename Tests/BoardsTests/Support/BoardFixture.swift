@@ -3,6 +3,8 @@ import Journals
 import Logging
 import Operations
 import States
+import TestClocks
+import TestSupport
 
 @testable import Boards
 
@@ -10,13 +12,14 @@ import States
 struct BoardFixture: Sendable {
     let board: Board
     let journal: JournalDouble
-    let clock: ManualClock
+    let clock: VirtualClock
 
     /// Opens a board; its retention is off unless the configuration says otherwise.
     static func open(
         _ operations: [String: TestOperation] = [:], stores: [String: Tally] = [:], printing: PrintingOperation? = nil,
         reentry: ReentryPolicy = .concurrent,
-        lifetime: Lifetime = .onDemand, on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
+        lifetime: Lifetime = .onDemand, on journal: JournalDouble = JournalDouble(),
+        clock: VirtualClock = VirtualClock(),
         wall: MutableStateFlow<Int64>? = nil, logger: Logger = Logger(label: "test"),
         configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
     ) async throws -> BoardFixture {
@@ -46,7 +49,7 @@ struct BoardFixture: Sendable {
 
     /// Opens a board with one store, `tally`.
     static func tally(
-        _ store: Tally = Tally(), on journal: JournalDouble = JournalDouble(), clock: ManualClock = ManualClock(),
+        _ store: Tally = Tally(), on journal: JournalDouble = JournalDouble(), clock: VirtualClock = VirtualClock(),
         configure: (inout Board.Configuration) -> Void = { $0.retention = nil }
     ) async throws -> BoardFixture {
         try await open(stores: ["tally": store], on: journal, clock: clock, configure: configure)

@@ -1,5 +1,6 @@
 import Flows
 import Logging
+import TestSupport
 
 /// Keeps what is logged, for a test to read.
 final class CapturedLog: Sendable {

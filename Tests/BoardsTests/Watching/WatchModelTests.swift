@@ -1,6 +1,7 @@
 import Operations
 import States
 import Testing
+import TestSupport
 
 @testable import Boards
 

@@ -2,7 +2,9 @@ import Flows
 import Journals
 import Operations
 import States
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Boards
 
@@ -161,7 +163,7 @@ import Testing
         fixture.clock.advance(by: .seconds(2))
         // The task has woken, for the first look, and sleeps on for the last.
         await fixture.clock.sleepers(1)
-        #expect(fixture.clock.count.value == 1)
+        #expect(fixture.clock.sleepers.value == 1)
         #expect(fixture.board.runs.count == 1)
         fixture.clock.advance(by: .seconds(3))
         #expect(try await fixture.ended().change.draft.cause == "nobody was watching")

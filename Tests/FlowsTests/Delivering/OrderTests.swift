@@ -1,5 +1,6 @@
 import Flows
 import Testing
+import TestSupport
 
 @Suite struct OrderTests {
     private static let policies: [DeliveryPolicy] = [.conflated, .lossless, .buffered(3, onOverflow: .dropOldest)]

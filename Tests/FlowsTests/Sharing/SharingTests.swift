@@ -1,5 +1,7 @@
 import Flows
+import TestClocks
 import Testing
+import TestSupport
 
 @testable import Flows
 
@@ -35,7 +37,7 @@ import Testing
     }
 
     private let scope = FlowScope()
-    private let clock = ManualClock()
+    private let clock = VirtualClock()
     private let upstream = Upstream(MutableStateFlow(1))
 
     private func share(
@@ -67,21 +69,21 @@ import Testing
         var subscription = shared.subscribe(.lossless) { _ in }
         #expect(await shared.first { $0 == 1 } == 1)
         subscription.cancel()
-        await clock.sleeping(1)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(4))
         subscription = shared.subscribe(.lossless) { _ in }
-        await clock.sleeping(0)
+        await clock.sleepers(atMost: 0)
         subscription.cancel()
-        await clock.sleeping(1)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(4))
         // Eight seconds in all, but never five without a subscriber: the same collection goes on.
         upstream.source.value = 2
         subscription = shared.subscribe(.lossless) { _ in }
-        await clock.sleeping(0)
+        await clock.sleepers(atMost: 0)
         #expect(await shared.first { $0 == 2 } == 2)
         #expect(upstream.collected.value == 1)
         subscription.cancel()
-        await clock.sleeping(1)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(5))
         _ = await upstream.source.subscriptionCount.first { $0 == 0 }
         upstream.source.value = 3
@@ -96,14 +98,14 @@ import Testing
     @Test func `the value is reset only after its own delay`() async {
         let shared = share(.whileSubscribed(stopTimeout: .seconds(5), replayExpiration: .seconds(60)))
         #expect(await shared.first { $0 == 1 } == 1)
-        await clock.sleeping(1)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(5))
         _ = await upstream.source.subscriptionCount.first { $0 == 0 }
-        await clock.sleeping(1)
+        await clock.sleepers(1)
         clock.advance(by: .seconds(59))
         #expect(shared.value == 1)
         clock.advance(by: .seconds(1))
-        await clock.sleeping(0)
+        await clock.sleepers(atMost: 0)
         // The wait is over; the reset is what its job does next.
         await scope.join()
         #expect(shared.value == 0)

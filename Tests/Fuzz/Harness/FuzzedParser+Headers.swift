@@ -1,5 +1,6 @@
 import HTTPTypes
 
+import States
 @testable import Web
 
 extension FuzzedParser {

@@ -19,7 +19,7 @@ extension FuzzedParser {
                 segment.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f && $0 != "/" && $0 != "\\" },
                 "a segment with what no segment may have passed")
         }
-        let path = mount.url(target.segments.map(PercentEncoding.encode).joined(separator: "/"))
+        let path = mount.url(target.segments.map { PercentEncoding.encode($0) }.joined(separator: "/"))
         let again = try? RequestTarget(path + "?" + target.query.text, mount: mount)
         expect(again?.segments == target.segments, "\(path) does not name the same segments")
         expect(again?.query.fields == target.query.fields, "\(target.query.text) is not the same query")

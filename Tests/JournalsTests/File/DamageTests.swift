@@ -2,6 +2,7 @@ import Foundation
 import Journals
 import States
 import Testing
+import TestSupport
 
 @testable import JournalsSQLite
 

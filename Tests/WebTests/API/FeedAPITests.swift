@@ -46,7 +46,7 @@ struct FeedAPITests {
                 return id
             }
             let gone = try await run("gone")
-            let floor = try await server.board.run(gone).record.sequence
+            let floor = try await server.board.run(gone).sequence
             let kept = try await run("kept")
             #expect(
                 await journal.prune(

@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Flows
 import HTTPTypes
 import Hummingbird
 import Journals

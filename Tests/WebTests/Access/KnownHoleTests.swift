@@ -67,7 +67,7 @@ struct KnownHoleTests {
                 #expect(answer.status == 403, "\(path)")
                 #expect(!answer.text.contains("Steps"), "\(path)")
             }
-            #expect(try await server.board.run(run).record.endedAt == nil)
+            #expect(try await server.board.run(run).endedAt == nil)
         }
     }
 
@@ -101,7 +101,7 @@ struct KnownHoleTests {
             ] {
                 #expect(try await server.ask("POST", path, body: "").status == 401, "\(path)")
             }
-            #expect(try await server.board.run(run).record.endedAt == nil)
+            #expect(try await server.board.run(run).endedAt == nil)
         }
     }
 
@@ -117,7 +117,7 @@ struct KnownHoleTests {
             await server.board.outcome(of: run)
             let answer = try await server.ask("POST", "/api/v1/runs/\(run)/retries", headers: ["X-Test: vera"])
             let id = try #require(try answer.json()["id"]?.string)
-            #expect(try await server.board.run(id).record.opening.actor == "vera")
+            #expect(try await server.board.run(id).opening.actor == "vera")
         }
     }
 

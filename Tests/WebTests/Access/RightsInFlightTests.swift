@@ -105,7 +105,7 @@ struct RightsInFlightTests {
             try await server.until { server.board.view().operation("keep")?.activeRuns == 1 }
             let run = try #require(server.board.view().operation("keep")?.latest?.record.id)
             try await server.until {
-                try await server.board.run(run).record.state.payload["bytes"]?.integer == 5
+                try await server.board.run(run).state.payload["bytes"]?.integer == 5
             }
             known.signOut("otto")
             try await otto.send(raw: "6789")
@@ -113,7 +113,7 @@ struct RightsInFlightTests {
             #expect(answer.status == 403)
             #expect(answer["location"] == "/api/v1/runs/\(run)")
             await server.board.outcome(of: run)
-            let record = try await server.board.run(run).record
+            let record = try await server.board.run(run)
             #expect(record.state.phase == .failed)
             #expect(record.state.payload["message"]?.string?.contains("rights were taken away") == true)
         }
@@ -143,7 +143,7 @@ struct RightsInFlightTests {
             #expect(answer.status == 403)
             let run = try #require(answer["location"]?.split(separator: "/").last.map(String.init))
             await server.board.outcome(of: run)
-            let message = try await server.board.run(run).record.state.payload["message"]?.string
+            let message = try await server.board.run(run).state.payload["message"]?.string
             #expect(message?.contains("rights were taken away") == true)
             // Who has theirs still goes on.
             try await victor.send(raw: String(repeating: "x", count: 995))

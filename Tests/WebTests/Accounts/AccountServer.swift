@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Flows
 import Foundation
 import Journals
 import Logging

@@ -1,5 +1,6 @@
 import Access
 import Foundation
+import States
 import Testing
 
 @testable import Web

@@ -78,7 +78,7 @@ struct LinkTests {
                     #expect(!answer.text.contains("hush") && !answer.text.contains("mole"), "\(path)")
                 }
             }
-            #expect(try await server.board.run(run).record.endedAt == nil)
+            #expect(try await server.board.run(run).endedAt == nil)
         }
     }
 

@@ -80,7 +80,7 @@ struct BundleTests {
     }
 
     private func region(_ server: TestServer, _ id: String, _ sequence: SequenceNumber) async throws -> String {
-        let run = try await server.board.run(id, at: sequence)
+        let run = try await server.board.view(of: id, at: sequence)
         let page = try #require(LivePage(feedName: "run-\(id)"))
         let cursor = server.dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
         return server.dashboard.renderer.region(.run(run), cursor: cursor, frame: PageFrame())
@@ -122,7 +122,7 @@ struct BundleTests {
             #expect(
                 try await here.ask("GET", "/runs/\(id)", headers: [Self.html]).text
                     .contains("It was still running when it was exported"))
-            #expect(try await there.board.run(id).record.endedAt == nil)
+            #expect(try await there.board.run(id).endedAt == nil)
             there.gate.finish()
         }
     }

@@ -57,7 +57,7 @@ struct HookTests {
             #expect(answer.status == 202)
             let run = try #require(try answer.json()["run"]?.string)
             #expect(answer.headers["location"] == "/runs/\(run)")
-            let record = try await server.board.run(run).record
+            let record = try await server.board.run(run)
             #expect(record.opening.actor == "hook steps/push")
             #expect(record.opening.input["label"] == "abc")
             #expect(record.opening.input["last"] == 0)

@@ -160,7 +160,7 @@ struct CrowdLoadTests {
             #expect(answer["retry-after"] == nil)
             #expect(try answer.json()["detail"]?.string?.hasPrefix("The server is shutting down") == true)
             await server.board.outcome(of: id)
-            let state = try await server.board.run(id).record.state
+            let state = try await server.board.run(id).state
             #expect(state.payload["message"]?.string?.hasPrefix("The server was shut down") == true)
         }
     }

@@ -20,7 +20,7 @@ struct MomentPageTests {
         let receipt = try await server.start(label, last: last)
         server.gate.finish()
         await server.board.outcome(of: receipt.run)
-        try await server.until { try await server.board.run(receipt.run).record.endedAt != nil }
+        try await server.until { try await server.board.run(receipt.run).endedAt != nil }
         let changes = try await server.board.changes(of: .run(receipt.run), after: nil, limit: 100).changes
         return (receipt.run, changes.map(\.sequence))
     }
@@ -57,7 +57,7 @@ struct MomentPageTests {
                 try await get(server, "/operations/steps?run=\(run)&offset=99999999")["location"]
                     == "/operations/steps?at=\(last)")
             // Of the changes within the first millisecond the last counts, as all of them began then.
-            let view = try await server.board.run(run)
+            let view = try await server.board.view(of: run)
             let first = view.transitions.last { $0.at <= view.record.startedAt }?.sequence ?? changes[0]
             #expect(try await get(server, path + "?offset=0")["location"] == "\(path)?at=\(first)")
         }

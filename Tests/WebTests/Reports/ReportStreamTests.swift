@@ -122,7 +122,7 @@ struct ReportStreamTests {
                 #expect(late["stream-next-offset"] == ended["stream-next-offset"])
             }
             #expect(try await server.ask("PUT", Self.run, body: "").status == 409)
-            #expect(try await server.board.run("r1").record.state.phase == .failed)
+            #expect(try await server.board.run("r1").state.phase == .failed)
             let one = "/api/v1/streams/reported/deploy/r2"
             let closed = try await server.ask("PUT", one, headers: ["Stream-Closed: true"], body: "")
             #expect(closed.status == 201)
@@ -222,7 +222,7 @@ struct ReportStreamTests {
             let late = try await server.ask("POST", Self.run, headers: [Self.json], body: #"{"beat":true}"#)
             #expect(late.status == 409)
             #expect(late["stream-closed"] == "true")
-            #expect(try await server.board.run("r1").record.state.phase == .cancelled)
+            #expect(try await server.board.run("r1").state.phase == .cancelled)
         }
     }
 

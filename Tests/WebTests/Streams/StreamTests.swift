@@ -223,7 +223,7 @@ struct StreamTests {
                 return id
             }
             let gone = try await run("gone")
-            let floor = try await server.board.run(gone).record.sequence
+            let floor = try await server.board.run(gone).sequence
             let kept = try await run("kept")
             let policy = RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: 1)
             #expect(await journal.prune(policy, now: .init(milliseconds: 0)) == 1)

@@ -1,3 +1,4 @@
+import Flows
 import Hummingbird
 import Logging
 import ServiceLifecycle

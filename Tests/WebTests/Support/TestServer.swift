@@ -1,4 +1,5 @@
 import Boards
+import Flows
 import Foundation
 import Hummingbird
 import Journals
@@ -112,7 +113,7 @@ struct TestServer: Sendable {
     func start(_ label: String = "a", last: Int = 0) async throws -> StartReceipt {
         let receipt = try await board.start(
             "steps", input: ["label": .string(label), "last": .integer(Int64(last))], actor: "test")
-        try await until { try await board.run(receipt.run).record.state.payload["number"]?.integer == Int64(last) }
+        try await until { try await board.run(receipt.run).state.payload["number"]?.integer == Int64(last) }
         return receipt
     }
 

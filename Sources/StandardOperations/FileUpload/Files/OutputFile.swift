@@ -75,13 +75,7 @@ final class OutputFile: Sendable {
             return descriptor
         }
         guard descriptor >= 0 else { return }
-        #if canImport(Darwin)
-            _ = Darwin.close(descriptor)
-        #elseif canImport(Glibc)
-            _ = Glibc.close(descriptor)
-        #else
-            _ = Musl.close(descriptor)
-        #endif
+        closeDescriptor(descriptor)
     }
 
     /// Removes the name.
@@ -91,3 +85,6 @@ final class OutputFile: Sendable {
 extension Slice<UnsafeRawBufferPointer> {
     fileprivate var base: UnsafeRawPointer? { UnsafeRawBufferPointer(rebasing: self).baseAddress }
 }
+
+/// The system's `close`, which a method of that name hides.
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }

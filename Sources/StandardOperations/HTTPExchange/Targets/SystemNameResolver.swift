@@ -1,4 +1,5 @@
 import Dispatch
+import Flows
 
 #if canImport(Darwin)
     import Darwin
@@ -25,16 +26,12 @@ package struct SystemNameResolver: NameResolver {
     ///
     /// A cancelled caller is let go at once; the system's own search ends in its own time, and nobody hears of it.
     package func addresses(of host: String) async throws -> [String] {
-        let answer = FirstAnswer<[String]>()
+        let answer = OneShot<Result<[String], any Error>>()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                answer.wait(continuation)
-                DispatchQueue.global(qos: .userInitiated).async {
-                    answer.give(Result { try Self.lookUp(host) })
-                }
-            }
+            DispatchQueue.global(qos: .userInitiated).async { answer.send(Result { try Self.lookUp(host) }) }
+            return try await answer.value().get()
         } onCancel: {
-            answer.give(.failure(CancellationError()))
+            answer.send(.failure(CancellationError()))
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import States
 import WeirClient
 
@@ -44,5 +45,16 @@ struct Watch: AsyncParsableCommand {
 
     func run() async throws {
         try await connection.with { client in try await RunWatch(client: client, json: json).follow(id) }
+    }
+}
+
+/// What standard output is.
+enum Terminal {
+    /// How many columns it has; nil where it is no terminal, or one that cannot redraw a line.
+    static var columns: Int? {
+        guard isatty(1) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
+        var size = winsize()
+        guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }  // Never traps: a constant.
+        return Int(size.ws_col)
     }
 }

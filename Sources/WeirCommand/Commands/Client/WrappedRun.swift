@@ -26,12 +26,12 @@ struct WrappedRun {
             let spool = try Spool.make(in: folder.url, header: header)
             let trapped = await UnixSignalsSequence(trapping: Self.signals)
             let (signals, news) = AsyncStream.makeStream(of: ReportSignal.self, bufferingPolicy: .bufferingNewest(2))
-            let tape = OutputTape(spool) { news.yield(.news) }
-            tape.add([["state": "running"]])
+            let recorder = OutputRecorder(spool) { news.yield(.news) }
+            recorder.add([["state": "running"]])
             let (command, ending): (WrappedCommand, Task<WrappedEnd, Never>)
             do throws(CommandFailure) {
                 (command, ending) = try WrappedCommand.start(
-                    words, defaulted: Self.signals.map(\.rawValue) + [SIGPIPE], sink: tape.take)
+                    words, defaulted: Self.signals.map(\.rawValue) + [SIGPIPE], sink: recorder.take)
             } catch {
                 spool.remove()
                 return Self.explain(error, words.first ?? "")
@@ -70,7 +70,7 @@ struct WrappedRun {
                 },
             ]
             let end = await ending.value
-            tape.add([end.message(program: header.program, wasStopped: phase.wasStopped)])
+            recorder.add([end.message(program: header.program, wasStopped: phase.wasStopped)])
             phase.wait()
             let timeout = Task {
                 try await Task.sleep(for: wait)

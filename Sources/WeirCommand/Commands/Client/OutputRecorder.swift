@@ -4,7 +4,7 @@ import Synchronization
 import WeirClient
 
 /// Passes on what a command prints, and adds it to the spool on the way.
-final class OutputTape: Sendable {
+final class OutputRecorder: Sendable {
     private struct Core {
         var messages: [OutputChannel: OutputMessages] = [
             .standardOutput: OutputMessages(.standardOutput), .standardError: OutputMessages(.standardError),

@@ -1,9 +1,9 @@
-import Journals
-import States
+package import States
 
-/// The small numbers that represent words in the journal's file; see `JournalSchema`.
-enum JournalCode {
-    static func code(of phase: Phase) -> Int64 {
+/// The small numbers that stand for words in every journal that is a database; see `JournalSchema` and `PostgresSchema`.
+package enum JournalCode {
+    /// The number of a phase.
+    package static func code(of phase: Phase) -> Int64 {
         switch phase {
         case .idle: 0
         case .active: 1
@@ -14,7 +14,8 @@ enum JournalCode {
         }
     }
 
-    static func code(of unit: WorkProgress.Unit) -> Int64 {
+    /// The number of a unit.
+    package static func code(of unit: WorkProgress.Unit) -> Int64 {
         switch unit {
         case .bytes: 0
         case .items: 1
@@ -22,7 +23,8 @@ enum JournalCode {
         }
     }
 
-    static func code(of channel: OutputChannel) -> Int64 {
+    /// The number of a channel.
+    package static func code(of channel: OutputChannel) -> Int64 {
         switch channel {
         case .notice: 0
         case .standardOutput: 1
@@ -30,7 +32,8 @@ enum JournalCode {
         }
     }
 
-    static func phase(_ code: Int64) throws -> Phase {
+    /// The phase of a number; throws for one that has none.
+    package static func phase(_ code: Int64) throws -> Phase {
         switch code {
         case 0: .idle
         case 1: .active
@@ -42,7 +45,8 @@ enum JournalCode {
         }
     }
 
-    static func unit(_ code: Int64) throws -> WorkProgress.Unit {
+    /// The unit of a number; throws for one that has none.
+    package static func unit(_ code: Int64) throws -> WorkProgress.Unit {
         switch code {
         case 0: .bytes
         case 1: .items
@@ -51,7 +55,8 @@ enum JournalCode {
         }
     }
 
-    static func channel(_ code: Int64) throws -> OutputChannel {
+    /// The channel of a number; throws for one that has none.
+    package static func channel(_ code: Int64) throws -> OutputChannel {
         switch code {
         case 0: .notice
         case 1: .standardOutput

@@ -1,20 +1,21 @@
-import NIOConcurrencyHelpers
-
 /// A value that one task waits for and that is sent once, from anywhere.
-final class OneShot<Value: Sendable>: Sendable {
+package final class OneShot<Value: Sendable>: Sendable {
     private enum State {
         case idle
         case waiting(CheckedContinuation<Value, Never>)
         case sent(Value)
     }
 
-    private let state = NIOLockedValueBox(State.idle)
+    private let state = Locked(State.idle)
+
+    /// Makes one that holds nothing yet.
+    package init() {}
 
     /// Sends the value.
     ///
     /// Only the first call counts.
-    func send(_ value: Value) {
-        let continuation = state.withLockedValue { state -> CheckedContinuation<Value, Never>? in
+    package func send(_ value: Value) {
+        let continuation = state.withLock { state -> CheckedContinuation<Value, Never>? in
             switch state {
             case .idle:
                 state = .sent(value)
@@ -32,9 +33,9 @@ final class OneShot<Value: Sendable>: Sendable {
     /// Waits for the value.
     ///
     /// Called once; cancelling the caller changes nothing.
-    func value() async -> Value {
+    package func value() async -> Value {
         await withCheckedContinuation { continuation in
-            let value = state.withLockedValue { state -> Value? in
+            let value = state.withLock { state -> Value? in
                 if case .sent(let value) = state { return value }
                 state = .waiting(continuation)
                 return nil

@@ -2,7 +2,7 @@
 ///
 /// Pure. A session ends when it was not used for as long as `idle`, at `maximum` after it began whatever happens, when its
 /// person signs out or is removed, and when there are too many: then the one that was not used for longest.
-package struct SessionBook: Sendable {
+package struct SessionTable: Sendable {
     /// How long sessions last, in milliseconds, and how many there are.
     package struct Limits: Hashable, Sendable {
         /// Without being used.

@@ -1,8 +1,8 @@
 import Operations
-import States
+package import States
 
 /// The states of the tests' operations.
-enum TestState: OperationState {
+package enum TestState: OperationState {
     case none
     case working(step: Int)
     case resting(step: Int)
@@ -10,9 +10,12 @@ enum TestState: OperationState {
     case error(message: String)
     case cancelled(at: String)
 
-    static var initial: TestState { .none }
-    static func failed(_ error: any Error) -> TestState { .error(message: "\(error)") }
-    static func cancelled(from last: TestState) -> TestState {
+    /// Nothing yet.
+    package static var initial: TestState { .none }
+    /// The error as Swift writes it.
+    package static func failed(_ error: any Error) -> TestState { .error(message: "\(error)") }
+    /// Cancelled, and where.
+    package static func cancelled(from last: TestState) -> TestState {
         switch last {
         case .working(let step): .cancelled(at: "working \(step)")
         case .resting(let step): .cancelled(at: "resting \(step)")
@@ -20,7 +23,8 @@ enum TestState: OperationState {
         }
     }
 
-    var phase: Phase {
+    /// The phase of the state.
+    package var phase: Phase {
         switch self {
         case .none: .idle
         case .working, .resting: .active
@@ -30,7 +34,8 @@ enum TestState: OperationState {
         }
     }
 
-    static var samples: [TestState] {
+    /// One state of every case.
+    package static var samples: [TestState] {
         [
             .none, .working(step: 1), .resting(step: 1), .success(text: "a"), .error(message: "b"),
             .cancelled(at: "none"),

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// What it is given to do is done in order. When the connection breaks in the middle, that is done again on the next
 /// one, so everything given to it must be safe to repeat.
-final class PostgresLane: Sendable {
+final class PostgresWorker: Sendable {
     /// How often a broken connection is replaced within one call, and how long to wait before each.
     private static let pauses: [Duration] = [.zero, .milliseconds(50), .milliseconds(200), .milliseconds(750)]
 

@@ -1,11 +1,13 @@
 /// Bytes as hexadecimal digits.
-struct Hex: Hashable, Sendable {
-    let bytes: [UInt8]
+package struct Hex: Hashable, Sendable {
+    /// The bytes.
+    package let bytes: [UInt8]
 
-    init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+    /// Holds bytes, such as those of a hash.
+    package init(_ bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
     /// Reads an even number of lower-case digits; nil for anything else.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -27,7 +29,8 @@ struct Hex: Hashable, Sendable {
         self.bytes = bytes
     }
 
-    var text: String {
+    /// The digits, two for each byte, in lower case.
+    package var text: String {
         let digits = Array("0123456789abcdef".utf8)
         // Half a byte is at most 15.
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -1,7 +1,7 @@
 /// Percent-encoding (RFC 3986, section 2.1), strictly.
-enum PercentEncoding {
+package enum PercentEncoding {
     /// The text behind an encoding; nil for a percent sign without two digits and for bytes that are not UTF-8.
-    static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         var rest = text.utf8.makeIterator()
@@ -19,11 +19,17 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// The text with everything encoded but letters, digits and `-._~`.
-    static func encode(_ text: String) -> String {
+    /// The text with everything encoded but letters, digits, `-._~` (the unreserved characters, section 2.3) and what is kept.
+    ///
+    /// Foundation leaves `+` as it is, which servers read as a space.
+    /// - Parameters:
+    ///   - text: What is encoded, byte by byte.
+    ///   - kept: ASCII characters that may stand as they are too.
+    /// - Returns: ASCII.
+    package static func encode(_ text: String, keeping kept: String = "") -> String {
         var result = ""
         for byte in text.utf8 {
-            if isUnreserved(byte) {
+            if isUnreserved(byte) || byte < 0x80 && kept.utf8.contains(byte) {
                 result.unicodeScalars.append(Unicode.Scalar(byte))
             } else {
                 result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)

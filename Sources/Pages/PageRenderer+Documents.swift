@@ -1,0 +1,99 @@
+package import Boards
+package import Journals
+
+/// The documents that are not live: what they show changes only when they are asked for again.
+extension PageRenderer {
+    /// Two runs of one operation, side by side.
+    package func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let title = writer.title(writer.strings[.compare])
+        let main = writer.region("pages/compare", writer.comparePage(runs), title: title, frame: frame)
+        return writer.document(main, title: title, section: .runs, frame: frame)
+    }
+
+    /// The list of runs for a filter other than the empty one, for which `document(.runs(…))` is live.
+    package func runs(_ page: RunPage, filter: RunFilter, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let older = page.next.map { writer.url(filter.older(than: $0)) }
+        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
+        return document(writer, "pages/runs", fields, writer.strings[.runs], .runs, frame)
+    }
+
+    /// The page of a start form alone, with the mistakes beside the fields and what was typed kept.
+    ///
+    /// Not live.
+    package func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let fields = writer.startPage(operation, draft: draft)
+        return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
+    }
+
+    /// A store as it stood after an earlier change.
+    ///
+    /// Not live.
+    /// - Parameters:
+    ///   - view: The store as it stood.
+    ///   - latest: The store as it stands.
+    ///   - next: The store's change after the one that the view shows; nil when there is none.
+    ///   - frame: The request.
+    /// - Returns: The document.
+    package func past(_ view: StoreView, latest: StoreView, next: SequenceNumber?, frame: PageFrame) -> String {
+        let past = PageWriter.StorePast(latest: latest, next: next)
+        var frame = frame
+        frame.pastMoment = view.log.first.map { PageFrame.PastMoment(sequence: $0.sequence, at: $0.at) }
+        let writer = writer(frame)
+        let title = writer.title(.store(view))
+        let main = writer.region(
+            "pages/store", writer.storePage(view, past: past, draft: nil), title: title, frame: frame)
+        return writer.document(main, title: title, section: .stores, frame: frame)
+    }
+
+    /// How an operation stands, as a picture in SVG.
+    package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
+    }
+
+    /// All schedules, each with its next times.
+    ///
+    /// Not live.
+    package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(
+            writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
+    }
+
+    /// Every sample of every operation, side by side.
+    package func gallery(frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(writer, "pages/gallery", writer.gallery(), writer.strings[.gallery], .gallery, frame)
+    }
+
+    /// What the server is and how it does.
+    package func system(_ facts: SystemFacts, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(writer, "pages/system", writer.systemPage(facts), writer.strings[.system], .system, frame)
+    }
+
+    /// A page about who one is and who there is.
+    package func account(_ page: AccountPage, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let (template, fields, title) = writer.accountPage(page)
+        return document(writer, template, fields, title, .none, frame)
+    }
+
+    /// A problem as a page.
+    package func problem(_ problem: PageProblem, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return document(writer, "pages/problem", writer.problemPage(problem), problem.title, .none, frame)
+    }
+
+    func document(
+        _ writer: PageWriter, _ template: String, _ fields: Fields, _ words: String, _ section: PageWriter.Section,
+        _ frame: PageFrame
+    ) -> String {
+        let title = writer.title(words)
+        let main = writer.region(template, fields, title: title, frame: frame)
+        return writer.document(main, title: title, section: section, frame: frame)
+    }
+}

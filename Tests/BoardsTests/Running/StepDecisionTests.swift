@@ -1,0 +1,47 @@
+import Flows
+import Journals
+import Operations
+import States
+import TestClocks
+import Testing
+import TestSupport
+
+@testable import Boards
+
+/// Steps that wait for a person: who decided, and what counts when nobody does.
+struct StepDecisionTests {
+    private let setup = StepsFixture()
+
+    @Test(arguments: [true, false])
+    func `a person approves or refuses, with name and comment`(_ isApproved: Bool) async throws {
+        let fixture = try await setup.open(StepsPlan([StepsFixture.ask(), StepsFixture.echo("next", .text("x"))]))
+        let run = try await setup.start(fixture)
+        try await setup.reach(fixture, run) { $0.steps.steps.first?.status == .asking }
+        #expect(try await setup.progress(fixture, run).steps[0].prompt == "Is Ada fine?")
+        let error = await #expect(throws: BoardError.self) {
+            try await fixture.board.decide(run, step: "next", isApproved: true, actor: "vera")
+        }
+        #expect(error?.code == .notAsking)
+        _ = try await fixture.board.decide(run, step: "ask", isApproved: isApproved, comment: "well", actor: "vera")
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        let decision = try await setup.progress(fixture, run).steps[0].decision
+        #expect(decision == .init(isApproved: isApproved, by: "vera", comment: "well"))
+        #expect(setup.begun["x"] == (isApproved ? 1 : 0))
+        #expect(try await fixture.board.run(run).state.phase == (isApproved ? .succeeded : .failed))
+        await #expect(throws: BoardError.self) {
+            try await fixture.board.decide(run, step: "ask", isApproved: true, actor: "vera")
+        }
+        await fixture.board.shutdown()
+    }
+
+    @Test(arguments: [true, false])
+    func `a decision that nobody takes in time is taken as the file says`(_ approves: Bool) async throws {
+        let wall = MutableStateFlow<Int64>(1_000)
+        let fixture = try await setup.open(StepsPlan([StepsFixture.ask(.zero, approves: approves)]), wall: wall)
+        let run = try await setup.start(fixture)
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        #expect(try await setup.progress(fixture, run).steps[0].decision == .init(isApproved: approves, by: nil))
+        #expect(try await fixture.board.run(run).state.phase == (approves ? .succeeded : .failed))
+        await fixture.board.shutdown()
+    }
+}
