@@ -93,6 +93,9 @@ document.addEventListener("weir:arrived", ({ target }) => {
   void load("arrivals").then(({ arrived }) => arrived(target, document.getElementById("live")?.dataset.textNew));
 });
 
+// A filtered list is asked for again.
+document.addEventListener("weir:stale", () => void load("list").then(({ renew }) => page && renew(page, painted)));
+
 /** Loads what is used only now; while the server is away nothing comes of it. @param {string} name @returns {Promise<any>} */
 function load(name) {
   return import(`./page/${name}.js`).catch(() => new Promise(() => {}));

@@ -50,8 +50,10 @@ export class Page {
 
   /** @param {import("./judge.js").Change} change */
   apply([sequence, , , operations]) {
-    const steps = operations.map((operation) => this.#prepare(operation));
-    keepingFocus(() => { for (const step of steps) step(); });
+    if (!this.#isStale()) {
+      const steps = operations.map((operation) => this.#prepare(operation));
+      keepingFocus(() => { for (const step of steps) step(); });
+    }
     this.element.dataset.sequence = String(sequence);
     this.#arrived();
   }
@@ -60,8 +62,14 @@ export class Page {
   show(html) {
     const fresh = parse(html);
     if (fresh.id !== this.element.id) throw new Malformed("A snapshot is the page's own element");
-    keepingFocus(() => { morph(this.element, fresh, this.#claims); });
+    if (fresh.querySelector("[data-filtered]") || !this.#isStale()) keepingFocus(() => { morph(this.element, fresh, this.#claims); });
+    else Object.assign(this.element.dataset, /** @type {HTMLElement} */ (fresh).dataset);
     this.#arrived();
+  }
+
+  /** Whether the page lists what a filter lets through: then what changed says only that it is to be asked for again. */
+  #isStale() {
+    return this.element.querySelector("[data-filtered]")?.dispatchEvent(new CustomEvent("weir:stale", { bubbles: true })) ?? false;
   }
 
   /** Shows nothing any more, as it may not be seen. @param {string} [why] what stands in its place, for a whole page */

@@ -1,5 +1,6 @@
 // The moments of a filter in the reader's time: the server knows only UTC. Loaded where a page has an `input[data-zoned]`.
 
+import { keep } from "../feed/claims.js";
 import { zone } from "./times.js";
 
 /** A moment as such a field holds it. @param {number} moment @param {string} [timeZone] */
@@ -26,6 +27,14 @@ export function listenToMoments() {
       if (!Number.isNaN(moment)) field.value = local(moment, zone());
     }
     shown = zone() ?? "";
+    // Today begins at the reader's midnight.
+    for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("a[data-today]"))) {
+      const url = new URL(link.href);
+      const midnight = `${local(Date.now(), zone()).slice(0, 10)}T00:00:00`;
+      url.searchParams.set("from", shown === "UTC" ? midnight : universal(midnight));
+      link.setAttribute("href", url.pathname + url.search);
+      keep(link, "href");
+    }
   };
   show(true);
   document.addEventListener("click", (event) => {

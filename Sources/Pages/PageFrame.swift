@@ -47,6 +47,9 @@ package struct PageFrame: Sendable, Hashable {
     /// Who looks, for pages that say so; nil to leave it out.
     package var viewer: PageViewer?
 
+    /// The views of the list of runs that the reader has saved.
+    package var views: [SavedView] = []
+
     /// Who asks, for the header; nil where nobody is asked who they are.
     package var account: PageAccount?
 
@@ -65,6 +68,20 @@ package struct PageFrame: Sendable, Hashable {
         self.notRecordedSince = notRecordedSince
         self.pastMoment = pastMoment
         self.viewer = viewer
+    }
+}
+
+/// A filter of the list of runs that somebody has saved under a name.
+package struct SavedView: Sendable, Hashable {
+    /// The name.
+    package let name: String
+    /// The filter.
+    package let filter: RunFilter
+
+    /// Creates a view.
+    package init(name: String, filter: RunFilter) {
+        self.name = name
+        self.filter = filter
     }
 }
 

@@ -11,14 +11,6 @@ extension PageRenderer {
         return writer.document(main, title: title, section: .runs, frame: frame)
     }
 
-    /// The list of runs for a filter other than the empty one, for which `document(.runs(…))` is live.
-    package func runs(_ page: RunPage, filter: RunFilter, frame: PageFrame) -> String {
-        let writer = writer(frame)
-        let older = page.next.map { writer.url(filter.older(than: $0)) }
-        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
-        return document(writer, "pages/runs", fields, writer.strings[.runs], .runs, frame)
-    }
-
     /// The page of a start form alone, with the mistakes beside the fields and what was typed kept.
     ///
     /// Not live.

@@ -81,7 +81,9 @@ import Testing
     @Test(
         arguments: JournalKind.allCases,
         [
-            ("refused", ["r10", "r6", "r2"]), ("Connection REFUSED", ["r10", "r6", "r2"]), ("refus", []),
+            ("refused", ["r10", "r6", "r2"]), ("Connection REFUSED", ["r10", "r6", "r2"]),
+            ("refus", ["r10", "r6", "r2"]),
+            ("fused", ["r10", "r6", "r2"]), ("\"refus\"", []), ("ef", []),
             ("refus*", ["r10", "r6", "r2"]), ("https://example.com/7", ["r7"]), ("r7", ["r7"]),
             ("com/1*", ["r1"]), ("com/11*", ["r11"]),
             ("refused done", []), ("done 4", ["r4"]), ("ão uberfluß 3", ["r3"]), ("\"'; DROP OR NEAR(", []),
@@ -95,6 +97,62 @@ import Testing
             #expect(found == search.runs)
             // Once more, as the first search may have changed how the runs are found.
             #expect(try await ids(journal, RunQuery(text: search.text)) == search.runs)
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `the name of an operation finds its runs, together with what is in them`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            var query = RunQuery(text: "Sign efus")
+            #expect(try await ids(journal, query).isEmpty)
+            query.operationNames = ["login": "Signing in", "upload": "File upload", "none": "Signing off"]
+            #expect(try await ids(journal, query) == ["r6"])
+            query.text = "\"signing\" 3"
+            #expect(try await ids(journal, query) == ["r3"])
+            query.text = "sign*"
+            #expect(try await ids(journal, query) == ["r9", "r6", "r3", "r0"])
+            query.phase = .active
+            #expect(try await ids(journal, query) == ["r9", "r3"])
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases, [RunOrder.duration, .phase])
+    func `a list in another order is the same on pages of any length`(kind: JournalKind, order: RunOrder) async throws {
+        try await kind.withJournal { journal in
+            try await fill(journal)
+            // r1 takes long, r3 as long as r0; those that continue take longest.
+            for (run, at) in [("r1", 90_000), ("r3", 180_002)] as [(String, Int64)] {
+                let operation = run == "r3" ? "login" : "upload"
+                _ = try await journal.append([.step(run, 2, operation: operation, at: at, phase: .cancelled)])
+            }
+            for isLeastFirst in [false, true] {
+                var query = RunQuery(limit: 100)
+                query.order = order
+                query.isOldestFirst = isLeastFirst
+                let all = try await ids(journal, query)
+                let expected =
+                    order == .duration
+                    ? ["r11", "r9", "r7", "r5", "r1", "r10", "r8", "r6", "r4", "r3", "r2", "r0"]
+                    : ["r3", "r1", "r10", "r6", "r2", "r8", "r4", "r0", "r11", "r9", "r7", "r5"]
+                #expect(all == (isLeastFirst ? expected.reversed() : expected))
+                for text in [nil, "example", "\"example\""] {
+                    query.text = text
+                    query.limit = 5
+                    query.beyond = nil
+                    var pages: [String] = []
+                    while true {
+                        let page = try await journal.runs(query)
+                        pages += page.runs.map(\.id)
+                        guard page.next != nil, let last = page.runs.last else { break }
+                        query.beyond = order.place(of: last)
+                    }
+                    #expect(pages == all)
+                }
+            }
+            var some = RunQuery(phase: .failed, startedAfter: .test(120_001), limit: 1)
+            some.order = order
+            #expect(try await ids(journal, some) == ["r10"])
         }
     }
 

@@ -1,4 +1,4 @@
-import Access
+package import Access
 package import Journals
 
 extension VisibleBoard {
@@ -29,6 +29,13 @@ extension VisibleBoard {
     /// Throws `unavailable` when the journal cannot be read.
     package func runs(_ query: RunQuery) async throws(BoardError) -> RunPage {
         try await board.runs(visible(query, .see))
+    }
+
+    /// Those of the runs that match on which a verb is allowed.
+    ///
+    /// Throws `unavailable` when the journal cannot be read.
+    package func runs(_ query: RunQuery, allowing verb: Verb) async throws(BoardError) -> RunPage {
+        try await board.runs(visible(query, verb))
     }
 
     /// How many runs of each operation are in each phase.

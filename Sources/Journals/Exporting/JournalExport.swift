@@ -34,6 +34,8 @@ package struct JournalExport: Sendable {
         var query = query
         query.limit = Self.runsPerPage
         query.isOldestFirst = true
+        query.order = .started
+        query.beyond = nil
         query.before = min(query.before ?? head.next, head.next)
         var summary = try await begin(write)
         while true {

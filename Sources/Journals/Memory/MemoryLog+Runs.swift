@@ -11,12 +11,20 @@ extension MemoryLog {
     }
 
     func runs(_ query: RunQuery) -> RunPage {
-        let search = query.text.map(SearchQuery.init)
-        var found: [RunRecord] = []
+        let search = query.search
         let limit = max(0, query.limit)
+        let isFound = { (record: RunRecord) in
+            query.matches(record)
+                && search.map { $0.matches(folded: self.text(of: record).words, of: record.operation) } ?? true
+        }
+        guard query.order == .started else {
+            let all = records.values.filter(isFound).sorted(by: query.precedes)
+            let page = Array(all.prefix(limit))
+            return RunPage(runs: page, next: all.count > limit ? page.last?.openedSequence : nil)
+        }
+        var found: [RunRecord] = []
         let ids = query.isOldestFirst ? AnySequence(order) : AnySequence(order.reversed())
-        for record in ids.lazy.compactMap({ records[$0] }) where query.matches(record) {
-            if let search, !search.terms.isEmpty, !search.matches(folded: text(of: record).words) { continue }
+        for record in ids.lazy.compactMap({ records[$0] }) where isFound(record) {
             guard found.count < limit else { return RunPage(runs: found, next: found.last?.openedSequence) }
             found.append(record)
         }

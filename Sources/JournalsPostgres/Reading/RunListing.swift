@@ -33,14 +33,18 @@ struct RunListing {
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
         if let before = query.before { require("r.opened < $#", before.rawValue) }
         if let after = query.after { require("r.opened > $#", after.rawValue) }
+        if let beyond = query.beyond, let key {
+            values += [beyond.key, beyond.opened]
+            let place = "($\(values.count - 1), $\(values.count))"
+            conditions.append("(\(key), r.opened) \(query.isOldestFirst ? ">" : "<") \(place)")
+        }
         try limitToTime()
     }
 
     /// The page.
     func page() throws -> RunPage {
-        let search = query.text.map(SearchQuery.init)
         let found =
-            if let search, !search.terms.isEmpty {
+            if let search = query.search {
                 try matching(search)
             } else {
                 try read("weir.runs r", conditions, values)
@@ -75,33 +79,54 @@ struct RunListing {
         let values = values + [limit + 1]
         return try RunReader(connection).runs(
             from: source, where: conditions.isEmpty ? "true" : conditions.joined(separator: " AND "), values,
-            order: "ORDER BY r.opened \(query.isOldestFirst ? "ASC" : "DESC")", limit: "LIMIT $\(values.count)")
+            order: "ORDER BY \(key.map { "\($0) \(order), " } ?? "")r.opened \(order)",
+            limit: "LIMIT $\(values.count)")
+    }
+
+    private var order: String { query.isOldestFirst ? "ASC" : "DESC" }
+
+    /// The value by which the list is ordered; nil for the start, which is the order of the table.
+    private var key: String? {
+        switch query.order {
+        case .started: nil
+        case .duration: "coalesce(r.ended::numeric - r.started, \(Int64.max))"
+        case .phase: "r.phase::bigint"
+        }
     }
 
     // MARK: With words
 
     private func matching(_ search: SearchQuery) throws -> [RunRecord] {
-        let place = values.count
-        var (all, phrases): ([any PostgresValue], [Int]) = ([], [])
-        for (index, term) in search.terms.enumerated() {
-            all.append(" \(term.words)" + (term.isPrefix ? "" : " "))
-            // A single short word is in the index just as it is.
-            if term.words.contains(" ") || term.words.utf8.count > RunWords.longestLexeme { phrases.append(index) }
+        // The terms that the index of words finds come first, then those for which the words of runs are read.
+        var terms = search.terms
+        let indexed = terms[..<terms.partition { $0.scope == .anywhere || !$0.operations.isEmpty }]
+        var values = values
+        var contains: [String] = []
+        let names = Names(connection)
+        for term in terms {
+            values.append(term.pattern)
+            let within = "position($\(values.count) in ' ' || x.words || ' ') > 0"
+            let numbers = try term.operations.sorted().compactMap { try names.number(of: $0) }
+            if !numbers.isEmpty { values.append(numbers) }
+            contains.append(numbers.isEmpty ? within : "(r.operation = ANY ($\(values.count)) OR \(within))")
         }
-        let contains = { (index: Int) in "position($\(place + 2 + index) in ' ' || x.words || ' ') > 0" }
-        let byIndex = ["x.lexemes @@ $\(place + 1)::text::tsquery"] + phrases.map(contains)
-        let byWords = ["x.lexemes IS NULL"] + search.terms.indices.map(contains)
-        let condition = "((\(byIndex.joined(separator: " AND "))) OR (\(byWords.joined(separator: " AND "))))"
-        let values = values + [RunWords.expression(search)] + all
-        let indexed = try read(
+        var condition = contains.isEmpty ? "true" : contains.joined(separator: " AND ")
+        if !indexed.isEmpty {
+            values.append(RunWords.expression(indexed))
+            // A single short word is in the index just as it is.
+            let isWhole = { (term: SearchQuery.Term) in
+                !term.words.contains(" ") && term.words.utf8.count <= RunWords.longestLexeme
+            }
+            let others = terms.indices.filter { !(indexed.indices.contains($0) && isWhole(terms[$0])) }
+            let byIndex = ["x.lexemes @@ $\(values.count)::text::tsquery"] + others.map { contains[$0] }
+            condition = "((\(byIndex.joined(separator: " AND "))) OR (x.lexemes IS NULL AND \(condition)))"
+        }
+        let ended = try read(
             "weir.run_text x JOIN weir.runs r ON r.opened = x.opened", conditions + [condition], values)
         let waiting = try RunReader(connection).runs(
             where: (conditions + ["(r.ended IS NULL OR (NOT r.indexed AND r.ended IS NOT NULL))"]).joined(
                 separator: " AND "), self.values
-        ).filter { search.matches(folded: try RunWords.text(of: $0, connection).words) }
-        let isOldestFirst = query.isOldestFirst
-        return (indexed + waiting).sorted {
-            isOldestFirst ? $0.openedSequence < $1.openedSequence : $0.openedSequence > $1.openedSequence
-        }
+        ).filter { search.matches(folded: try RunWords.text(of: $0, connection).words, of: $0.operation) }
+        return (ended + waiting).sorted(by: query.precedes)
     }
 }

@@ -43,8 +43,8 @@ enum RunWords {
     }
 
     /// The search as PostgreSQL reads it: all words, of which some are beginnings.
-    static func expression(_ search: SearchQuery) -> String {
-        search.terms.flatMap { term in
+    static func expression(_ terms: some Sequence<SearchQuery.Term>) -> String {
+        terms.flatMap { term in
             let words = term.words.split(separator: " ")
             return words.enumerated().map { place, word in
                 "'\(cut(word))'" + (term.isPrefix && place == words.count - 1 ? ":*" : "")

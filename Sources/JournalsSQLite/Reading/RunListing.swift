@@ -41,13 +41,16 @@ struct RunListing {
         if let isImported = query.isImported { conditions.append("r.epoch IS \(isImported ? "NOT " : "")NULL") }
         if let before = query.before { require("r.opened < ?", before.rawValue) }
         if let after = query.after { require("r.opened > ?", after.rawValue) }
+        if let beyond = query.beyond, let key {
+            conditions.append("(\(key), r.opened) \(query.isOldestFirst ? ">" : "<") (?, ?)")
+            values += [beyond.key, beyond.opened.rawValue]
+        }
     }
 
     /// The page.
     func page() throws -> RunPage {
-        let search = query.text.map(SearchQuery.init)
         let found: [RunRecord] =
-            if let search, !search.terms.isEmpty {
+            if let search = query.search {
                 try matching(search)
             } else {
                 try byConditions()
@@ -63,13 +66,26 @@ struct RunListing {
 
     private var order: String { query.isOldestFirst ? "ASC" : "DESC" }
 
+    /// The value by which the list is ordered; nil for the start, which is the order of the table.
+    private var key: String? {
+        switch query.order {
+        case .started: nil
+        case .duration: "iif(r.ended IS NULL, \(Int64.max), r.ended - r.started)"
+        case .phase: "r.phase"
+        }
+    }
+
+    /// The order of the list and its length.
+    private var rest: String {
+        "ORDER BY \(key.map { "\($0) \(order), " } ?? "")r.opened \(order) LIMIT ?"
+    }
+
     // MARK: Without words
 
     private func byConditions() throws -> [RunRecord] {
         let reader = RunReader(database)
-        guard query.startedAfter != nil || query.startedBefore != nil else {
-            return try reader.runs(
-                where: all(conditions), values + [limit + 1], rest: "ORDER BY r.opened \(order) LIMIT ?")
+        guard query.startedAfter != nil || query.startedBefore != nil, key == nil else {
+            return try reader.runs(where: all(conditions), values + [limit + 1], rest: rest)
         }
         let bits = JournalSchema.blockBits
         let blocks = ["b.latest >= ?", "b.earliest < ?", "b.block <= ?", "b.block >= ?"]
@@ -87,24 +103,49 @@ struct RunListing {
 
     private func matching(_ search: SearchQuery) throws -> [RunRecord] {
         let range = try openedRange()
-        let indexed = try RunReader(database).runs(
-            from: "run_text CROSS JOIN runs r",
-            where: all(
-                ["run_text MATCH ?", "run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions),
-            [try expression(search), range.lowerBound, range.upperBound] + values + [limit + 1],
-            rest: "ORDER BY run_text.rowid \(order) LIMIT ?")
+        let (indexed, read) = try split(search)
+        let parts = try read.map(condition)
+        let within = ["run_text.rowid BETWEEN ? AND ?", "r.opened = run_text.rowid"] + conditions + parts.map(\.text)
+        let bounds: [any SQLValue] = [range.lowerBound, range.upperBound]
+        let rest = key == nil ? "ORDER BY run_text.rowid \(order) LIMIT ?" : rest
+        let patterns: [any SQLValue] = parts.map(\.pattern)
+        let ended =
+            if indexed.isEmpty {
+                // The runs first: the words of those that a filter leaves out are not read.
+                try RunReader(database).runs(
+                    from: "runs r CROSS JOIN run_text", where: all(within),
+                    bounds + values + patterns + [limit + 1], rest: self.rest)
+            } else {
+                try RunReader(database).runs(
+                    from: "run_text CROSS JOIN runs r", where: all(["run_text MATCH ?"] + within),
+                    [try expression(indexed)] + bounds + values + patterns + [limit + 1], rest: rest)
+            }
         let index = RunTextIndex(database)
         let waiting = try RunReader(database)
             .runs(from: RunReader.withoutText, where: all(["r.indexed = 0"] + conditions), values)
-            .filter { search.matches(folded: try index.text(of: $0).words) }
-        let isOldestFirst = query.isOldestFirst
-        return (indexed + waiting).sorted {
-            isOldestFirst ? $0.openedSequence < $1.openedSequence : $0.openedSequence > $1.openedSequence
-        }
+            .filter { search.matches(folded: try index.text(of: $0).words, of: $0.operation) }
+        return (ended + waiting).sorted(by: query.precedes)
     }
 
-    private func expression(_ search: SearchQuery) throws -> String {
-        let words = try search.terms.map { term in
+    /// The terms that the index of words finds, and those for which the words of runs are read.
+    private func split(_ search: SearchQuery) throws -> (indexed: [SearchQuery.Term], read: [SearchQuery.Term]) {
+        var terms = search.terms
+        let place = terms.partition { $0.scope == .anywhere || !$0.operations.isEmpty }
+        return (Array(terms[..<place]), Array(terms[place...]))
+    }
+
+    /// What holds for a run whose words, or whose operation's name, have a term.
+    private func condition(_ term: SearchQuery.Term) throws -> (text: String, pattern: String) {
+        let words = term.scope == .anywhere ? "run_text.words" : "' ' || run_text.words || ' '"
+        let contains = "instr(\(words), ?) > 0"
+        let numbers = try term.operations.sorted().compactMap { try NameTable.number(of: $0, in: database) }
+        guard !numbers.isEmpty else { return (contains, term.pattern) }
+        let list = numbers.map { String($0) }.joined(separator: ", ")
+        return ("(r.operation IN (\(list)) OR \(contains))", term.pattern)
+    }
+
+    private func expression(_ terms: [SearchQuery.Term]) throws -> String {
+        let words = try terms.map { term in
             try term.isPrefix ? beginning(term.words) : "\"\(term.words)\""
         }
         let marks = marks.isEmpty ? "" : " AND marks : (\(marks.map { "\"\($0)\"" }.joined(separator: " AND ")))"

@@ -142,6 +142,29 @@ struct CheckScenario {
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
+        changes(view)
+        var frame = PageFrame()
+        frame.views = [SavedView(name: "v", filter: filter)]
+        _ = writer.render(
+            "pages/runs",
+            writer.runsPage([], filter: filter, olderURL: nil).merging(["views": writer.views(frame, filter)]))
+        let other = RunFilter(parameters: [
+            "from": "2026-11-21", "to": "2026-11-22", "within": "24h", "sort": "duration", "text": view.record.id,
+        ])
+        _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
+    }
+
+    private func changes(_ view: RunView) {
+        for change in RunChange.allCases {
+            let plan = RunChange.Plan(
+                change, runs: [view.record], unknown: 1, hasMore: true, key: "k", filter: RunFilter())
+            _ = writer.render("pages/run-change", writer.planPage(plan))
+            let items = RunChange.Result.allCases.map {
+                RunChange.Report.Item(run: view.record.id, result: $0, newRun: view.record.id, detail: "d")
+            }
+            let report = RunChange.Report(change, items: items, filter: RunFilter())
+            _ = writer.render("pages/run-change", writer.reportPage(report))
+        }
     }
 
     private func stores(_ entry: StoreEntry) {

@@ -78,7 +78,7 @@ struct PagePatcher {
     }
 
     private func runs(_ run: RunView) -> [Patch] {
-        let row = { (run: RunView) in writer.row(run.record).merging(["isNamed": true]) }
+        let row = { (run: RunView) in writer.listed(run.record, isPicked: writer.mayChange) }
         if isOpening {
             let older = writer.older(publication.board)
             return [

@@ -11,7 +11,8 @@ extension PageWriter {
         let template: String
         switch content {
         case .board(let view): (template, fields) = ("pages/board", board(view))
-        case .runs(let view): (template, fields) = ("pages/runs", liveRuns(view))
+        case .runs(let view):
+            (template, fields) = ("pages/runs", liveRuns(view).merging(["views": views(frame, RunFilter())]))
         case .operation(let view):
             (template, fields) = (
                 "pages/operation", operationPage(view, draft: draft, schedule: frame.schedule, hooks: frame.hooks)

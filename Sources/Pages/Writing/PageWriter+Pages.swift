@@ -30,63 +30,6 @@ extension PageWriter {
         return !hasFile(operation) && allows(.start, onOperation: operation)
     }
 
-    /// The newest runs, live.
-    func liveRuns(_ board: BoardView) -> Fields {
-        runsPage(board.recentRuns.map(\.record), filter: RunFilter(), olderURL: older(board))
-    }
-
-    /// Where the runs before the newest are listed; nil when there are none.
-    func older(_ board: BoardView) -> String? {
-        guard board.recentRuns.count >= Self.liveRuns, let last = board.recentRuns.last else { return nil }
-        return url(RunFilter(before: last.record.openedSequence))
-    }
-
-    /// Where the runs that a filter lets through are listed.
-    func url(_ filter: RunFilter) -> String { filter.isEmpty ? "\(base)/runs" : "\(base)/runs?\(filter.query)" }
-
-    /// How many runs the live list holds: as many as a board's view has.
-    static var liveRuns: Int { 25 }
-
-    /// A list of runs with its filters.
-    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?) -> Fields {
-        let known = Set(catalog.entries.map(\.id))
-        let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
-        return [
-            "rows": runs.map { row($0).merging(["isNamed": true]) }, "limit": String(Self.liveRuns),
-            "action": "\(base)/runs", "filter": fields(of: filter),
-            "operations": operations.filter { !$0.isEmpty }.map { id -> Fields in
-                ["value": id, "label": title(of: id), "isChosen": id == filter.operation]
-            },
-            "phases": Phase.allCases.map { phase -> Fields in
-                ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
-            },
-            "hasBundles": permissions.allowsAnywhere(.export) || mayImport,
-            "exportURL": permissions.allowsAnywhere(.export) ? exportURL(filter) : nil,
-            "importURL": mayImport ? "\(base)/imports" : nil,
-            "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
-        ]
-    }
-
-    /// Whether runs may be brought from elsewhere, which may be those of any operation.
-    private var mayImport: Bool { permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(.restore) }
-
-    /// Where the runs that a filter lets through are had as a file, those of all its pages.
-    private func exportURL(_ filter: RunFilter) -> String {
-        var filter = filter
-        filter.before = nil
-        return filter.isEmpty ? "\(base)/runs/export" : "\(base)/runs/export?\(filter.query)"
-    }
-
-    private func fields(of filter: RunFilter) -> Fields {
-        [
-            "actor": filter.actor, "text": filter.text,
-            // A field for a moment may hold nothing else.
-            "from": filter.hasBadFrom ? "" : filter.from, "to": filter.hasBadTo ? "" : filter.to,
-            "fromError": filter.hasBadFrom ? strings[.invalidMoment] : nil,
-            "toError": filter.hasBadTo ? strings[.invalidMoment] : nil,
-        ]
-    }
-
     /// Every sample of every operation.
     func gallery() -> Fields {
         let groups = wholes.map { entry -> Fields in

@@ -1,6 +1,7 @@
 import Boards
 import Hummingbird
 import Journals
+import Pages
 import States
 
 /// The runs there are and were.
@@ -8,7 +9,8 @@ struct RunList {
     let dashboard: AudienceDashboard
 
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
-        let query = try RunQuery(exchange.target.query)
+        var query = try RunQuery(exchange.target.query)
+        if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
         // Runs may be reported of operations that nobody declared.
         if let id = query.operation, dashboard.board.catalog[id] == nil,
             dashboard.board.feed.head(of: .operation(id)) == 0
@@ -19,6 +21,8 @@ struct RunList {
         do { page = try await dashboard.board.runs(query) } catch { throw Problem(error) }
         return try .json([
             "runs": .array(page.runs.map(\.json)), "next": page.next.map { .integer($0.rawValue) } ?? .null,
+            "beyond": page.next == nil
+                ? .null : page.runs.last.map { .string(query.order.place(of: $0).description) } ?? .null,
         ])
     }
 

@@ -17,6 +17,8 @@ extension Route {
         case .storeReset: .reset
         case .runOutput: .readOutput
         case .runExport, .runsExport: method == .head ? nil : .export
+        case .manyRunCancellations: .cancel
+        case .manyRunRetries: .retry
         case .imports: .importRuns
         case .noticeDismissal: .dismissNotice
         case .schedulePause: .pauseSchedule
@@ -24,8 +26,8 @@ extension Route {
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .badge, .widget, .widgetAfter, .moments, .comparison, .storeEffect, .viewerName,
-            .schedules, .gallery, .system, .poll, .asset, .healthLive, .healthReady, .hello:
+        case .page, .pageAfter, .runChange, .runViews, .badge, .widget, .widgetAfter, .moments, .comparison, .storeEffect,
+            .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive, .healthReady, .hello:
             nil
         }
     }

@@ -21,6 +21,10 @@ extension Route {
         case .runOutput(let run): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
+        case .runChange, .runViews: .anything(.see)
+        // The board asks for each run.
+        case .manyRunCancellations: .anything(.cancel)
+        case .manyRunRetries: .anything(.start)
         case .imports: .everything(.restore)
         case .noticeDismissal: .everything(.administer)
         case .schedules: .anything(.see)

@@ -12,6 +12,15 @@ struct RequestOrigin: Sendable {
     /// Who asks, for the header of pages.
     func header(_ authorization: Authorization) -> PageAccount? { accounts.header(authorization) }
 
+    /// What writes down what was done to one of many runs.
+    func recorder(of audited: AuditedRequest) -> @Sendable (AuditAction, String, AuditEntry.Outcome) -> Void {
+        { action, run, outcome in
+            accounts.directory.audit.record(
+                action, by: audited.principal, from: audit, subject: "run:\(run)", outcome: outcome,
+                detail: audited.actor.map { "as \($0)" })
+        }
+    }
+
     /// Writes down what came of a request, if it is one of those that the audit has.
     func record(_ request: Request, _ route: Route, _ audited: AuditedRequest, _ response: Response) {
         guard route.requirement != .nothing || route.isHook else { return }

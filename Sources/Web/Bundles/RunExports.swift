@@ -20,23 +20,31 @@ struct RunExports {
         // Told before the first byte is sent; afterwards an error could only cut the answer off.
         do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
         let board = dashboard.board
-        return download("weir-run-\(run).jsonl", slot, exchange.right) { write in
-            try await board.export(run, write: write)
+        return download("weir-run-\(run).jsonl", RunTableFormat.bundle.mediaType, slot, exchange.right) { write in
+            _ = try await board.export(run, write: write)
         }
     }
 
     /// The runs of a list, whatever the length of its pages.
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         var query = try query(exchange)
-        query.before = nil
+        (query.before, query.beyond) = (nil, nil)
         if let id = query.operation, dashboard.board.catalog[id] == nil, case .api = exchange.route {
             throw .unknownOperation(id)
+        }
+        let format = exchange.target.query["format"]
+        guard let format = format.map(RunTableFormat.init(rawValue:)) ?? .bundle else {
+            throw .malformedQuery("format", "must be csv, json or jsonl.")
         }
         let slot = try slot()
         let stamp = Timestamp(milliseconds: dashboard.clock.wall).description.prefix(19).filter { $0 != ":" }
         let (board, found) = (dashboard.board, query)
-        return download("weir-runs-\(stamp).jsonl", slot, exchange.right) { write in
-            try await board.export(found, write: write)
+        let titles = dashboard.renderer.titles(exchange.locale)
+        return download("weir-runs-\(stamp).\(format.rawValue)", format.mediaType, slot, exchange.right) { write in
+            guard let table = RunTable(format, titles: titles) else {
+                return _ = try await board.export(found, write: write)
+            }
+            try await table.write(found, of: board, write)
         }
     }
 
@@ -53,20 +61,20 @@ struct RunExports {
         if let field = filter.mistakenField {
             throw .malformedQuery(field, "cannot be read. Choose it again in the list of runs.")
         }
-        return filter.query()
+        return RunsPage(dashboard: dashboard).query(filter, exchange)
     }
 
     /// An answer that is written as its lines come; one that breaks off lacks the end that an import looks for.
     private func download(
-        _ filename: String, _ slot: ConcurrencyLimit.Slot, _ right: HeldRight?,
-        _ export: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> ExportSummary
+        _ filename: String, _ mediaType: String, _ slot: ConcurrencyLimit.Slot, _ right: HeldRight?,
+        _ export: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> Void
     ) -> Response {
         let logger = dashboard.logger
         let body = ResponseBody { writer in
             defer { slot.release() }
             var piece = ByteBuffer()
             do {
-                _ = try await export { line in
+                try await export { line in
                     piece.writeString(line)
                     piece.writeString("\n")
                     guard piece.readableBytes >= Self.pieceSize else { return }
@@ -84,7 +92,7 @@ struct RunExports {
             try await writer.finish(nil)
         }
         let headers: HTTPFields = [
-            .contentType: "application/jsonl", .cacheControl: "no-store",
+            .contentType: mediaType, .cacheControl: "no-store",
             .contentDisposition: "attachment; filename=\"\(filename)\"",
         ]
         return Response(status: .ok, headers: headers, body: body)

@@ -38,6 +38,10 @@ struct LivePages {
             _ = await dashboard.pollResponder.wait(
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
         }
+        let filter = RunFilter(parameters: exchange.target.query.dictionary)
+        if name == .runs, !filter.isEmpty {
+            return try await RunsPage(dashboard: dashboard).show(filter, exchange)
+        }
         return try await document(name, exchange, draft: nil)
     }
 
@@ -56,6 +60,7 @@ struct LivePages {
         var frame = exchange.frame(dashboard)
         frame.path = dashboard.mount.url(name.path)
         frame.schedule = try await dashboard.schedule(on: name)
+        if name == .runs { frame.views = RunViews.views(in: exchange.request) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         let output = try await dashboard.output(on: name, exchange.locale)

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import HTTPTypes
 import Hummingbird
@@ -21,6 +22,8 @@ struct Exchange: Sendable {
     let right: HeldRight?
     /// Who asks, as the header of a page says it; nil where nobody is asked.
     let account: PageAccount?
+    /// Writes down in the audit what was done to one of many runs; nil where there is no audit.
+    var auditRun: (@Sendable (AuditAction, String, AuditEntry.Outcome) -> Void)?
 
     /// Who asks, as runs and stores record it.
     var actor: String { viewer.name }

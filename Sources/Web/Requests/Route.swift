@@ -47,6 +47,14 @@ enum Route: Hashable, Sendable {
     case runExport(String)
     /// The runs of a list as a file.
     case runsExport
+    /// What a change of many runs would do.
+    case runChange
+    /// The views of the list of runs that a browser keeps.
+    case runViews
+    /// The cancellation of many runs.
+    case manyRunCancellations
+    /// The attempts that follow many runs.
+    case manyRunRetries
     /// The runs that files bring.
     case imports
     /// The dismissal of a notice.
@@ -129,6 +137,10 @@ enum Route: Hashable, Sendable {
         case (3, "runs") where segments[2] == "export": self = .runExport(segments[1])
         case (3, "runs") where segments[2] == "moments": self = .moments(.run(segments[1]))
         case (3, "stores") where segments[2] == "moments": self = .moments(.store(segments[1]))
+        case (2, "runs") where segments[1] == "views": self = .runViews
+        case (2, "runs") where segments[1] == "change": self = .runChange
+        case (2, "runs") where segments[1] == "cancellations": self = .manyRunCancellations
+        case (2, "runs") where segments[1] == "retries": self = .manyRunRetries
         case (2, "runs"): self = .page(.run(segments[1]))
         case (3, "runs") where segments[2] == "cancellation": self = .runCancellation(segments[1])
         case (3, "runs") where segments[2] == "retries": self = .runRetries(segments[1])
@@ -183,6 +195,7 @@ enum Route: Hashable, Sendable {
         case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
+        case .manyRunCancellations, .manyRunRetries, .runViews: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

@@ -3,7 +3,7 @@ import States
 
 extension RunQuery {
     /// The query that parameters ask for: `operation`, `phase`, `actor`, `text`, `startedAfter`, `startedBefore`,
-    /// `before` and `limit` (1 to 500, by default 50).
+    /// `sort` and `beyond` (as in the list of runs), `before` and `limit` (1 to 500, by default 50).
     ///
     /// Others are left alone.
     init(_ fields: FormFields) throws(Problem) {
@@ -23,12 +23,31 @@ extension RunQuery {
             }
             self.before = before
         }
+        try readOrder(fields)
         if let text = fields["limit"] {
             guard let limit = Int(text), (1...500).contains(limit) else {
                 throw .malformedQuery("limit", "must be a whole number from 1 to 500.")
             }
             self.limit = limit
         }
+    }
+
+    private mutating func readOrder(_ fields: FormFields) throws(Problem) {
+        if let text = fields["sort"] {
+            let isGreatestFirst = text.hasPrefix("-")
+            guard let order = RunOrder(rawValue: isGreatestFirst ? String(text.dropFirst()) : text) else {
+                let names = RunOrder.allCases.map { "\($0.rawValue), -\($0.rawValue)" }.joined(separator: ", ")
+                throw .malformedQuery("sort", "must be one of \(names).")
+            }
+            self.order = order
+            isOldestFirst = !isGreatestFirst
+        }
+        guard let text = fields["beyond"] else { return }
+        guard let place = RunOrder.Place(text) else {
+            throw .malformedQuery("beyond", "must be the “beyond” of the previous page, such as 1500.42.")
+        }
+        beyond = place
+        if order == .started, isOldestFirst { after = place.opened }
     }
 
     private static func moment(_ name: String, in fields: FormFields) throws(Problem) -> Timestamp? {

@@ -91,10 +91,11 @@ extension Dashboard {
             guard request.isSafe || !seen.permissions.isLink else { throw .forbidden }
             let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
             audited.isAdmitted = true
-            let exchange = try exchange(
+            var exchange = try exchange(
                 request, target, route, admission, right, origin?.header(admission.authorization))
             let name = admission.authorization.principal.name
             audited.actor = exchange.actor == name ? nil : exchange.actor
+            exchange.auditRun = origin.map { $0.recorder(of: audited) }
             var reading: Int?
             if !request.isSafe, let right, let stopBody {
                 reading = services.bodiesBeingRead.begin(right, stop: stopBody)

@@ -191,6 +191,7 @@ struct AccessMatrixTests {
                     for accept in ["text/html", "application/json"] {
                         let answer = try await ask(server, .get, path, as: name, headers: ["Accept: \(accept)"])
                         var text = answer.text.replacing("text=hush", with: "").replacing("value=\"hush\"", with: "")
+                            .replacing("</span> hush", with: "")  // The filter that was asked for.
                         if answer.status != 200 { text = text.replacing(path, with: "") }
                         for word in [theirs, "hush", "mole", "vault", "Keeps a secret.", "Vault"] {
                             #expect(!text.contains(word), "\(name) \(path): \(word)")

@@ -23,6 +23,7 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
+            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
             "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
@@ -98,7 +99,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 36 + 35
+    private static let kindCount = 40 + 35
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -124,6 +125,10 @@ struct RouteTableTests {
         case .runOutput: "runOutput"
         case .runExport: "runExport"
         case .runsExport: "runsExport"
+        case .runViews: "runViews"
+        case .runChange: "runChange"
+        case .manyRunCancellations: "manyRunCancellations"
+        case .manyRunRetries: "manyRunRetries"
         case .imports: "imports"
         case .noticeDismissal: "noticeDismissal"
         case .schedules: "schedules"

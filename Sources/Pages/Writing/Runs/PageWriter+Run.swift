@@ -18,7 +18,8 @@ extension PageWriter {
     /// A run as a row of a table, for `partials/row`.
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
-            "rowID": "row-\(record.id)", "isNamed": false,
+            "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil,
+            "summary": about(record).map(Highlight(nil).html),
             "chip": chip(record, in: "row-\(record.id)"),
             "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record.operation),
         ])

@@ -1,0 +1,81 @@
+import Journals
+
+/// Marks where the terms of a search are in a text.
+struct Highlight {
+    /// How many characters of a text are looked at.
+    private static let limit = 4_000
+    /// How many characters around what is found are shown of a long text.
+    private static let around = 40
+
+    private let patterns: [[Unicode.Scalar]]
+
+    /// Marks nothing without a search.
+    init(_ search: SearchQuery?) { patterns = search?.terms.map { Array($0.pattern.unicodeScalars) } ?? [] }
+
+    /// The text with its marks, as character data.
+    func html(_ text: String) -> TrustedHTML { html(Array(text), marked(Array(text))) }
+
+    /// The part of a text around the first mark; nil without one.
+    func excerpt(_ text: String) -> TrustedHTML? {
+        let characters = Array(text.prefix(Self.limit))
+        let marked = marked(characters)
+        guard let first = marked.firstIndex(of: true) else { return nil }
+        let part = characters.indices.clamped(to: max(0, first - Self.around)..<first + Self.around * 2)
+        let start = part.lowerBound > 0 ? "\u{2026}" : ""
+        let end = part.upperBound < characters.count || text.count > Self.limit ? "\u{2026}" : ""
+        return TrustedHTML(start + html(Array(characters[part]), Array(marked[part])).html + end)
+    }
+
+    /// Whether there is a mark in a text.
+    func isFound(in text: String) -> Bool { marked(Array(text.prefix(Self.limit))).contains(true) }
+
+    private func html(_ characters: [Character], _ marked: [Bool]) -> TrustedHTML {
+        var html = ""
+        var start = 0
+        while start < characters.count {
+            let isMarked = marked[start]
+            let end = marked[start...].firstIndex { $0 != isMarked } ?? characters.count
+            let piece = CleanText(String(characters[start..<end])).markup
+            html += isMarked ? "<mark>\(piece)</mark>" : piece
+            start = end
+        }
+        return TrustedHTML(html)
+    }
+
+    /// Which characters belong to what was found.
+    private func marked(_ characters: [Character]) -> [Bool] {
+        var marked = characters.map { _ in false }
+        guard !patterns.isEmpty else { return marked }
+        let folded = fold(characters)
+        for pattern in patterns {
+            var place = 0
+            while place + pattern.count <= folded.count {
+                guard zip(folded.dropFirst(place), pattern).allSatisfy({ $0.scalar == $1 }) else {
+                    place += 1
+                    continue
+                }
+                let found = folded.dropFirst(place).prefix(pattern.count).filter { $0.scalar != " " }
+                if let first = found.first?.character, let last = found.last?.character {
+                    for character in first...last { marked[character] = true }
+                }
+                place += pattern.count
+            }
+        }
+        return marked
+    }
+
+    /// The text as it is searched, between spaces, with the character that each scalar comes from.
+    private func fold(_ characters: [Character]) -> [(scalar: Unicode.Scalar, character: Int)] {
+        var folded: [(scalar: Unicode.Scalar, character: Int)] = [(" ", 0)]
+        var isApart = false
+        for (place, character) in characters.enumerated() {
+            let scalars = SearchWords.folded(String(character)).unicodeScalars
+            let standsAlone = scalars.contains { $0.properties.isIdeographic || (0x3041...0x30FF).contains($0.value) }
+            if (scalars.isEmpty || standsAlone || isApart), folded.last?.scalar != " " { folded.append((" ", place)) }
+            folded += scalars.map { ($0, place) }
+            isApart = standsAlone
+        }
+        if folded.last?.scalar != " " { folded.append((" ", characters.count)) }
+        return folded
+    }
+}
