@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import json
 import os
 import random
 import re
@@ -24,9 +25,7 @@ WATCHED = {"host-vitals", "iss-position"}
 
 @pytest.fixture
 def settings(sky):
-    # On a slow machine more runs than usual are going at once.
-    limits = {"WEIR_RUNS_MAXIMUM_PER_ACTOR": "100000"}
-    return {"WEIR_GREETING_URL": sky.url + "/hello", "WEIR_LOG_LEVEL": "warning", **limits}
+    return {"WEIR_GREETING_URL": sky.url + "/hello", "WEIR_LOG_LEVEL": "warning"}
 
 
 class Worker(threading.Thread):
@@ -59,8 +58,13 @@ class Starts:
     def __call__(self):
         label = f"{self.name}-{self.number}"
         headers = {"Content-Type": "application/json", "Idempotency-Key": label}
-        run = self.client.json("/api/v1/operations/greeting/runs", "POST", f'{{"label":"{label}"}}', headers)
-        self.answered[label] = run["id"]
+        body = f'{{"label":"{label}"}}'
+        status, answer = self.client.ask("/api/v1/operations/greeting/runs", "POST", body, headers)
+        if status == 429:
+            # As many runs are going as one actor may have; some end before the next kill.
+            return
+        assert status in (200, 201, 202), f"{status}: {answer[:300]!r}"
+        self.answered[label] = json.loads(answer)["id"]
         self.number += 1
 
 
@@ -210,10 +214,12 @@ class Killing:
                 sequence for sequence, change in self.journal.changes.items()
                 if sequence > follower.began and topic in ("board", change["operation"])
             }
-            with self.gate.changed:
-                arrived = self.gate.changed.wait_for(lambda: follower.problem or follower.cursor >= max(due), 30)
-            self.hold_to_no_problem()
-            assert arrived, f"{follower.feed} stands still at {follower.cursor}"
+            while follower.cursor < max(due):
+                seen = follower.cursor
+                with self.gate.changed:
+                    moved = self.gate.changed.wait_for(lambda: follower.problem or follower.cursor > seen, 30)
+                self.hold_to_no_problem()
+                assert moved, f"{follower.feed} stands still at {follower.cursor}"
             assert {sequence for sequence in follower.shown if sequence <= self.journal.head} == due, follower.feed
 
     def hold_to_another_try(self, run):
