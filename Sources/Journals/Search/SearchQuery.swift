@@ -68,7 +68,9 @@ package struct SearchQuery: Sendable, Hashable {
     }
 
     private static func scope(of typed: Substring, _ words: String) -> Scope {
-        if typed.hasSuffix("*"), (words.split(separator: " ").last?.count ?? 0) >= shortestPrefix { return .beginning }
+        if typed.hasSuffix("*") {
+            return (words.split(separator: " ").last?.count ?? 0) >= shortestPrefix ? .beginning : .words
+        }
         if typed.count > 1, typed.hasPrefix("\""), typed.hasSuffix("\"") { return .words }
         return words.unicodeScalars.count >= shortestPart ? .anywhere : .words
     }
