@@ -168,7 +168,10 @@ struct RunAPITests {
             #expect(pages == 3)
             let cancelled = try await server.ask("GET", "/api/v1/runs?operation=steps&phase=cancelled").json()
             #expect(cancelled["runs"]?.array?.map { $0["id"]?.string } == [ids[2]])
-            #expect(try await server.ask("GET", "/api/v1/runs?operation=keep").json() == ["runs": [], "next": .null, "beyond": .null])
+            #expect(
+                try await server.ask("GET", "/api/v1/runs?operation=keep").json() == [
+                    "runs": [], "next": .null, "beyond": .null,
+                ])
             for query in ["limit=0", "limit=x", "limit=501", "phase=x", "before=x", "startedAfter=x", "before=%zz"] {
                 #expect(try await server.ask("GET", "/api/v1/runs?" + query).status == 400, "\(query)")
             }
