@@ -1,4 +1,4 @@
-package import Boards
+import Boards
 
 /// What shows an excerpt: two moments of one thing, or one thing alone in a frame on another site.
 extension PageRenderer {

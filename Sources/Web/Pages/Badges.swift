@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Pages
+import States
 
 /// How an operation stands, as a small picture for a wiki page or a README.
 struct Badges {
@@ -14,7 +15,7 @@ struct Badges {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
         let latest = dashboard.board.view().operation(operation)?.latest
         let picture = dashboard.renderer.badge(of: operation, latest: latest, locale: exchange.locale)
-        let tag = EntityTag(EntityTag.hexadecimal(SHA256.hash(data: Data(picture.utf8)).prefix(16)))
+        let tag = EntityTag(Hex(SHA256.hash(data: Data(picture.utf8)).prefix(16)).text)
         var headers: HTTPFields = [.vary: "Accept-Language, Cookie", .eTag: tag.field]
         if tag.isKnown(to: exchange.header(.ifNoneMatch)) {
             headers[.cacheControl] = "no-cache"

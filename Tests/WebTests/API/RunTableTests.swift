@@ -113,7 +113,7 @@ struct RunTableTests {
             #expect(plan.contains("<strong>1</strong> will be cancelled"))
             #expect(plan.contains("<strong>1</strong> already ended"))
             #expect(plan.contains("<strong>2</strong> not there any more"), "what may not be seen does not exist")
-            #expect(try await server.board.run(going).record.endedAt == nil)
+            #expect(try await server.board.run(going).endedAt == nil)
             let all = try await ask("GET", "/runs/change?change=cancel&all=1", "otto").text
             #expect(all.contains("value=\"\(going)\"") && !all.contains(secret))
             #expect(try await ask("POST", "/runs/cancellations", "vera", runs).status == 403)
@@ -122,8 +122,8 @@ struct RunTableTests {
             #expect(report.contains("<strong>1</strong> already ended"))
             #expect(report.contains("<strong>2</strong> not there any more"))
             await server.board.outcome(of: going)
-            #expect(try await server.board.run(going).record.state.phase == .cancelled)
-            #expect(try await server.board.run(secret).record.endedAt == nil)
+            #expect(try await server.board.run(going).state.phase == .cancelled)
+            #expect(try await server.board.run(secret).endedAt == nil)
         }
     }
 

@@ -68,7 +68,7 @@ struct MomentPageTests {
         try await TestServer.run { server in
             let (run, _) = try await ended(server, "World")
             let path = "/runs/\(run)"
-            let states = try await server.board.run(run).transitions
+            let states = try await server.board.view(of: run).transitions
             for (place, state) in states.enumerated() {
                 let led = try await get(server, "\(path)?by=step&step=\(place * 100)&offset=0")
                 #expect(led["location"] == "\(path)?at=\(state.sequence)")

@@ -219,6 +219,6 @@ struct TusRoutes {
     private func id(of key: String, _ exchange: Exchange) -> String {
         // Neither an id nor a key holds a line break, so no two of these texts are made of different parts.
         let text = "upload\n\(operation)\n\(key)\n\(owner(exchange))"
-        return String(SHA256.hash(data: Data(text.utf8)).hexadecimal.prefix(32))
+        return Hex(SHA256.hash(data: Data(text.utf8)).prefix(16)).text
     }
 }
