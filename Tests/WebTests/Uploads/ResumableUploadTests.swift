@@ -212,7 +212,7 @@ struct ResumableUploadTests {
                 #expect(answer.status == 410, "\(method)")
             }
             #expect(try await Self.head(server, Self.uploads + "/never").status == 404)
-            #expect(try await Self.head(server, Self.uploads + "/..%2f..%2fetc").status == 404)
+            #expect(try await Self.head(server, Self.uploads + "/..%2f..%2fetc").status == 400)
         }
     }
 

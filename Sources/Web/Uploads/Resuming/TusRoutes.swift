@@ -126,10 +126,11 @@ struct TusRoutes {
         let (board, uploads) = (dashboard.board, uploads)
         Task {
             await board.outcome(of: receipt.run)
-            let phase: Phase? = try? await board.run(receipt.run).record.state.phase
+            let record = try? await board.run(receipt.run).record
             file.ended(content)
             // What the process or the sender's absence ended can go on; what ended by itself, or was cancelled, is over.
-            if content.failure == nil, let phase, phase != .interrupted { uploads.remove(upload.id) }
+            guard content.failure == nil, let record, record.state.phase != .interrupted else { return }
+            if record.cause != EndCause.shutdown.description { uploads.remove(upload.id) }
         }
     }
 
