@@ -162,6 +162,12 @@ async function post(url, data, headers) {
   }
 }
 
+/** What a request was answered. @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
+export function reply(request, url) {
+  const { status, responseURL } = request;
+  return { status, url: responseURL, redirected: status > 0 && responseURL !== url, body: json(request.responseText) };
+}
+
 /** @param {string} text */
 function json(text) {
   try {

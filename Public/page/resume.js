@@ -1,7 +1,7 @@
 // Sends one file by the tus protocol, version 1.0: after a cut, a restart of the server or a reload of the page it goes on
 // where it stopped. Loaded when a file is sent.
 
-import { reply as read } from "./upload.js";
+import { reply as read } from "./forms.js";
 
 const KEPT = "weir upload ";
 /** How long it waits before it tries again, at first and at most, in milliseconds. */

@@ -1,6 +1,7 @@
 // Sends a form with a file, and shows how far that is: percentage, rate and time left, from the first byte. Loaded when a form
 // has a file.
 
+import { reply } from "./forms.js";
 import { duration } from "./times.js";
 
 /** Over how long the rate is taken, in milliseconds. */
@@ -132,17 +133,6 @@ function send(data, open, url) {
     open(request);
     request.send(data);
   });
-}
-
-/** @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
-export function reply(request, url) {
-  let body = null;
-  try {
-    body = JSON.parse(request.responseText);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-  }
-  return { status: request.status, url: request.responseURL, redirected: request.status > 0 && request.responseURL !== url, body };
 }
 
 /** The runs that the page shows. */

@@ -50,7 +50,8 @@ struct LinkTests {
             let own: Set = [
                 "/runs/\(run)", "/runs/\(run)/output", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/output",
                 "/api/v1/runs/\(run)/comparison?with=\(run)", "/runs/\(run)?at=9000000",
-                "/api/v1/streams/output-\(run)/text",
+                "/api/v1/streams/output-\(run)/text", "/runs/\(run)/moments?a=9000000",
+                "/widgets/runs/\(run)/after/\(epoch).0",
             ]
             let paths =
                 RouteTableTests.paths(run: run, epoch: epoch, tail: "/live/1/board/\(epoch)/0/0")
