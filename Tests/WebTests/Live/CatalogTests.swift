@@ -110,9 +110,9 @@ struct CatalogTests {
             try await show(catalog(server, declaring: ["backup"], edition: "aa", mistakes: [mistake]), on: server)
             let page = try await server.ask("GET", "/operations/backup", headers: ["Accept: text/html"]).text
             #expect(page.contains("backup.yml:2:1: An operation has no `comand`."))
-            #expect(page.contains("Until it is right, runs use the version before."))
+            #expect(page.contains("Until it is fixed, runs use the previous version."))
             let other = try await server.ask("GET", "/operations/steps", headers: ["Accept: text/html"]).text
-            #expect(!other.contains("Until it is right"))
+            #expect(!other.contains("Until it is fixed"))
         }
     }
 }
