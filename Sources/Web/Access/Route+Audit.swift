@@ -26,7 +26,8 @@ extension Route {
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .runChange, .runViews, .badge, .widget, .widgetAfter, .moments, .comparison, .storeEffect,
+        case .page, .pageAfter, .runChange, .runViews, .badge, .widget, .widgetAfter, .moments, .comparison,
+            .storeEffect,
             .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive, .healthReady, .hello:
             nil
         }

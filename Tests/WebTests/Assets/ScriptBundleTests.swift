@@ -91,7 +91,8 @@ import Testing
         }
         #expect(try !text("weir.js").split(separator: "\n").contains { $0.hasPrefix("import ") })
         for name in [
-            "arrivals", "copy", "effects-here", "json", "list", "moments", "output", "palette", "queue", "resume", "scrubber",
+            "arrivals", "copy", "effects-here", "json", "list", "moments", "output", "palette", "queue", "resume",
+            "scrubber",
             "upload",
         ] {
             let imports = try text("page/\(name).js").split(separator: "\n").filter { $0.hasPrefix("import ") }
