@@ -163,7 +163,7 @@ async function post(url, data, headers) {
 }
 
 /** What a request was answered. @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
-export function reply(request, url) {
+export function answerOf(request, url) {
   const { status, responseURL } = request;
   return { status, url: responseURL, redirected: status > 0 && responseURL !== url, body: json(request.responseText) };
 }

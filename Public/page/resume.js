@@ -1,7 +1,7 @@
 // Sends one file by the tus protocol, version 1.0: after a cut, a restart of the server or a reload of the page it goes on
 // where it stopped. Loaded when a file is sent.
 
-import { reply as read } from "./forms.js";
+import { answerOf } from "./forms.js";
 
 const KEPT = "weir upload ";
 /** How long it waits before it tries again, at first and at most, in milliseconds. */
@@ -75,7 +75,7 @@ export async function resume(url, data, file, headers, progress) {
     }
     if (!at) {
       const begun = await request("POST", url, { ...headers, "Upload-Length": String(file.size), "Upload-Metadata": metadata(data) }).sent;
-      reply = read(begun, url);
+      reply = answerOf(begun, url);
       if (begun.status !== 201) return reply;
       reply.body ??= {};
       if (!file.size) return reply;
@@ -97,7 +97,7 @@ export async function resume(url, data, file, headers, progress) {
         localStorage.removeItem(name);
         return reply;
       }
-      if (status >= 400 && status < 500 && ![404, 408, 409, 410, 423, 429].includes(status)) return read(to, url);
+      if (status >= 400 && status < 500 && ![404, 408, 409, 410, 423, 429].includes(status)) return answerOf(to, url);
     } else if (status >= 400 && status < 500) return { ...reply, status };
     if (isStopped) break;
     if (!await isReadable(file)) return { status: 0, url: "gone", redirected: false, body: null };

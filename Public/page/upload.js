@@ -1,7 +1,7 @@
 // Sends a form with a file, and shows how far that is: percentage, rate and time left, from the first byte. Loaded when a form
 // has a file.
 
-import { reply } from "./forms.js";
+import { answerOf } from "./forms.js";
 import { duration } from "./times.js";
 
 /** Over how long the rate is taken, in milliseconds. */
@@ -92,9 +92,9 @@ export async function upload(form, url, data, headers, started) {
       arrived = loaded;
       if (total > 0) shown(loaded, total);
     };
-    request.onload = () => resolve(reply(request, url));
+    request.onload = () => resolve(answerOf(request, url));
     // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
-    request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : reply(request, url)), 300);
+    request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : answerOf(request, url)), 300);
     request.onabort = () => resolve(null);
     started(() => void stop());
     open(request);
@@ -128,7 +128,7 @@ export async function upload(form, url, data, headers, started) {
 function send(data, open, url) {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
-    request.onloadend = () => resolve(reply(request, url));
+    request.onloadend = () => resolve(answerOf(request, url));
     request.timeout = 5_000;
     open(request);
     request.send(data);
