@@ -56,7 +56,8 @@ export function words(sent, total, rate, { textOf = "{sent} of {total}", textRat
  */
 export async function upload(form, url, data, headers, started) {
   const { sendAll, uploadsOf } = await import("./queue.js");
-  const uploads = uploadsOf(form, url);
+  // Without a file the form is sent as it is, and the server says what is missing.
+  const uploads = [...data.values()].some((value) => value instanceof File && value.name) ? uploadsOf(form, url) : null;
   const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
   const line = /** @type {HTMLElement|null} */ (form.querySelector("[data-upload-text]"));
   let rate = new Rate();
