@@ -30,8 +30,10 @@ final class ManualClock: Clock, Sendable {
     func sleep(until deadline: Instant, tolerance: Duration?) async throws {
         try Task.checkCancellation()
         let duration = now.duration(to: deadline)
-        asked.mutate { $0.append(duration) }
-        if passes(duration) { return core.withLock { $0.now = max($0.now, deadline.offset) } }
+        if passes(duration) {
+            core.withLock { $0.now = max($0.now, deadline.offset) }
+            return asked.mutate { $0.append(duration) }
+        }
         let number = core.withLock { core in
             core.number += 1
             return core.number
@@ -39,6 +41,8 @@ final class ManualClock: Clock, Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 core.withLock { $0.sleeping[number] = (duration, continuation) }
+                // Not before: whoever waits for the sleeper may end its sleep at once.
+                asked.mutate { $0.append(duration) }
                 if Task.isCancelled { end(number, throwing: CancellationError()) }
             }
         } onCancel: {
