@@ -111,7 +111,8 @@ let package = Package(
         .target(
             name: "Settings",
             dependencies: [
-                "Access", "Journals", "JournalsPostgres", "OperationFiles", "StandardOperations", "States", "Webhooks",
+                "Access", "Journals", "JournalsPostgres", "OperationFiles", "StandardOperations", "States", "Web",
+                "Webhooks",
                 .product(name: "Yams", package: "Yams"),
             ],
             path: ".",
