@@ -52,7 +52,8 @@ def test_axe_finds_nothing_on_the_pages_of_accounts(visit, people, scheme, width
             found[name] = told(violations)
         over = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         if over > 0:
-            found[name + " width"] = f"{over} px too wide"
+            wide = "[...document.querySelectorAll('main *')].filter((e) => e.getBoundingClientRect().right > innerWidth)"
+            found[name + " width"] = [f"{over} px too wide", *page.evaluate(wide + ".map((e) => e.outerHTML.slice(0, 160))")]
 
     look("/sign-in")
     page.get_by_label("Name").fill("root")

@@ -281,7 +281,7 @@ def test_the_right_secret_is_needed_and_a_wrong_one_is_said(serve, provider):
 def test_a_wrong_issuer_is_said_with_both_names_in_the_log(serve, provider):
     weir = serve(WEIR_OIDC_ISSUER=provider.issuer + "/")
     answer = Visitor(weir).get("/sign-in/provider")
-    assert said(answer).startswith("The identity provider calls itself by another name than this server expects.")
+    assert said(answer).startswith("The identity provider uses a different name from the one that this server expects.")
     assert f'\\"{provider.issuer}/\\"' in weir.log.read_text() and f'\\"{provider.issuer}\\"' in weir.log.read_text()
 
 

@@ -106,7 +106,7 @@ def test_a_killed_step_fails_and_another_attempt_takes_over_what_succeeded(weir,
     page.goto(page.url)
     expect(page.get_by_text("The server stopped while the step “Copy” was running.")).to_be_visible()
     page.get_by_role("button", name="Again from the failed step").click()
-    expect(page.get_by_text("takes over the steps that succeeded")).to_be_visible()
+    expect(page.get_by_text("keeps the steps that succeeded")).to_be_visible()
     expect(page.locator(".stages li").nth(0)).to_contain_text("done in")
     until(lambda: weir.ask("runs?operation=release")["runs"][0]["phase"] == "succeeded")
     assert (folder / "v1.began").read_text() == "began\n"
