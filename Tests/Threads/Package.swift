@@ -10,7 +10,12 @@ let package = Package(
     targets: [
         .target(name: "Flows", path: "Flows", exclude: ["Flows.docc"]),
         .target(name: "States", path: "States"),
-        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States"], path: "FlowsTests"),
+        .target(name: "TestClocks", dependencies: ["Flows"], path: "TestClocks"),
+        .target(
+            name: "TestSupport", dependencies: ["Flows", "TestClocks"], path: "TestSupport",
+            sources: ["SeededGenerator.swift", "VirtualClock+Waiting.swift"]),
+        .testTarget(
+            name: "FlowsTests", dependencies: ["Flows", "States", "TestClocks", "TestSupport"], path: "FlowsTests"),
     ]
 )
 
