@@ -51,8 +51,8 @@ class Worker(threading.Thread):
 class Starts:
     """Starts greetings one after the other, each by a key of its own, and asks again by it when no answer came."""
 
-    def __init__(self, weir, name):
-        self.client, self.name, self.number = Client(weir), name, 0
+    def __init__(self, weir, gate, name):
+        self.client, self.gate, self.name, self.number = Client(weir), gate, name, 0
         self.answered = {}
 
     def __call__(self):
@@ -66,6 +66,9 @@ class Starts:
         assert status in (200, 201, 202), f"{status}: {answer[:300]!r}"
         self.answered[label] = json.loads(answer)["id"]
         self.number += 1
+        # No faster than somebody is shown what happens, or those who look fall ever further behind.
+        with self.gate.changed:
+            self.gate.changed.wait(1)
 
 
 class Uploads:
@@ -128,7 +131,7 @@ class Killing:
             PollFollower(weir, self.gate, "operation-greeting", "/operations/greeting"),
             APIFollower(weir, self.gate, "operation-file-upload"),
         ]
-        self.starts = [Starts(weir, "a"), Starts(weir, "b")]
+        self.starts = [Starts(weir, self.gate, "a"), Starts(weir, self.gate, "b")]
         self.uploads = Uploads(weir, random.Random(SEED + 1))
         self.workers = [Worker(self.gate, once) for once in [*self.starts, self.uploads]]
         self.interrupted = 0
