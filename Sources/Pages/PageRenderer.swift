@@ -48,7 +48,10 @@ package final class PageRenderer: Sendable {
 
     /// The pages of another catalog, with other templates, at the same place.
     package func showing(_ catalog: Catalog, templates: TemplateSet) -> PageRenderer {
-        PageRenderer(catalog: catalog, templates: templates, mountPath: base, offersLinks: offersLinks)
+        PageRenderer(
+            catalog: catalog, set: templates, library: TemplateLibrary(templates),
+            tables: StringTables(templates.tables), base: base, assets: assets, permissions: permissions,
+            offersLinks: offersLinks)
     }
 
     /// The same pages for those who may see a part of the catalog, and do so much with it.

@@ -140,10 +140,7 @@ struct AccountResponder: Sendable {
         guard ContentType(visit.request.headers[.contentType])?.isForm == true else {
             throw .unsupportedMediaType(accepted: "application/x-www-form-urlencoded")
         }
-        guard let text = try await text(visit), let fields = FormFields(text) else {
-            throw .malformedBody("The form is not properly encoded.")
-        }
-        return fields
+        return try FormFields(body: await bytes(visit))
     }
 
     /// The JSON object that was sent.
@@ -151,16 +148,14 @@ struct AccountResponder: Sendable {
         guard ContentType(visit.request.headers[.contentType])?.isJSON == true else {
             throw .unsupportedMediaType(accepted: "application/json")
         }
-        guard let text = try await text(visit), let value = try? JSONValue(parsing: text), value.object != nil else {
-            throw .malformedBody("The body must be a JSON object.")
-        }
+        let value = try JSONValue(body: await bytes(visit))
+        guard value.object != nil else { throw .malformedBody("The body must be a JSON object.") }
         return value
     }
 
-    private func text(_ visit: Visit) async throws(Problem) -> String? {
+    private func bytes(_ visit: Visit) async throws(Problem) -> ByteBuffer {
         do {
-            let bytes = try await visit.request.body.collect(upTo: 32_768)
-            return String(validating: bytes.readableBytesView, as: UTF8.self)
+            return try await visit.request.body.collect(upTo: 32_768)
         } catch {
             throw .malformedBody("The body is larger than 32 kB, or did not arrive.")
         }

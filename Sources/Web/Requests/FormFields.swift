@@ -1,3 +1,4 @@
+import NIOCore
 import States
 
 /// Named values as a query or a form sends them (`application/x-www-form-urlencoded`), in their order.
@@ -24,6 +25,13 @@ struct FormFields: Sendable, Hashable {
             else { return nil }
             fields.append(Field(name: name, value: value))
         }
+    }
+
+    /// Reads the body of a form that was sent.
+    init(body: ByteBuffer) throws(Problem) {
+        guard let text = String(validating: body.readableBytesView, as: UTF8.self), let fields = FormFields(text)
+        else { throw .malformedBody("The form is not properly encoded.") }
+        self = fields
     }
 
     /// The first value with that name.

@@ -45,9 +45,7 @@ struct InputBody {
         if bytes.readableBytes == 0 { return SentInput() }
         guard let type else { throw .unsupportedMediaType(accepted: accepted) }
         if type.isForm {
-            guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-            else { throw .malformedBody("The form is not properly encoded.") }
-            return form(fields)
+            return form(try FormFields(body: bytes))
         }
         guard type.isJSON else { throw .unsupportedMediaType(accepted: accepted) }
         return SentInput(input: try JSONValue(body: bytes))

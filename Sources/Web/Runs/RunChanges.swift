@@ -54,8 +54,7 @@ struct RunChanges {
     func create(_ change: RunChange, _ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: Self.formLimit, budget: dashboard.bodies)
         let bytes = try await body.collect()
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
+        let fields = try FormFields(body: bytes)
         let ids = ids(fields)
         guard !ids.isEmpty else {
             throw .malformedBody("The form names no run. Select at least one in the list of runs.")

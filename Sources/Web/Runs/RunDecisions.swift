@@ -29,8 +29,6 @@ struct RunDecisions {
             throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
         }
         guard type.isForm else { return (try JSONValue(body: bytes).object ?? [:]).compactMapValues(\.string) }
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
-        return fields.dictionary
+        return try FormFields(body: bytes).dictionary
     }
 }

@@ -28,8 +28,7 @@ struct RunViews {
     func keep(_ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
         let bytes = try await body.collect()
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
+        let fields = try FormFields(body: bytes)
         var views = Self.views(in: exchange.request)
         var shown = RunFilter()
         if let name = fields["remove"] {

@@ -55,8 +55,6 @@ struct StoreBody {
             throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
         }
         guard type.isForm else { return .json(try JSONValue(body: bytes)) }
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
-        return .form(fields)
+        return .form(try FormFields(body: bytes))
     }
 }

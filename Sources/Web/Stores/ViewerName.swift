@@ -17,8 +17,7 @@ struct ViewerName {
     func keep(_ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
         let bytes = try await body.collect()
-        guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
+        let fields = try FormFields(body: bytes)
         let name = fields["name"].flatMap { ActorName(typed: $0)?.text }
         var response = Response.seeOther(dashboard.mount.wayBack(fields["back"] ?? ""))
         response.setCookie(

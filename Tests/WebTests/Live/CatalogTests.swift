@@ -51,6 +51,21 @@ struct CatalogTests {
         }
     }
 
+    @Test func `a page names the same scripts and styles as before`() async throws {
+        try await TestServer.run { server in
+            let assets = { (page: String) in
+                page.matches(of: /(?:src|href)="([^"]*\/assets\/[^"]*)"/).map { String($0.1) }
+            }
+            let viewer = try await server.connect()
+            try await viewer.send("GET", "/")
+            let before = assets(try await viewer.response().text)
+            try await show(catalog(server, declaring: ["backup"], edition: "aa"), on: server)
+            try await viewer.send("GET", "/")
+            #expect(!before.isEmpty)
+            #expect(assets(try await viewer.response().text) == before)
+        }
+    }
+
     @Test func `the page of a run goes on as if nothing had happened`() async throws {
         try await TestServer.run { server in
             let run = try await server.start("a", last: 0)
