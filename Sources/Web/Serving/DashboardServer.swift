@@ -98,8 +98,8 @@ package struct DashboardServer: Service {
                     try await application.run()
                 } onGracefulShutdown: {
                     dashboard.drain()
-                    let registry = registry
-                    eventLoopGroup.any().scheduleTask(in: .milliseconds(1_600)) { registry.closeAll() }
+                    let (registry, clock) = (registry, dashboard.clock)
+                    clock.schedule(at: clock.uptime + 1_600) { registry.closeAll() }
                 }
             } onCancel: {
                 registry.closeAll()

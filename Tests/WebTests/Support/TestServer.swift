@@ -62,8 +62,10 @@ struct TestServer: Sendable {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let logger = logger ?? quiet
-        let board = try await Board.open(catalog: catalog, journal: journal, configuration: boards, logger: logger)
         let group = MultiThreadedEventLoopGroup.singleton
+        let clock = clock ?? FixedWallClock(group: group)
+        let board = try await Board.open(
+            catalog: catalog, journal: journal, configuration: boards, makeID: { clock.makeRunID() }, logger: logger)
         let assets = try AssetLibrary(overlay: configuration.publicFolder)
         let dashboard = try Dashboard(
             board: board,
@@ -71,7 +73,7 @@ struct TestServer: Sendable {
                 catalog: catalog, templates: TemplateSet(), mountPath: MountPath(configuration.mountPath).description,
                 assetFolder: assets.folder),
             assets: assets, configuration: configuration, eventLoopGroup: group,
-            clock: clock ?? FixedWallClock(group: group),
+            clock: clock,
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         let registry = Shared<ConnectionRegistry?>(nil)
         let tasks = Shared<ConnectionTasks?>(nil)
@@ -85,6 +87,8 @@ struct TestServer: Sendable {
                 return server
             }, logger: logger
         ) { port, shutDown in
+            // What a test leaves open would be waited for.
+            defer { registry.value?.closeAll() }
             try await test(
                 TestServer(
                     board: board, dashboard: dashboard, port: port, gate: gate, registry: #require(registry.value),
