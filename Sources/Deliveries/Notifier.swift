@@ -163,7 +163,7 @@ package final class Notifier: Sendable {
             delivery: "", event: nil, operation: run.operation,
             title: board.catalog[run.operation]?.title ?? run.operation, run: run.id,
             url: address().map { "\($0)runs/\(run.id)" } ?? "", phase: run.state.phase, state: run.state.caseName,
-            message: run.state.payload.message, actor: run.opening.actor, input: run.opening.input,
+            message: run.state.sentence, actor: run.opening.actor, input: run.opening.input,
             startedAt: run.startedAt.milliseconds,
             endedAt: (run.endedAt ?? run.changedAt).milliseconds)
     }
@@ -272,16 +272,4 @@ private final class WakeSignal: Sendable {
 
 extension [NotificationRule] {
     fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
-}
-
-extension JSONValue {
-    /// What the payload of a state says in words, as operations of all kinds have it.
-    fileprivate var message: String? {
-        let names = ["message", "show", "description", "detail", "reason"]
-        guard let members = object else { return nil }
-        if let name = names.first(where: { members[$0]?.string?.isEmpty == false }) { return members[name]?.string }
-        // The value of an enum's case stands one level below.
-        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.message }
-            .first
-    }
 }

@@ -11,6 +11,15 @@ extension PageRenderer {
         return writer.document(main, title: title, section: .runs, frame: frame)
     }
 
+    /// How an operation has done lately.
+    ///
+    /// Not live.
+    package func health(_ health: OperationHealth, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let title = writer.strings(.healthOf, ["operation": writer.title(of: health.operation)])
+        return document(writer, "pages/health", writer.healthPage(health), title, .operations, frame)
+    }
+
     /// The page of a start form alone, with the mistakes beside the fields and what was typed kept.
     ///
     /// Not live.

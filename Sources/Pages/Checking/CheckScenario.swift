@@ -35,6 +35,7 @@ struct CheckScenario {
             for view in views { pages(entry, view, all: views) }
             past(entry, views)
             startForm(entry)
+            health(entry, views)
             for view in [views.first, nil] {
                 _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
             }
@@ -232,6 +233,31 @@ struct CheckScenario {
                 id: "expected", operation: entry.id, opening: opening, state: sample.state, cause: nil, revision: 1,
                 sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: nil)
             return RunView(record: record, transitions: view.transitions, omittedTransitions: 0)
+        }
+    }
+
+    /// An operation whose runs went every way there is, and one without runs.
+    private func health(_ entry: CatalogEntry, _ views: [RunView]) {
+        let sample = SampleViews(entry).views.last?.record
+        let now = (sample?.startedAt ?? Timestamp(milliseconds: 0)).after(60_000)
+        let rest = RunEstimate.Remaining(shortest: 1, longest: 2, right: 9, tried: 10)
+        let runs = [Phase.succeeded, .failed, .cancelled, .active].flatMap { phase in
+            (0..<5).map { index in
+                RunRecord(
+                    id: "\(phase)\(index)", operation: entry.id,
+                    opening: RunOpening(
+                        actor: "a", input: ["x": "y"], expected: RunEstimate(cases: ["x": rest])),
+                    state: StateRecord(caseName: "x", payload: ["message": "m"], phase: phase), cause: nil, revision: 1,
+                    sequence: 2, openedSequence: 1, startedAt: now.before(50_000),
+                    endedAt: phase == .active ? nil : now.before(40_000))
+            }
+        }
+        for health in [
+            OperationHealth(of: entry.id, runs: runs, isCut: true, details: views, asOf: now),
+            OperationHealth(of: entry.id, runs: runs, details: views, asOf: now.after(3 * 86_400_000)),
+            OperationHealth(of: entry.id, runs: [], asOf: now),
+        ] {
+            _ = writer.region("pages/health", writer.healthPage(health), title: writer.title(""), frame: frame)
         }
     }
 

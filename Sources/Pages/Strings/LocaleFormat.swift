@@ -12,6 +12,8 @@ struct LocaleFormat: Sendable {
     let date: String
     /// The same without a zone.
     let local: String
+    /// A day with `{day}` and `{month}`.
+    let day: String
     /// How moments are said that are just passing, have passed and are to come, with `{time}`.
     private let relative: (now: String, past: String, future: String)
     /// The moment that the page is of, from which others are counted; nil where pages are of no moment.
@@ -23,6 +25,7 @@ struct LocaleFormat: Sendable {
         months = (text("format.months") ?? "1 2 3 4 5 6 7 8 9 10 11 12").split(separator: " ").map(String.init)
         date = text("format.date") ?? "{year}-{month}-{day} {clock} UTC"
         local = text("format.local") ?? "{year}-{month}-{day} {clock}"
+        day = text("format.day") ?? "{month}-{day}"
         relative = (
             text("time.now") ?? "now", text("time.ago") ?? "{time} ago", text("time.in") ?? "in {time}"
         )
@@ -121,6 +124,9 @@ struct LocaleFormat: Sendable {
 
     /// A moment in full, in UTC.
     func exact(_ moment: Timestamp) -> String { written(moment, as: date, CivilTime(moment).clock) }
+
+    /// The day of a moment, in UTC, without its year.
+    func day(_ moment: Timestamp) -> String { written(moment, as: day, "") }
 
     /// What a clock on a wall shows, given as if it were UTC: without seconds on the full minute.
     func local(_ moment: Timestamp) -> String {

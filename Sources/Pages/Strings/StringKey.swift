@@ -101,6 +101,7 @@ enum StringKey: String, CaseIterable {
     case outputEarlier = "output.earlier"
     case scrubAhead = "scrub.ahead"
     case scrubOmitted = "scrub.omitted"
+    case healthOf = "health.of-operation"
     case compare = "compare.title"
     case moments = "moments.title"
     case momentsValue = "moments.value"

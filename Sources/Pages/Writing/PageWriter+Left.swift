@@ -3,7 +3,7 @@ import Journals
 import States
 
 extension PageWriter {
-    /// How long a run may still take, as of its last change, for `partials/left`; nil if nothing honest can be said.
+    /// How long a run may still take, as of the page's moment, for `partials/left`; nil if nothing honest can be said.
     func left(_ run: RunView) -> Fields? {
         let record = run.record
         guard record.state.phase == .active, run.omittedTransitions == 0,
@@ -12,10 +12,23 @@ extension PageWriter {
         else { return nil }
         let earliest = entered.after(rest.shortest)
         let latest = entered.after(rest.longest)
+        // A run that reports nothing for long is told of as of the page, not as of its last change.
+        let now = max(record.changedAt, format.now ?? record.changedAt)
         return [
-            "text": words(forRest: earliest - record.changedAt, latest - record.changedAt),
+            "text": words(forRest: earliest - now, latest - now),
             "earliest": CivilTime(earliest).iso, "latest": CivilTime(latest).iso, "exact": format.exact(latest),
             "right": format.integer(Int64(rest.right)), "tried": format.integer(Int64(rest.tried)),
+        ]
+    }
+
+    /// That a run takes longer than it should, for `partials/overdue`; nil for one without an estimate.
+    ///
+    /// The words stand in it only once the time is over: on the page of that moment, and in a page that is open by itself.
+    func overdue(_ record: RunRecord) -> Fields? {
+        guard record.endedAt == nil, let end = record.expectedEnd else { return nil }
+        let now = max(record.changedAt, format.now ?? record.changedAt)
+        return [
+            "end": CivilTime(end).iso, "exact": format.exact(end), "words": now > end ? strings[.leftOver] : nil,
         ]
     }
 

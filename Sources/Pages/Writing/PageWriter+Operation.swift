@@ -16,6 +16,7 @@ extension PageWriter {
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
             "hooks": hooks.map { self.hooks($0) },
+            "healthURL": "\(base)/operations/\(view.id)/health",
             "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
         ]
     }

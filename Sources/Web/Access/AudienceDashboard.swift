@@ -16,6 +16,8 @@ final class AudienceDashboard: Sendable {
     let pollResponder: PollResponder
     let streamResponder: StreamResponder
     let pages: PageCache
+    /// The figures of operations, of at most 64 or so.
+    let healths = GenerationCache<HealthPage.Key, OperationHealth>(limit: 64)
     private let services: DashboardServices
 
     init(

@@ -27,8 +27,8 @@ extension Route {
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
         case .page, .pageAfter, .runChange, .runViews, .badge, .widget, .widgetAfter, .moments, .comparison,
-            .storeEffect,
-            .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive, .healthReady, .hello:
+            .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
+            .healthReady, .hello:
             nil
         }
     }
@@ -94,7 +94,8 @@ extension APIRoute {
         // A run that is reported begins with a PUT; what is reported of it is in the journal.
         case .reportedRun: method == .put ? .report : nil
         case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
-        case .operations, .operation, .runs, .run, .runComparison, .stores, .store, .schedules, .schedule, .notices,
+        case .operations, .operation, .operationHealth, .runs, .run, .runComparison, .stores, .store, .schedules,
+            .schedule, .notices,
             .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
             nil
         }

@@ -9,7 +9,7 @@ extension Route {
         case .page(let name), .pageAfter(let name, cursor: _): name.requirement
         case .widget(let name), .widgetAfter(let name, cursor: _), .moments(let name): name.requirement
         case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
-        case .badge(let id), .comparison(let id): .operation(.see, id)
+        case .badge(let id), .comparison(let id), .operationHealth(let id): .operation(.see, id)
         case .runCancellation(let run): .run(.cancel, run)
         case .runRetries(let run), .runContinuation(let run): .run(.start, run)
         // Who decides is said by the step; the board asks.
@@ -58,7 +58,8 @@ extension APIRoute {
     fileprivate var requirement: Requirement {
         switch self {
         case .operations, .runs, .stores, .schedules: .anything(.see)
-        case .operation(let id), .schedule(let id), .operationNotifications(let id): .operation(.see, id)
+        case .operation(let id), .operationHealth(let id), .schedule(let id), .operationNotifications(let id):
+            .operation(.see, id)
         case .operationTriggers(let id): .operation(.administer, id)
         case .notificationTest(let id): .operation(.start, id)
         case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)

@@ -4,6 +4,7 @@ import HTTPTypes
 enum APIRoute: Hashable, Sendable {
     case operations
     case operation(String)
+    case operationHealth(String)
     case operationRuns(String)
     case operationUploads(String)
     case operationUpload(operation: String, upload: String)
@@ -43,6 +44,7 @@ enum APIRoute: Hashable, Sendable {
         switch (segments.count, segments.first, segments.last) {
         case (1, "operations", _): self = .operations
         case (2, "operations", let id?): self = .operation(id)
+        case (3, "operations", "health"): self = .operationHealth(segments[1])
         case (3, "operations", "runs"): self = .operationRuns(segments[1])
         case (3, "operations", "uploads"): self = .operationUploads(segments[1])
         case (4, "operations", let upload?) where segments[2] == "uploads":
@@ -88,7 +90,7 @@ enum APIRoute: Hashable, Sendable {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]
         case .schedules, .schedule, .runComparison, .runExport, .runsExport, .stream, .streamText: [.get, .head]
-        case .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
+        case .operationHealth, .operationTriggers, .operationNotifications, .runNotifications: [.get, .head]
         case .reportedRun: [.get, .head, .put, .post]
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .storeActions, .storeReset,
             .imports, .noticeDismissal, .schedulePause, .scheduleResumption, .notificationTest:

@@ -23,6 +23,8 @@ enum Route: Hashable, Sendable {
     case moments(PageName)
     /// Two of an operation's runs, side by side.
     case comparison(String)
+    /// How an operation has done lately.
+    case operationHealth(String)
     /// The cancellation of a run.
     case runCancellation(String)
     /// The attempts that follow a run.
@@ -121,6 +123,7 @@ enum Route: Hashable, Sendable {
             self = .operationUpload(operation: segments[1], upload: segments[3])
         case (3, "operations") where segments[2] == "badge.svg": self = .badge(segments[1])
         case (3, "operations") where segments[2] == "compare": self = .comparison(segments[1])
+        case (3, "operations") where segments[2] == "health": self = .operationHealth(segments[1])
         case (4, "operations") where segments[2] == "after":
             self = .pageAfter(.operation(segments[1]), cursor: segments[3])
         case (3, "runs") where segments[1] == "after": self = .pageAfter(.runs, cursor: segments[2])

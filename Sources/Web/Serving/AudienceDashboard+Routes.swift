@@ -54,6 +54,8 @@ extension AudienceDashboard {
             try await Widgets(dashboard: self).showNext(name, after: cursor, exchange)
         case .moments(let name): try await MomentComparison(dashboard: self).show(name, exchange)
         case .comparison(let operation): try await ComparePage(dashboard: self).show(operation, exchange)
+        case .operationHealth(let id): try await HealthPage(dashboard: self).show(id, exchange)
+        case .api(.operationHealth(let id)): try await HealthPage(dashboard: self).list(id)
         case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
         case .schedules: await ScheduleList(dashboard: self).show(exchange)
         case .api(.schedules): try await ScheduleList(dashboard: self).list()

@@ -181,7 +181,7 @@ struct HostileRequestTests {
                 "/runs/\(other)", "/runs/\(other)/output", "/runs/\(other)/export", "/runs/\(run)/export",
                 "/operations/steps", "/operations/steps?at=9000000", "/operations/steps?from=\(run)",
                 "/operations/steps/compare?a=\(run)&b=\(other)", "/operations/steps/compare?b=\(run)",
-                "/operations/steps/badge.svg", "/api/v1/runs/\(run)/comparison?with=\(other)",
+                "/operations/steps/health", "/api/v1/operations/steps/health", "/operations/steps/badge.svg", "/api/v1/runs/\(run)/comparison?with=\(other)",
                 "/api/v1/runs/\(other)", "/api/v1/runs/\(other)?at=9000000", "/api/v1/runs", "/api/v1/runs?text=open",
                 "/runs", "/runs?text=open", "/runs/export", "/schedules", "/api/v1/schedules",
                 "/api/v1/schedules/steps", "/api/v1/operations", "/api/v1/operations/steps", "/stores", "/gallery",

@@ -18,7 +18,8 @@ struct RouteTableTests {
             "/operations/steps/runs", "/operations/steps/badge.svg", "/operations/steps/uploads",
             "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
             "/runs/\(run)/moments?a=9000000", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
-            "/operations/steps/compare?a=\(run)&b=\(run)", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
+            "/operations/steps/compare?a=\(run)&b=\(run)", "/operations/steps/health",
+            "/api/v1/operations/steps/health", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
             "/runs/\(run)/continuation", "/runs/\(run)/decision",
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
@@ -99,7 +100,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 40 + 35
+    private static let kindCount = 41 + 36
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -113,6 +114,7 @@ struct RouteTableTests {
         case .moments: "moments"
         case .widgetAfter: "widgetAfter"
         case .comparison: "comparison"
+        case .operationHealth: "operationHealth"
         case .runCancellation: "runCancellation"
         case .runRetries: "runRetries"
         case .runContinuation: "runContinuation"
@@ -151,6 +153,7 @@ struct RouteTableTests {
         switch route {
         case .operations: "operations"
         case .operation: "operation"
+        case .operationHealth: "operationHealth"
         case .operationRuns: "operationRuns"
         case .operationUploads: "operationUploads"
         case .operationUpload: "operationUpload"

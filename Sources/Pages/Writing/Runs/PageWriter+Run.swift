@@ -22,6 +22,7 @@ extension PageWriter {
             "summary": about(record).map(Highlight(nil).html),
             "chip": chip(record, in: "row-\(record.id)"),
             "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record.operation),
+            "overdue": overdue(record),
         ])
     }
 
