@@ -71,8 +71,12 @@ for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelecto
 improve();
 
 document.addEventListener("click", (event) => {
-  const button = /** @type {Element} */ (event.target).closest("[data-copy], [data-zone], [data-ask], [data-tell]");
+  const button = /** @type {Element} */ (event.target).closest("[data-copy], [data-zone], [data-ask], [data-tell], .pin");
   if (!(button instanceof HTMLElement)) return;
+  if (button.matches(".pin")) {
+    event.preventDefault();
+    return void load("overview").then(({ pin }) => pin(button));
+  }
   if (button.dataset.tell) return void load("tell").then(({ tell }) => tell(button));
   if (button.dataset.zone === undefined) return void load("copy").then(({ copy }) => copy(button));
   switchZone();
@@ -93,6 +97,11 @@ document.addEventListener("weir:arrived", ({ target }) => {
   void load("arrivals").then(({ arrived }) => arrived(target, document.getElementById("live")?.dataset.textNew));
 });
 
+// The overview is filtered while somebody types.
+document.addEventListener("input", ({ target }) => {
+  if (/** @type {Element} */ (target).id === "arrange-text") void load("overview").then(({ filter }) => filter(element));
+});
+
 // A filtered list is asked for again.
 document.addEventListener("weir:stale", () => void load("list").then(({ renew }) => page && renew(page, painted)));
 
@@ -106,6 +115,7 @@ if (document.querySelector("[data-tell]") && sessionStorage.getItem("weir tell")
 /** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */
 function improve() {
   if (document.querySelector("pre[data-json]")) void load("json").then(({ foldAll }) => foldAll());
+  if (document.querySelector("[data-moving]")) void load("overview").then(({ keepOrder }) => keepOrder());
   if (document.querySelector("[data-queue]:not([data-ready])")) void load("queue").then(({ prepare }) => prepare());
   if (document.querySelector("input[data-zoned]")) void load("moments").then(({ listenToMoments }) => listenToMoments());
 }

@@ -69,7 +69,7 @@ export function goLive(page, painted, line) {
 
   const follower = new Follower(
     session,
-    { now, sleep, ask, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
+    { now, sleep, ask: askFor, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
     {
       outcome: ({ changes, snapshot, gap, abandon, notice }) => {
         if (left) return;
@@ -94,6 +94,11 @@ export function goLive(page, painted, line) {
       },
     },
   );
+
+  /** What a reader has arranged is a snapshot of their own. @type {typeof ask} */
+  function askFor(url, signal, fresh) {
+    return ask(url.endsWith("/snap") ? url + (page.element.dataset.query ?? "") : url, signal, fresh);
+  }
 
   const attention = new Attention(navigator.locks ? PATIENCE : IMPATIENCE);
   let over = false, left = false;

@@ -50,6 +50,9 @@ package struct PageFrame: Sendable, Hashable {
     /// The views of the list of runs that the reader has saved.
     package var views: [SavedView] = []
 
+    /// How the reader has arranged the overview.
+    package var arrangement = Arrangement()
+
     /// Who asks, for the header; nil where nobody is asked who they are.
     package var account: PageAccount?
 

@@ -139,6 +139,10 @@ struct CheckScenario {
         for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] {
             pages(content)
         }
+        var arrangement = Arrangement(parameters: ["text": entry.id, "sort": "running", "density": "compact"])
+        _ = writer.render("pages/board", writer.board(board, arrangement))
+        (arrangement.text, arrangement.isGrouped, arrangement.pins) = ("\u{0}", true, Arrangement.Pins(entry.id))
+        _ = writer.render("pages/board", writer.board(board, arrangement))
         for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1

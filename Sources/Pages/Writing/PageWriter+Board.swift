@@ -6,25 +6,28 @@ extension PageWriter {
     /// How many of the latest runs the overview lists.
     static var tailLength: Int { 12 }
 
-    /// The overview.
-    func board(_ board: BoardView) -> Fields {
-        [
-            "cards": wholes.map { card($0.id, on: board) }, "summary": summary(of: board),
+    /// The overview, as a reader has arranged it.
+    func board(_ board: BoardView, _ arrangement: Arrangement = Arrangement()) -> Fields {
+        arranged(board, arrangement).merging([
+            "summary": summary(of: board),
             "tail": tail(of: board), "tailLength": String(Self.tailLength),
             "stores": board.stores.isEmpty
                 ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
-        ]
+        ])
     }
 
     /// The operations that can be started by themselves.
     var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
 
-    /// An operation's card.
-    func card(_ id: String, on board: BoardView) -> Fields {
+    /// An operation's card; `position` is its place in the catalog, looked up where it is not given.
+    func card(_ id: String, on board: BoardView, at position: Int? = nil) -> Fields {
         let view = board.operation(id)
         let cardID = "op-\(id)"
         var card: Fields = [
             "cardID": cardID, "operation": operation(id), "stateID": "\(cardID)-state", "isWatched": isWatched(id),
+            "position": String(position ?? wholes.firstIndex { $0.id == id } ?? 0),
+            "changed": String(changed(view?.latest)), "isPinned": false,
+            "tags": catalog[id].flatMap { $0.tags.isEmpty ? nil : $0.tags.sorted().joined(separator: " ") },
             "others": (view?.activeRuns).flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
         ]
         guard let run = view?.latest else {

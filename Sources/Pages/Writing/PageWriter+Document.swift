@@ -10,7 +10,7 @@ extension PageWriter {
         let fields: Fields
         let template: String
         switch content {
-        case .board(let view): (template, fields) = ("pages/board", board(view))
+        case .board(let view): (template, fields) = ("pages/board", board(view, frame.arrangement))
         case .runs(let view):
             (template, fields) = ("pages/runs", liveRuns(view).merging(["views": views(frame, RunFilter())]))
         case .operation(let view):
@@ -33,7 +33,7 @@ extension PageWriter {
             "partials/main",
             [
                 "content": render(template, fields), "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-                "clock": frame.clockText,
+                "clock": frame.clockText, "query": frame.arrangement.query.isEmpty ? nil : frame.arrangement.query,
                 "paused": frame.pastMoment.map { String($0.sequence) },
             ])
     }

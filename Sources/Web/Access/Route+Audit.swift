@@ -26,7 +26,7 @@ extension Route {
         case .hook: .trigger
         case .notificationTest: .testNotification
         case .api(let route): route.auditAction(method)
-        case .page, .pageAfter, .runChange, .runViews, .badge, .widget, .widgetAfter, .moments, .comparison,
+        case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
             .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
             .healthReady, .hello:
             nil

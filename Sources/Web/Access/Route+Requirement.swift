@@ -21,7 +21,7 @@ extension Route {
         case .runOutput(let run): .run(.see, run)
         case .runExport(let run): .run(.export, run)
         case .runsExport: .anything(.export)
-        case .runChange, .runViews: .anything(.see)
+        case .runChange, .runViews, .pins: .anything(.see)
         // The board asks for each run.
         case .manyRunCancellations: .anything(.cancel)
         case .manyRunRetries: .anything(.start)

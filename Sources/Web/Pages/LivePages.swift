@@ -56,15 +56,17 @@ struct LivePages {
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
         let next = dashboard.mount.url(base + "after/\(dashboard.board.epoch).\(sequence)")
-        let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next
         var frame = exchange.frame(dashboard)
-        frame.path = dashboard.mount.url(name.path)
+        if name == .overview { frame.arrangement = Pins.arrangement(of: exchange) }
+        let query = frame.arrangement.query
+        frame.path = dashboard.mount.url(name.path) + query
+        let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next + query
         frame.schedule = try await dashboard.schedule(on: name)
         if name == .runs { frame.views = RunViews.views(in: exchange.request) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         let output = try await dashboard.output(on: name, exchange.locale)
-        if let draft {
+        if draft != nil || !frame.arrangement.isCommon {
             return .page(
                 dashboard.renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output),
                 for: exchange)

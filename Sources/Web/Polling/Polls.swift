@@ -12,7 +12,7 @@ struct Polls {
     func answer(_ exchange: Exchange) async throws(Problem) -> Response {
         // The path is read as it was sent: an encoded or decorated one would be a second name of the same answer.
         guard let below = dashboard.mount.below(exchange.target.text), below.hasPrefix("live/1/"),
-            let request = PollRequest(path: below.dropFirst("live/1/".count))
+            let request = request(below.dropFirst("live/1/".count))
         else { throw .malformedPath }
         // Only the feeds are for an audience; nobody is answered as nobody.
         guard let admission = exchange.admission else { throw .unauthenticated }
@@ -26,6 +26,14 @@ struct Polls {
         case .held(let place):
             return Response(await dashboard.pollResponder.answer(to: request, held: place, delivered: delivery))
         }
+    }
+
+    /// Only the overview's region has a query: how its reader has arranged it.
+    private func request(_ text: Substring) -> PollRequest? {
+        guard let mark = text.firstIndex(of: "?") else { return PollRequest(path: text) }
+        let request = PollRequest(path: text[..<mark])
+        guard let request, request.kind == .snap, LivePage(feedName: request.feed)?.topic == .board else { return nil }
+        return request
     }
 
     private func reply(

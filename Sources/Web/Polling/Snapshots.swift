@@ -24,11 +24,12 @@ struct Snapshots {
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: nil)
         var frame = exchange.frame(dashboard)
         frame.locale = page.locale
+        if page.topic == .board { frame.arrangement = Pins.arrangement(of: exchange) }
         frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
         return try answer(
-            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor, page
-        )
+            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor, page,
+            isOwn: !frame.arrangement.isCommon)
     }
 
     private func show(outputOf run: String, _ page: LivePage) async throws(Problem) -> Response {
@@ -40,7 +41,8 @@ struct Snapshots {
     }
 
     private func answer(
-        _ html: String, at sequence: SequenceNumber, _ cursor: PageCursor, _ page: LivePage
+        _ html: String, at sequence: SequenceNumber, _ cursor: PageCursor, _ page: LivePage,
+        isOwn: Bool = false
     ) throws(Problem) -> Response {
         var json: [String: JSONValue] = [
             "v": 1, "k": "snap", "e": .string(cursor.epoch), "at": .integer(sequence.rawValue), "html": .string(html),
@@ -51,7 +53,8 @@ struct Snapshots {
             json["notice"] = .string(dashboard.renderer.notice(notices, locale: page.locale))
         }
         var response = try Response.json(.object(json))
-        response.headers[.cacheControl] = dashboard.pollResponder.answers.caching(.brief).rawValue
+        let caching = isOwn ? .personal : dashboard.pollResponder.answers.caching(.brief)
+        response.headers[.cacheControl] = caching.rawValue
         return response
     }
 }

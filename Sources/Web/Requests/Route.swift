@@ -53,6 +53,8 @@ enum Route: Hashable, Sendable {
     case runChange
     /// The views of the list of runs that a browser keeps.
     case runViews
+    /// The operations that a browser has pinned.
+    case pins
     /// The cancellation of many runs.
     case manyRunCancellations
     /// The attempts that follow many runs.
@@ -115,6 +117,7 @@ enum Route: Hashable, Sendable {
             self = .notificationTest(segments[1])
         case (1, "system"): self = .system
         case (1, "hello"): self = .hello
+        case (1, "pins"): self = .pins
         case (2, "after"): self = .pageAfter(.overview, cursor: segments[1])
         case (2, "operations"): self = .page(.operation(segments[1]))
         case (3, "operations") where segments[2] == "runs": self = .operationRuns(segments[1])
@@ -198,7 +201,7 @@ enum Route: Hashable, Sendable {
         case .schedulePause, .scheduleResumption, .hook, .notificationTest: [.post]
         case .operationUploads: [.post, .options]
         case .operationUpload: [.head, .patch, .delete, .options]
-        case .manyRunCancellations, .manyRunRetries, .runViews: [.post]
+        case .manyRunCancellations, .manyRunRetries, .runViews, .pins: [.post]
         case .poll: [.get]
         case .api(let route): route.methods
         default: [.get, .head]

@@ -22,6 +22,7 @@ extension AudienceDashboard {
             try await TusRoutes(dashboard: self, operation: id).answer(upload, exchange)
         case .runCancellation(let run), .api(.runCancellation(let run)):
             try await RunCancellations(dashboard: self).create(of: run, exchange)
+        case .pins: try await Pins(dashboard: self).keep(exchange)
         case .runViews: try await RunViews(dashboard: self).keep(exchange)
         case .runChange: try await RunChanges(dashboard: self).show(exchange)
         case .manyRunCancellations: try await RunChanges(dashboard: self).create(.cancel, exchange)

@@ -24,7 +24,7 @@ struct RouteTableTests {
             "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
             "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
             "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
-            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views",
+            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
             "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
             "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
             "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
@@ -100,7 +100,7 @@ struct RouteTableTests {
     }
 
     /// How many kinds the switches below know.
-    private static let kindCount = 41 + 36
+    private static let kindCount = 42 + 36
 
     private func name(_ route: Route) -> String {
         switch route {
@@ -127,6 +127,7 @@ struct RouteTableTests {
         case .runOutput: "runOutput"
         case .runExport: "runExport"
         case .runsExport: "runsExport"
+        case .pins: "pins"
         case .runViews: "runViews"
         case .runChange: "runChange"
         case .manyRunCancellations: "manyRunCancellations"
