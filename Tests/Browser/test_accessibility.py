@@ -17,7 +17,9 @@ def paths(weir, sky):
     return [
         "/", "/runs", "/runs?operation=greeting&text=nothing", "/runs?from=yesterday", "/gallery", "/system", "/nowhere",
         f"/runs/{done['id']}", f"/runs/{failed['id']}", f"/runs/{done['id']}?at=previous",
-        f"/operations/http-request/compare?a={failed['id']}&b={failed['id']}", "/operations/greeting?at=previous", *(f"/operations/{id}" for id in operations),
+        f"/operations/http-request/compare?a={failed['id']}&b={failed['id']}", "/operations/greeting?at=previous",
+        f"/runs/{done['id']}/moments?a={done['sequence']}", "/widgets/operations/greeting", f"/widgets/runs/{failed['id']}",
+        *(f"/operations/{id}" for id in operations),
     ]
 
 

@@ -146,7 +146,8 @@ extension Arrangement {
             } else if !isGrouped {
                 members[.all, default: []].append(item.id)
             } else {
-                let name: Group.Name = pinned.contains(item.id) ? .pinned : item.tags.first.map { .tag($0) } ?? .untagged
+                let name: Group.Name =
+                    pinned.contains(item.id) ? .pinned : item.tags.first.map { .tag($0) } ?? .untagged
                 members[name, default: []].append(item.id)
             }
         }

@@ -28,7 +28,8 @@ struct Snapshots {
         frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
         return try answer(
-            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor, page,
+            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor,
+            page,
             isOwn: !frame.arrangement.isCommon)
     }
 
