@@ -92,7 +92,7 @@ import Testing
                 try #require(writer.left(run)).members["text"] as? String
             )
         }
-        let (before, after) = (try text(5_000), try text(5_001))
+        let (before, after) = (try text(4_999), try text(5_000))
         #expect(before.0.contains("data-text-over=\"longer than usual\"></time>"))
         #expect(after.0.contains("data-text-over=\"longer than usual\">longer than usual</time>"))
         #expect(after.1 == "longer than usual" && before.1 != after.1)

@@ -81,13 +81,13 @@ package struct OperationHealth: Sendable, Hashable {
     /// exceed; nil with fewer than five successes.
     package var usual: Int64? { figures.succeeded >= Self.leastSuccesses ? figures.p95 : nil }
 
-    /// The runs that continue and take longer than usual at a moment, oldest first.
+    /// The runs that continue past the time that is usual at a moment, oldest first.
     ///
     /// What was estimated when a run began has precedence: its other pages say the same.
     package func slow(at now: Timestamp) -> [RunRecord] {
         active.filter { run in
             let end = run.expectedEnd ?? usual.map { run.startedAt.after($0) }
-            return end.map { now > $0 } ?? false
+            return end.map { now >= $0 } ?? false
         }
     }
 

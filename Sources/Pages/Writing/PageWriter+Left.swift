@@ -28,7 +28,7 @@ extension PageWriter {
         guard record.endedAt == nil, let end = record.expectedEnd else { return nil }
         let now = max(record.changedAt, format.now ?? record.changedAt)
         return [
-            "end": CivilTime(end).iso, "exact": format.exact(end), "words": now > end ? strings[.leftOver] : nil,
+            "end": CivilTime(end).iso, "exact": format.exact(end), "words": now >= end ? strings[.leftOver] : nil,
         ]
     }
 
