@@ -126,7 +126,8 @@ import TestSupport
         #expect(health.inputs.map(\.search) == ["http://a", "http://b"])
     }
 
-    @Test func `a run is slower than usual once it has taken as long as 95 of 100 successes at most, or as was estimated`() {
+    @Test
+    func `a run is slower than usual once it outlasts 95 of 100 successes, or its estimate`() {
         let rest = RunEstimate.Remaining(shortest: 1, longest: 9_000, right: 9, tried: 10)
         let health = Self.health(
             (1...5).map { Self.run($0, took: 2_000) }

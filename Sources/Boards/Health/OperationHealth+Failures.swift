@@ -90,7 +90,9 @@ struct SentencePattern {
     /// As many words as fit into a search.
     static func limited(_ words: [Substring]) -> String {
         var text = ""
-        for word in words.prefix(12) where text.count + word.count < 200 { text += (text.isEmpty ? "" : " ") + String(word) }
+        for word in words.prefix(12) where text.count + word.count < 200 {
+            text += (text.isEmpty ? "" : " ") + String(word)
+        }
         return text
     }
 

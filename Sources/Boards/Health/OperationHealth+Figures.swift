@@ -1,4 +1,4 @@
-package import Journals
+import Journals
 import States
 
 extension OperationHealth {
