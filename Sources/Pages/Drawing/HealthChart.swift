@@ -1,5 +1,6 @@
 import Boards
 import Journals
+import States
 
 /// The figures of an operation over time as two rows of bars, each in a box 60 high and ten times as wide as there are bars.
 struct HealthChart {

@@ -31,7 +31,7 @@ struct HealthPage {
     private func health(_ operation: String) async throws(Problem) -> OperationHealth {
         let board = dashboard.board
         guard board.catalog[operation] != nil else { throw .unknownOperation(operation) }
-        let now = now
+        let now = self.now
         let key = Key(
             operation: operation, head: board.feed.head(of: .operation(operation)), rewrites: board.feed.rewrites,
             hour: now.milliseconds / 3_600_000)
