@@ -36,9 +36,8 @@ struct HealthPageTests {
 
     @Test func `an operation that is not there has no health`() async throws {
         try await TestServer.run { server in
-            for path in ["/operations/nothing/health", "/api/v1/operations/nothing/health"] {
-                #expect(try await server.ask("GET", path).status == 404)
-            }
+            #expect(try await server.ask("GET", "/operations/nothing/health").status == 404)
+            #expect(try await server.ask("GET", "/api/v1/operations/nothing/health").status == 404)
         }
     }
 }
