@@ -72,7 +72,8 @@ extension PageWriter {
 
     /// A day, or an hour, in UTC.
     private func name(of bucket: OperationHealth.Bucket, in health: OperationHealth) -> String {
-        health.isHourly ? String(CivilTime(bucket.start).clock.prefix(5)) : format.day(bucket.start)
+        let day = format.day(bucket.start)
+        return health.isHourly ? "\(day) \(CivilTime(bucket.start).clock.prefix(5))" : day
     }
 
     private func lane(_ state: OperationHealth.StateDuration, of whole: Int64) -> Fields {
