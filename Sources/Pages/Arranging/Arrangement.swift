@@ -1,5 +1,5 @@
 import Foundation
-package import Journals
+import Journals
 import States
 
 /// How a reader has arranged the operations of the overview.

@@ -1,3 +1,4 @@
+import Boards
 import HTTPTypes
 import Hummingbird
 import Pages

@@ -73,7 +73,8 @@ struct ArrangementRouteTests {
     @Test func `a query on any other live address is refused`() async throws {
         try await TestServer.run(bell: true) { server in
             for path in ["runs/snap?text=a", "store-bell/snap?a=b", "board/\(server.board.epoch)/0/now?text=a"] {
-                #expect(try await server.ask("GET", "/live/1/" + path).status >= 400, "\(path)")
+                let answer = try await server.ask("GET", "/live/1/" + path)
+                #expect(answer.status >= 400, "\(path)")
             }
         }
     }
