@@ -29,7 +29,7 @@ def declare(folder, count):
     folder.mkdir()
     for number in range(count):
         (folder / f"job-{number}.yml").write_text(
-            f"title: Job number {number}\nsummary: Does something, and says so.\ntags: [group-{number % 12}]\n"
+            f"title: Job number {number}\ndescription: Does something, and says so.\ntags: [group-{number % 12}]\n"
             "command: ['true']\n"
         )
 

@@ -54,11 +54,11 @@ def test_what_is_left_out_still_changes_and_comes_back_as_it_is(visit, weir):
     page = visit("/?text=alpha")
     assert shown(page) == ["alpha"]
     weir.ended(weir.run("beta"))
-    expect(page.locator("#op-beta > header .chip")).to_have_text("Success")
+    expect(page.locator("#op-beta > header .chip")).to_have_text("Succeeded")
     expect(page.locator("#op-beta")).to_be_hidden()
     page.get_by_label("Filter operations").fill("beta")
     expect(page.locator("#op-beta")).to_be_visible()
-    expect(page.locator("#op-beta > header .chip")).to_have_text("Success")
+    expect(page.locator("#op-beta > header .chip")).to_have_text("Succeeded")
 
 
 def test_what_changed_last_moves_to_the_front_and_keeps_the_focus(visit, weir):

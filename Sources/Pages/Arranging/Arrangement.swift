@@ -80,10 +80,10 @@ extension Arrangement {
 
         /// Reads a cookie's value; what cannot be an id is left out.
         package init(_ text: String) {
-            var seen: Set<String> = []
-            ids = Array(
-                text.split(separator: ".").lazy.map(String.init).filter { Self.isID($0) && seen.insert($0).inserted }
-                    .prefix(Self.maximum))
+            for id in text.split(separator: ".").map(String.init) where Self.isID(id) && !ids.contains(id) {
+                guard ids.count < Self.maximum else { break }
+                ids.append(id)
+            }
         }
 
         /// The value of the cookie.

@@ -24,7 +24,7 @@ extension PageWriter {
                     "key": key(of: group), "isCompact": arrangement.isCompact,
                 ] as Fields
             },
-            "others": cards(others), "isNone": shown == 0 && !items.isEmpty,
+            "unmatched": cards(others), "isNone": shown == 0 && !items.isEmpty,
             "allURL": "\(base)/" + arrangement.with { $0.text = "" }.query,
             "pinsPath": base.isEmpty ? "/" : base, "mostPins": String(Arrangement.Pins.maximum),
             "arrange": items.count > 1 ? form(arrangement, shown: shown, of: items) : nil,
