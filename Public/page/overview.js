@@ -2,7 +2,7 @@
 // server renders the same (`Arrangement.swift`); here cards move between the places that it made, and none is made or removed.
 
 /** Milliseconds for which changes are gathered before cards move: nothing jumps away under a pointer all the time. */
-const PAUSE = 500;
+const PAUSE = 1_000;
 /** Milliseconds without a key until it is said how many are left. */
 const SILENCE = 700;
 

@@ -95,7 +95,7 @@ def main():
     changes = int(sys.argv[2]) if len(sys.argv) > 2 else 150
     sky = Sky()
     print(f"{BINARY}, load {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, sync_playwright() as playwright:
         operations = pathlib.Path(folder) / "operations"
         declare(operations, count)
         weir = Weir(pathlib.Path(folder) / "weir", sky, {"WEIR_OPERATIONS": str(operations)}).start()
