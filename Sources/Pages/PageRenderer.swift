@@ -7,7 +7,7 @@ import Synchronization
 
 /// Turns views of the board into HTML: whole documents, the regions in them, and the patches from change to change.
 ///
-/// Pure: after `init` nothing is read, no clock is asked, and the same arguments give the same bytes. Nothing throws: a
+/// Pure: after `init` nothing is read, no clock is asked, and the same arguments give the same pages. Nothing throws: a
 /// template that is broken or missing shows a box that says so in its place.
 package final class PageRenderer: Sendable {
     /// The languages there are, English first.
@@ -18,6 +18,7 @@ package final class PageRenderer: Sendable {
     let tables: StringTables
     private let set: TemplateSet
     private let checked = Mutex<[TemplateProblem]?>(nil)
+    private let renderings = LatestRenderings()
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
     private let base: String
@@ -198,8 +199,10 @@ package final class PageRenderer: Sendable {
     ///
     /// Costs rendering: ask once for each publication and page, and keep the answer.
     package func patches(for publication: Publication, page: LivePage) -> [Patch] {
-        PagePatcher(writer: writer(page.locale, at: publication.change.at), publication: publication)
-            .patches(page.topic)
+        PagePatcher(
+            writer: writer(page.locale, at: publication.change.at), publication: publication, page: page,
+            renderings: renderings
+        ).patches()
     }
 
     /// What the template of a state makes of it, as in a run that stands in it.

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Journals
 import Operations
@@ -37,6 +38,27 @@ import TestSupport
             tree = tree ?? fresh
         }
         #expect(tree != nil)
+    }
+
+    @Test(arguments: [5, 6] as [UInt64])
+    func `what a change sends does not depend on which changes were rendered before`(seed: UInt64) throws {
+        var fixture = try Fixture()
+        var random = SeededGenerator(seed: seed)
+        let topics = [
+            PageTopic.board, .runs, .operation("copy"), .operation("watch"), .run("r0"), .stores, .store("door"),
+        ]
+        for step in 0..<90 {
+            guard let publication = try Self.step(step, &fixture.script, &random) else { continue }
+            for topic in topics where Int.random(in: 0..<4, using: &random) > 0 {
+                let page = LivePage(topic)
+                let fresh = fixture.pages.restricted(to: fixture.catalog, permissions: .everything)
+                let patches = fresh.patches(for: publication, page: page)
+                // Twice: several ask for the same at the same moment.
+                for _ in 0..<2 {
+                    try #require(fixture.pages.patches(for: publication, page: page) == patches, "\(page) \(step)")
+                }
+            }
+        }
     }
 
     private static func step(

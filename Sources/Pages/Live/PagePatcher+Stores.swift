@@ -12,8 +12,8 @@ extension PagePatcher {
     }
 
     private func card(_ id: String, isWhole: Bool) -> [Patch] {
-        changed("store-\(id)", "partials/store-card") { side in
-            side.store.map { writer.storeCard($0, isWhole: isWhole) }
+        changed("store-\(id)", \.store) {
+            writer.render("partials/store-card", writer.storeCard($0, isWhole: isWhole))
         }
     }
 
@@ -23,8 +23,8 @@ extension PagePatcher {
             Patch.prepend(
                 to: "effects", html: writer.render("partials/store-effect", writer.storeEffect(line, of: store)).html)
         }
-        var patches = changed("store", "partials/store") { side in
-            side.store.map { writer.storeSection($0, draft: nil) }
+        var patches = changed("store", \.store) {
+            writer.render("partials/store", writer.storeSection($0, draft: nil))
         }
         if let line = store.log.first {
             let entry = writer.render("partials/store-entry", writer.entry(line, of: store))
@@ -33,8 +33,8 @@ extension PagePatcher {
         if store.omittedSteps > 0 {
             patches += changed("omitted", "partials/store-omitted") { $0.store.map(writer.storeLog) }
         }
-        let scrubber = changed("scrubber", "partials/scrubber") { side in
-            side.store.map { writer.storeScrubber($0, past: nil) }
+        let scrubber = changed("scrubber", \.store) {
+            writer.render("partials/scrubber", writer.storeScrubber($0, past: nil))
         }
         return patches + effects + scrubber + title { $0.store.map(PageContent.store) }
     }

@@ -6,9 +6,14 @@ import Journals
 /// A tick (another payload in the same case) changes the element of the state and the title. A transition changes the
 /// run's section or the operation's card; an opening, the lists of runs too. Each of these is rendered as it was and as it
 /// is, and what differs is what is sent. Lists are bounded by their `data-limit`.
+///
+/// Rendering is what costs, and views are objects that never change: what shows the same object as before is not rendered,
+/// rows of lists included, and what was rendered after the change before is what was shown until this one.
 struct PagePatcher {
     let writer: PageWriter
     let publication: Publication
+    let page: LivePage
+    let renderings: LatestRenderings
 
     /// What a publication is about, before it or after it.
     struct Side {
@@ -20,6 +25,11 @@ struct PagePatcher {
         var store: StoreView?
         /// The board.
         let board: BoardView
+
+        /// The run that the operation's page shows in full; `id` is that of the run that changes.
+        func run(shownOf id: String) -> RunView? {
+            operation?.latest.flatMap { $0.record.id == id ? run : $0 }
+        }
     }
 
     var after: Side {
@@ -35,7 +45,8 @@ struct PagePatcher {
     }
 
     /// The patches of a page, in the order in which they are applied.
-    func patches(_ topic: PageTopic) -> [Patch] {
+    func patches() -> [Patch] {
+        let topic = page.topic
         if let store = publication.store { return patches(topic, after: store) }
         guard let run = publication.run else { return [] }
         switch topic {
@@ -44,7 +55,7 @@ struct PagePatcher {
         case .operation(let id): return run.record.operation == id ? operation(id, run) : []
         case .run(let id):
             guard run.record.id == id else { return [] }
-            return section(run, isAlone: true) + scrubber(run) { $0.run.map { writer.scrubber(run: $0) } }
+            return section(run, isAlone: true) + scrubber(run, \.run) { writer.scrubber(run: $0) }
                 + title { $0.run.map(PageContent.run) }
         case .stores, .store: return []
         case .output: return []
@@ -59,77 +70,98 @@ struct PagePatcher {
         let isShown = writer.catalog[id].map { $0.partOf == nil } ?? false
         let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
         guard isTransition else {
-            return isShown && isLatest ? changed("op-\(id)-state") { $0.run.map(writer.cardState) } : []
+            return isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
         }
         let board = publication.board
         var patches: [Patch] = []
         if isShown {
-            patches += changed("op-\(id)", "partials/card") { writer.card(id, on: $0.board) }
+            patches += changed("op-\(id)", \.operation) {
+                writer.render("partials/card", writer.card(id, of: $0))
+            }
             patches += changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
         }
         if writer.isListed(run, on: board) {
             patches +=
                 isOpening
                 ? [.prepend(to: "tail", html: writer.render("partials/tail-item", writer.tailItem(run)).html)]
-                : changed("tail-\(run.record.id)", "partials/tail-item") { $0.run.map(writer.tailItem) }
-                    .map(\.asOptional)
+                : changed("tail-\(run.record.id)", \.run) {
+                    writer.render("partials/tail-item", writer.tailItem($0))
+                }.map(\.asOptional)
         }
         return patches + title { .board($0.board) }
     }
 
     private func runs(_ run: RunView) -> [Patch] {
-        let row = { (run: RunView) in writer.listed(run.record, isPicked: writer.mayChange) }
+        let row = { (run: RunView) in
+            writer.render("partials/row", writer.listed(run.record, isPicked: writer.mayChange))
+        }
         if isOpening {
             let older = writer.older(publication.board)
             return [
-                .prepend(to: "runs", html: writer.render("partials/row", row(run)).html),
+                .prepend(to: "runs", html: row(run).html),
                 morph("older", "partials/older", ["olderURL": older]),
             ]
         }
         let isListed = publication.board.recentRuns.contains { $0.record.id == run.record.id }
         guard isTransition && isListed else { return [] }
-        return changed("row-\(run.record.id)", "partials/row") { $0.run.map(row) }.map(\.asOptional)
+        return changed("row-\(run.record.id)", \.run, row).map(\.asOptional)
     }
 
     private func operation(_ id: String, _ run: RunView) -> [Patch] {
         guard let view = publication.board.operation(id) else { return [] }
         let isLatest = view.latest?.record.id == run.record.id
         let isListed = view.recent.contains { $0.record.id == run.record.id }
+        let old = publication.operationBefore
         var patches: [Patch] = []
-        if isTransition { patches += changed("facts", "partials/facts") { $0.operation.map(writer.facts) } }
+        if old?.activeRuns != view.activeRuns {
+            patches += changed("facts", "partials/facts") { $0.operation.map(writer.facts) }
+        }
         if isLatest {
-            patches += scrubber(run) { side in
-                side.operation.map {
-                    writer.scrubber(operation: id, $0.latest?.record.id == run.record.id ? side.run : $0.latest)
-                }
-            }
+            patches += scrubber(run, { $0.run(shownOf: run.record.id) }) { writer.scrubber(operation: id, $0) }
         }
-        if isTransition, isListed || isOpening {
-            patches += changed("compare", "partials/choice") { $0.operation.map(writer.compareChoice) }
-        }
+        if isTransition, isListed || isOpening { patches += choice(of: view, old) }
         if isOpening {
             patches += changed("current", "partials/current") { $0.operation.map(writer.current) }
-            patches += changed("earlier", "partials/earlier") { side in
-                side.operation.map { ["earlier": writer.earlier($0)] }
-            }
+            patches += earlier(of: view, old)
         } else if isLatest {
             patches += section(run, isAlone: false)
         } else if isTransition, isListed {
-            patches += changed("row-\(run.record.id)", "partials/row") { side in side.run.map { writer.row($0.record) }
+            patches += changed("row-\(run.record.id)", \.run) {
+                writer.render("partials/row", writer.row($0.record))
             }
         }
         return isLatest ? patches + title { $0.operation.map(PageContent.operation) } : patches
     }
 
+    /// What a change changes of the form that compares: the options of runs that have changed.
+    private func choice(of view: OperationView, _ old: OperationView?) -> [Patch] {
+        let chosen = { (view: OperationView) in [writer.firstCompared(view), writer.secondCompared(view)] }
+        let isSame =
+            old.map { $0.recent.map(\.record.id) == view.recent.map(\.record.id) && chosen($0) == chosen(view) }
+            ?? false
+        let lists = RunListChange(from: old?.recent ?? [], to: view.recent)
+        // With another run to choose, the fields are sent anew, whatever was in them.
+        let (before, after) = isSame ? (lists.before, lists.after) : ([], view.recent)
+        return changed("compare", "partials/choice") { side in
+            side.operation.map { writer.compareChoice($0, of: $0 === view ? after : before) }
+        }.map(\.asOptional)
+    }
+
+    /// What an opening changes of the earlier runs.
+    private func earlier(of view: OperationView, _ old: OperationView?) -> [Patch] {
+        let lists = RunListChange(from: (old?.recent ?? []).dropFirst(), to: view.recent.dropFirst())
+        return changed("earlier", "partials/earlier") { side in
+            side.operation.map { ["earlier": writer.earlier($0 === view ? lists.after : lists.before)] }
+        }
+    }
+
     private func section(_ run: RunView, isAlone: Bool) -> [Patch] {
         let id = "run-\(run.record.id)"
         if isTransition {
-            return changed(id, "partials/run") { side in side.run.map { writer.run($0, isAlone: isAlone) } }
+            return changed(id, \.run) { writer.render("partials/run", writer.run($0, isAlone: isAlone)) }
         }
         let place = PageWriter.Place(uid: id, isCompact: false)
-        return changed("\(id)-state") { side in
-            side.run.map { writer.statePanel($0, id: "\(id)-state", place: place) }
-        } + lanes(run)
+        return changed("\(id)-state", \.run) { writer.statePanel($0, id: "\(id)-state", place: place) } + lanes(run)
     }
 
     /// What a tick changes of a timeline: all lanes, when they have become too short.
@@ -137,13 +169,15 @@ struct PagePatcher {
     /// The lane of a state that continues grows by itself.
     private func lanes(_ run: RunView) -> [Patch] {
         guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
-        return changed("timeline", "partials/timeline") { $0.run.map(writer.timeline) }
+        return changed("timeline", \.run) { writer.render("partials/timeline", writer.timeline($0)) }
     }
 
     /// A scrubber changes with its run's states, and when its strip has become too short.
-    private func scrubber(_ run: RunView, _ render: (Side) -> TrustedHTML?) -> [Patch] {
+    private func scrubber(
+        _ run: RunView, _ view: (Side) -> RunView?, _ render: (RunView) -> TrustedHTML
+    ) -> [Patch] {
         guard isTransition || hasGrown(run, writer.stripLength) else { return [] }
-        return changed("scrubber", render)
+        return changed("scrubber", view, render)
     }
 
     private func hasGrown(_ run: RunView, _ length: (RunView) -> Int64) -> Bool {
@@ -152,14 +186,26 @@ struct PagePatcher {
 
     // MARK: What differs
 
-    /// What differs of an element between both sides; nothing where it is not shown any more.
-    func changed(_ id: String, _ render: (Side) -> TrustedHTML?) -> [Patch] {
-        guard let new = render(after) else { return [] }
-        return MarkupDiff.patches(from: render(before)?.html, to: new.html, id: id)
+    /// What differs between both sides of an element that shows one object and nothing else.
+    ///
+    /// Of an object that is the same on both sides, nothing; nothing either where it is not shown any more.
+    func changed<View: AnyObject & Sendable>(
+        _ id: String, _ view: (Side) -> View?, _ render: (View) -> TrustedHTML
+    ) -> [Patch] {
+        let (old, new) = (view(before), view(after))
+        guard let new, new !== old else { return [] }
+        let key = LatestRenderings.Key(page: page, element: id)
+        let former = old.map { renderings.html(key, showing: $0) ?? render($0).html }
+        let html = render(new).html
+        renderings.keep(html, key, showing: new)
+        return MarkupDiff.patches(from: former, to: html, id: id)
     }
 
+    /// What differs between both sides of an element.
     func changed(_ id: String, _ template: String, _ fields: (Side) -> Fields?) -> [Patch] {
-        changed(id) { side in fields(side).map { writer.render(template, $0) } }
+        guard let new = fields(after) else { return [] }
+        let former = fields(before).map { writer.render(template, $0).html }
+        return MarkupDiff.patches(from: former, to: writer.render(template, new).html, id: id)
     }
 
     func title(_ content: (Side) -> PageContent?) -> [Patch] {

@@ -12,7 +12,7 @@ extension PageWriter {
         let pinned = Set(arrangement.pins.ids)
         let cards = { (ids: [String]) in
             ids.map { id in
-                card(id, on: board, at: positions[id] ?? 0).merging(["isPinned": pinned.contains(id)])
+                card(id, of: board.operation(id), at: positions[id] ?? 0).merging(["isPinned": pinned.contains(id)])
             }
         }
         let shown = items.count - others.count

@@ -20,8 +20,7 @@ extension PageWriter {
     var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
 
     /// An operation's card; `position` is its place in the catalog, looked up where it is not given.
-    func card(_ id: String, on board: BoardView, at position: Int? = nil) -> Fields {
-        let view = board.operation(id)
+    func card(_ id: String, of view: OperationView?, at position: Int? = nil) -> Fields {
         let cardID = "op-\(id)"
         var card: Fields = [
             "cardID": cardID, "operation": operation(id), "stateID": "\(cardID)-state", "isWatched": isWatched(id),

@@ -12,8 +12,10 @@ extension PageWriter {
         let mistakes = mistakes ?? catalog[view.id]?.declaration?.mistakes ?? []
         return [
             "mistakes": mistakes.map { ["message": $0] as Fields }, "hasMistakes": !mistakes.isEmpty,
-            "operation": operation(view.id), "facts": facts(view), "current": current(view), "earlier": earlier(view),
-            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false, "pairing": compareChoice(view),
+            "operation": operation(view.id), "facts": facts(view), "current": current(view),
+            "earlier": earlier(view.recent.dropFirst()),
+            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false,
+            "pairing": compareChoice(view, of: view.recent),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
             "hooks": hooks.map { self.hooks($0) },
             "healthURL": "\(base)/operations/\(view.id)/health",
@@ -41,6 +43,6 @@ extension PageWriter {
         ["run": view.latest.map { render("partials/run", run($0, isAlone: false)) }, "isWatched": isWatched(view.id)]
     }
 
-    /// The runs before it.
-    func earlier(_ view: OperationView) -> [Fields] { view.recent.dropFirst().map { row($0.record) } }
+    /// The rows of runs before it.
+    func earlier(_ runs: some Sequence<RunView>) -> [Fields] { runs.map { row($0.record) } }
 }

@@ -16,7 +16,9 @@ extension Dashboard {
             head.headerFields[.transferEncoding] == nil, head.headerFields[.contentLength] == nil,
             let request = TailRequest(below), check.problem(with: head) == nil
         else { return nil }
-        return request
+        guard case .poll(var poll) = request else { return request }
+        poll.takesGzip = AcceptedCoding.isGzip(head.headerFields[.acceptEncoding])
+        return .poll(poll)
     }
 }
 

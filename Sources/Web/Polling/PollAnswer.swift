@@ -15,10 +15,12 @@ struct PollAnswer: TailAnswer {
     }
 
     var status = HTTPResponse.Status.ok
-    let body: ByteBuffer
+    var body: ByteBuffer
     let caching: Caching
     /// Whether the connection ends with this answer.
     let closes: Bool
+    /// Whether the body is compressed with gzip.
+    var isCompressed = false
     /// The whole answer as HTTP/1.1 writes it, where many are given the same.
     var message: ByteBuffer?
 
@@ -28,7 +30,15 @@ struct PollAnswer: TailAnswer {
         self.closes = closes
     }
 
-    var fields: HTTPFields { [.contentType: contentType, .cacheControl: caching.rawValue] }
+    var fields: HTTPFields {
+        var fields: HTTPFields = [.contentType: contentType, .cacheControl: caching.rawValue]
+        if isCompressed {
+            fields[.contentEncoding] = "gzip"
+            // Not said of the others, which everybody can read: a cache without codings has one answer for all.
+            fields[.vary] = "Accept-Encoding"
+        }
+        return fields
+    }
 
     var contentType: String { status == .ok ? "application/json" : "application/problem+json" }
 

@@ -7,39 +7,20 @@ import Synchronization
 
 /// Makes the answers to polls, each encoded once for everybody who asks the same.
 final class PollAnswers: Sendable {
-    /// The most events in one answer.
-    static let eventLimit = 500
-    /// The most bytes of events in one answer, but for a single event that is larger.
-    static let byteLimit = 256 * 1_024
     /// Within which a client comes back after the server told it that it shuts down, in milliseconds.
     static let drainRetry: ClosedRange<Int64> = 0...4_000
     /// Within which a client comes back when too many hold already, in milliseconds.
     static let busyRetry: ClosedRange<Int64> = 3_000...6_000
 
-    struct BatchKey: Hashable {
-        let audience: Audience
-        let page: LivePage
-        let from: SequenceNumber
-        let head: SequenceNumber
-        let slot: Int64
-        let notices: PageNotices
-    }
-
-    struct EventKey: Hashable {
-        let audience: Audience
-        let page: LivePage
-        let sequence: SequenceNumber
-    }
-
     let urls: PollURLs
     private let board: VisibleBoard
-    private var feed: VisibleFeed { board.feed }
-    private let renderer: PageRenderer
+    var feed: VisibleFeed { board.feed }
+    let renderer: PageRenderer
     let clock: any WaitClock
     let caches: PollCaches
     /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
-    private let audience: Audience
-    private let encoded = Atomic<Int>(0)
+    let audience: Audience
+    let encoded = Atomic<Int>(0)
     /// When this history began to be shown.
     private let began: Timestamp
 
@@ -70,7 +51,7 @@ final class PollAnswers: Sendable {
         urls.audience == nil || caching == .never ? caching : .personal
     }
 
-    private func answer(body: ByteBuffer, caching: PollAnswer.Caching, closes: Bool = false) -> PollAnswer {
+    func answer(body: ByteBuffer, caching: PollAnswer.Caching, closes: Bool = false) -> PollAnswer {
         PollAnswer(body: body, caching: self.caching(caching), closes: closes)
     }
 
@@ -101,47 +82,6 @@ final class PollAnswers: Sendable {
 
     /// How many batches were encoded so far.
     var encodings: Int { encoded.load(ordering: .relaxed) }
-
-    /// What follows a sequence that the feed's head has passed.
-    func batch(_ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
-        if case .output(let run) = page.topic { return lines(of: run, request, page: page, from: from) }
-        let topic = page.topic.topic
-        let head = feed.head(of: topic)
-        switch feed.slice(of: topic, after: from, limit: Self.eventLimit) {
-        case .some(let publications, let more):
-            let slot = slots(request).slot(at: clock.wall)
-            let key = BatchKey(
-                audience: audience, page: page, from: from, head: head, slot: slot, notices: notices)
-            let body = caches.batches.value(for: key, cost: \.readableBytes) {
-                encode(publications, more: more, page: page, key)
-            }
-            return shared(answer(body: body, caching: isTail(request) ? .hold : .brief), key)
-        case .gap(let floor): return gap(request, from: from, floor: floor, head: head)
-        case .none: return empty(request, sequence: from)
-        case .future: return reset(request, .future, from: from, head: head, caching: .never)
-        }
-    }
-
-    /// The lines that follow a number, or the newest in place of all that are shown: always up to the last.
-    private func lines(of run: String, _ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
-        guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
-        let slot = slots(request).slot(at: clock.wall)
-        let key = BatchKey(
-            audience: audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
-        let body = caches.batches.value(for: key, cost: \.readableBytes) {
-            encoded.add(1, ordering: .relaxed)
-            let events = renderer.patches(for: tail, after: from, page: page).map { step in
-                event(step.number, stream: page.topic.topic.description, revision: 0, step.patches)
-            }
-            let name = page.feedName
-            return PollEnvelope(
-                kind: .batch, epoch: urls.epoch, from: from, to: tail.head, more: false,
-                notice: notice(key.notices, page),
-                next: urls.tail(name, tail.head, slot: key.slot), now: urls.now(name, tail.head), snap: urls.snap(name)
-            ).encode(events: events)
-        }
-        return answer(body: body, caching: isTail(request) ? .hold : .brief)
-    }
 
     /// Nothing new.
     ///
@@ -219,40 +159,6 @@ final class PollAnswers: Sendable {
         return envelope
     }
 
-    private func encode(_ publications: [Publication], more: Bool, page: LivePage, _ key: BatchKey) -> ByteBuffer {
-        let (from, slot) = (key.from, key.slot)
-        encoded.add(1, ordering: .relaxed)
-        var list: [ByteBuffer] = []
-        var bytes = 0
-        var last = from
-        for publication in publications {
-            let event = event(publication, page: page)
-            if !list.isEmpty, bytes + event.readableBytes > Self.byteLimit { break }
-            list.append(event)
-            bytes += event.readableBytes
-            last = publication.change.sequence
-        }
-        let feed = page.feedName
-        let isCut = list.count < publications.count
-        return PollEnvelope(
-            kind: .batch, epoch: urls.epoch, from: from, to: last, more: more || isCut,
-            notice: notice(key.notices, page), next: urls.tail(feed, last, slot: slot), now: urls.now(feed, last),
-            snap: urls.snap(feed)
-        ).encode(events: list)
-    }
-
-    /// `[sequence, stream, revision, [patch, …]]`.
-    private func event(_ publication: Publication, page: LivePage) -> ByteBuffer {
-        let change = publication.change
-        return caches.events.value(
-            for: EventKey(audience: audience, page: page, sequence: change.sequence), cost: \.readableBytes
-        ) {
-            event(
-                change.sequence, stream: change.stream.description, revision: change.revision,
-                renderer.patches(for: publication, page: page))
-        }
-    }
-
     /// An envelope without changes, with what stands above every page.
     private func quiet(
         _ kind: PollEnvelope.Kind, _ request: PollRequest, sequence: SequenceNumber
@@ -262,18 +168,8 @@ final class PollAnswers: Sendable {
         return envelope
     }
 
-    private func notice(_ notices: PageNotices, _ page: LivePage) -> String? {
+    func notice(_ notices: PageNotices, _ page: LivePage) -> String? {
         notices.isEmpty ? nil : renderer.notice(notices, locale: page.locale)
-    }
-
-    private func event(_ sequence: SequenceNumber, stream: String, revision: Int64, _ patches: [Patch]) -> ByteBuffer {
-        var json = ByteBuffer()
-        json.writeString("[\(sequence),")
-        json.writeJSON(stream)
-        json.writeString(",\(revision),")
-        json.write(patches)
-        json.writeString("]")
-        return json
     }
 
     private func envelope(
@@ -296,9 +192,9 @@ final class PollAnswers: Sendable {
         return urls.now(request.feed, sequence)
     }
 
-    private func slots(_ request: PollRequest) -> PollSlots { PollSlots(feed: request.feed) }
+    func slots(_ request: PollRequest) -> PollSlots { PollSlots(feed: request.feed) }
 
-    private func isTail(_ request: PollRequest) -> Bool {
+    func isTail(_ request: PollRequest) -> Bool {
         if case .tail = request.kind { true } else { false }
     }
 }

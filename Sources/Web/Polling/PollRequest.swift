@@ -28,6 +28,8 @@ struct PollRequest: Hashable, Sendable {
     /// The name of the feed.
     let feed: String
     let kind: Kind
+    /// Whether the client takes a compressed answer.
+    var takesGzip = false
 
     init(audience: String? = nil, feed: String, _ kind: Kind) {
         self.audience = audience

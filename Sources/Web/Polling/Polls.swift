@@ -12,8 +12,9 @@ struct Polls {
     func answer(_ exchange: Exchange) async throws(Problem) -> Response {
         // The path is read as it was sent: an encoded or decorated one would be a second name of the same answer.
         guard let below = dashboard.mount.below(exchange.target.text), below.hasPrefix("live/1/"),
-            let request = request(below.dropFirst("live/1/".count))
+            var request = self.request(below.dropFirst("live/1/".count))
         else { throw .malformedPath }
+        request.takesGzip = exchange.acceptsGzip
         // Only the feeds are for an audience; nobody is answered as nobody.
         guard let admission = exchange.admission else { throw .unauthenticated }
         if request.kind == .snap { return try await Snapshots(dashboard: dashboard).show(request, exchange) }

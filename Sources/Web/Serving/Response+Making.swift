@@ -70,8 +70,7 @@ extension Response {
 
     /// A poll's answer.
     init(_ answer: PollAnswer) {
-        self = .bytes(
-            answer.body, type: answer.contentType, status: answer.status, caching: answer.caching.rawValue)
+        self.init(status: answer.status, headers: answer.fields, body: ResponseBody(byteBuffer: answer.body))
         if answer.closes { headers[.connection] = "close" }
     }
 }

@@ -8,13 +8,10 @@ struct MarkupReader {
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
     ]
 
-    private let whole: [UInt8]
-    private var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    private var place = 0
 
-    private init(_ html: String) {
-        whole = Array(html.utf8)
-        rest = whole[...]
-    }
+    private init(_ html: String) { bytes = Array(html.utf8) }
 
     /// The one element that markup consists of; nil if it is anything else.
     static func element(_ html: String) -> MarkupElement? {
@@ -22,66 +19,72 @@ struct MarkupReader {
         reader.skipSpace()
         guard let element = reader.element(depth: 0) else { return nil }
         reader.skipSpace()
-        return reader.rest.isEmpty ? element : nil
+        return reader.place == reader.bytes.count ? element : nil
     }
 
-    private mutating func skipSpace() {
-        rest = rest.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    }
+    private mutating func skipSpace() { while let byte = byte(place), Self.isSpace(byte) { place += 1 } }
+
+    /// The byte at a place; nil behind the last.
+    private func byte(_ place: Int) -> UInt8? { place < bytes.count ? bytes[place] : nil }
 
     private mutating func element(depth: Int) -> MarkupElement? {
-        let start = rest
-        guard depth < Self.depthLimit, let head = startTag() else { return nil }
-        let name = String(
-            decoding: head.dropFirst().prefix {
-                !Self.isSpace($0) && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ">")
-            },
-            as: UTF8.self)
-        guard let first = name.utf8.first, first.isLetter else { return nil }
+        let start = place
+        guard depth < Self.depthLimit, let name = startTag() else { return nil }
+        let head = bytes[start..<place]
         var children: [MarkupElement.Child] = []
         if head.dropLast().last != UInt8(ascii: "/"), !Self.void.contains(name) {
             guard let inside = self.children(of: name, depth: depth) else { return nil }
             children = inside
         }
-        // Never traps: what is left is an end of what there was.
-        let source = start.prefix(start.count - rest.count)
         return MarkupElement(
-            name: name, head: head, id: Self.id(in: head), children: children,
-            source: source)
+            name: name, head: head, id: Self.id(in: head), children: children, source: bytes[start..<place])
     }
 
     /// What stands between a start tag and its end tag, which is taken in too.
     private mutating func children(of name: String, depth: Int) -> [MarkupElement.Child]? {
         var children: [MarkupElement.Child] = []
-        while let byte = rest.first {
-            if byte != UInt8(ascii: "<") {
-                let text = rest.prefix { $0 != UInt8(ascii: "<") }
-                children.append(.text(text))
-                rest = rest.dropFirst(text.count)
-            } else if rest.dropFirst().first == UInt8(ascii: "/") {
-                let tag = rest.prefix { $0 != UInt8(ascii: ">") }
-                guard tag.dropFirst(2).elementsEqual(name.utf8) else { return nil }
-                rest = rest.dropFirst(tag.count + 1)
-                return children
-            } else {
+        while true {
+            let start = place
+            guard skip(to: UInt8(ascii: "<")) else { return nil }
+            if start < place { children.append(.text(bytes[start..<place])) }
+            guard byte(place + 1) == UInt8(ascii: "/") else {
                 guard let child = element(depth: depth + 1) else { return nil }
                 children.append(.element(child))
+                continue
             }
+            let tag = place
+            guard skip(to: UInt8(ascii: ">")), bytes[tag..<place].dropFirst(2).elementsEqual(name.utf8) else {
+                return nil
+            }
+            place += 1
+            return children
         }
-        return nil
     }
 
-    private mutating func startTag() -> ArraySlice<UInt8>? {
-        guard rest.first == UInt8(ascii: "<") else { return nil }
+    /// Goes on to the next such byte; false if there is none.
+    private mutating func skip(to wanted: UInt8) -> Bool {
+        let count = bytes.count
+        while place < count, bytes[place] != wanted { place += 1 }
+        return place < count
+    }
+
+    /// Reads a start tag and returns its name.
+    private mutating func startTag() -> String? {
+        guard byte(place) == UInt8(ascii: "<") else { return nil }
+        let start = place + 1
+        let count = bytes.count
         var isQuoted = false
-        var length = 0
-        for byte in rest {
-            length += 1
+        var end: Int?
+        place = start
+        while place < count {
+            let byte = bytes[place]
+            let isEnd = byte == UInt8(ascii: ">")
+            if end == nil, isEnd || byte == UInt8(ascii: "/") || Self.isSpace(byte) { end = place }
             if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-            guard byte == UInt8(ascii: ">"), !isQuoted else { continue }
-            let tag = rest.prefix(length)
-            rest = rest.dropFirst(length)
-            return tag
+            place += 1
+            guard isEnd, !isQuoted else { continue }
+            guard let end, bytes[start].isLetter else { return nil }
+            return String(decoding: bytes[start..<end], as: UTF8.self)
         }
         return nil
     }
@@ -89,15 +92,15 @@ struct MarkupReader {
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     private static func id(in head: ArraySlice<UInt8>) -> String? {
-        var rest = head
-        while let space = rest.firstIndex(of: 0x20) {
-            rest = rest[space...]
-            if rest.starts(with: " id=\"".utf8) {
-                return decoded(rest.dropFirst(5).prefix { $0 != UInt8(ascii: "\"") })
-            }
-            rest = rest.dropFirst()
+        let (name, end) = ([UInt8](" id=\"".utf8), head.endIndex)
+        var (place, matched) = (head.startIndex, 0)
+        while place < end, matched < name.count {
+            let byte = head[place]
+            matched = byte == name[matched] ? matched + 1 : byte == name[0] ? 1 : 0
+            place += 1
         }
-        return nil
+        guard matched == name.count else { return nil }
+        return decoded(head[place...].prefix { $0 != UInt8(ascii: "\"") })
     }
 
     /// The attributes of a start tag, decoded; nil where one has no value in double quotes, or is there twice.

@@ -43,12 +43,10 @@ extension PageWriter {
         ]
     }
 
-    /// The form that compares two of an operation's newest runs, for `partials/choice`.
-    func compareChoice(_ view: OperationView) -> Fields {
-        let earlier = view.recent.dropFirst()
-        let success = earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first
+    /// The form that compares two of an operation's newest runs, for `partials/choice`, with these of them to choose from.
+    func compareChoice(_ view: OperationView, of runs: [RunView]) -> Fields {
         let options = { (letter: String, chosen: String?) in
-            view.recent.map { run -> Fields in
+            runs.map { run -> Fields in
                 summary(run.record).merging([
                     "optionID": "compare-\(letter)-\(run.record.id)",
                     "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id),
@@ -59,9 +57,18 @@ extension PageWriter {
         }
         return [
             "hasChoice": view.recent.count > 1, "action": "\(base)/operations/\(view.id)/compare",
-            "firsts": options("a", success?.record.id), "seconds": options("b", view.latest?.record.id),
+            "firsts": options("a", firstCompared(view)), "seconds": options("b", secondCompared(view)),
         ]
     }
+
+    /// The run that is compared with another one, until a reader chooses: the newest that succeeded before.
+    func firstCompared(_ view: OperationView) -> String? {
+        let earlier = view.recent.dropFirst()
+        return (earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first)?.record.id
+    }
+
+    /// The run that another one is compared with, until a reader chooses: the newest.
+    func secondCompared(_ view: OperationView) -> String? { view.latest?.record.id }
 
     /// One of the runs as a whole.
     private func compared(_ run: RunView, _ letter: String, _ whole: Int64) -> Fields {
