@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Foundation
 import Journals
 import Operations
 import States
@@ -102,6 +103,28 @@ import TestSupport
         let html = fixture.pages.region(.store(view), cursor: Fixture.cursor, frame: PageFrame())
         #expect(tree.canonical == PageTree(html)?.canonical)
         #expect(tree.element(id: "entries")?.elements.count == 100 && tree.element(id: "effects")?.elements.count == 50)
+    }
+
+    @Test func `a list whose template is not well-formed is sent with all its rows and options`() throws {
+        let row = "<tr id=\"{{rowID}}\"><td>{{short}}<br></td></tr>"
+        let choice =
+            "<form id=\"compare\"><br><select id=\"compare-a\">{{#firsts}}<option>{{short}}</option>{{/firsts}}</select></form>"
+        var fixture = try Fixture(overlay: ["partials/row.mustache": row, "partials/choice.mustache": choice])
+        for number in 0..<5 { _ = fixture.script.open("r\(number)", "copy", try StateRecord(CopyState.waiting)) }
+        let page = LivePage(.operation("copy"))
+        let opening = fixture.script.open("r5", "copy", try StateRecord(CopyState.waiting))
+        let move = try #require(fixture.script.move("r5", try StateRecord(CopyState.samples[1])))
+        for (publication, rows) in [(opening, 5), (move, nil)] {
+            let patches = fixture.pages.patches(for: publication, page: page)
+            let html = { (id: String) in
+                patches.compactMap { patch -> String? in
+                    guard patch.replaces([id]), case .text(let html) = patch.members[2] else { return nil }
+                    return html
+                }.first
+            }
+            #expect(try #require(html("compare")).components(separatedBy: "<option>").count == 7)
+            #expect(html("earlier").map { $0.components(separatedBy: "<tr ").count - 1 } == rows)
+        }
     }
 
     @Test func `a tick sends what differs in the state, the title, and nothing else`() throws {

@@ -134,25 +134,42 @@ struct PagePatcher {
     }
 
     /// What a change changes of the form that compares: the options of runs that have changed.
+    ///
+    /// With another run to choose, or another one chosen, a field is sent anew, whatever was in it.
     private func choice(of view: OperationView, _ old: OperationView?) -> [Patch] {
-        let chosen = { (view: OperationView) in [writer.firstCompared(view), writer.secondCompared(view)] }
-        let isSame =
-            old.map { $0.recent.map(\.record.id) == view.recent.map(\.record.id) && chosen($0) == chosen(view) }
-            ?? false
-        let lists = RunListChange(from: old?.recent ?? [], to: view.recent)
-        // With another run to choose, the fields are sent anew, whatever was in them.
-        let (before, after) = isSame ? (lists.before, lists.after) : ([], view.recent)
-        return changed("compare", "partials/choice") { side in
-            side.operation.map { writer.compareChoice($0, of: $0 === view ? after : before) }
-        }.map(\.asOptional)
+        let whole = RunListChange(before: [], after: view.recent)
+        let part = RunListChange(from: old?.recent ?? [], to: view.recent)
+        let isSame = old.map { $0.recent.map(\.record.id) == view.recent.map(\.record.id) } ?? false
+        let lists = [writer.firstCompared, writer.secondCompared].map { chosen in
+            isSame && old.flatMap(chosen) == chosen(view) ? part : whole
+        }
+        let patches = { (firsts: RunListChange, seconds: RunListChange) in
+            changed("compare", "partials/choice") { side in
+                side.operation.map {
+                    $0 === view
+                        ? writer.compareChoice($0, firsts.after, seconds.after)
+                        : writer.compareChoice($0, firsts.before, seconds.before)
+                }
+            }
+        }
+        let narrow = patches(lists[0], lists[1])
+        let parts =
+            isSame ? ["compare"] + zip(["compare-a", "compare-b"], lists).filter { !$1.before.isEmpty }.map(\.0) : []
+        return (narrow.contains { $0.replaces(parts) } ? patches(whole, whole) : narrow).map(\.asOptional)
     }
 
     /// What an opening changes of the earlier runs.
     private func earlier(of view: OperationView, _ old: OperationView?) -> [Patch] {
-        let lists = RunListChange(from: (old?.recent ?? []).dropFirst(), to: view.recent.dropFirst())
-        return changed("earlier", "partials/earlier") { side in
-            side.operation.map { ["earlier": writer.earlier($0 === view ? lists.after : lists.before)] }
+        let (before, after) = (Array((old?.recent ?? []).dropFirst()), Array(view.recent.dropFirst()))
+        let patches = { (lists: RunListChange) in
+            changed("earlier", "partials/earlier") { side in
+                side.operation.map { ["earlier": writer.earlier($0 === view ? lists.after : lists.before)] }
+            }
         }
+        let narrow = patches(RunListChange(from: before, to: after))
+        // What is sent as a whole has to have all its rows.
+        return narrow.contains { $0.replaces(["earlier"]) }
+            ? patches(RunListChange(before: before, after: after)) : narrow
     }
 
     private func section(_ run: RunView, isAlone: Bool) -> [Patch] {

@@ -30,6 +30,15 @@ extension Patch {
         }
     }
 
+    /// Whether it sends one of these elements as a whole.
+    func replaces(_ ids: [String]) -> Bool {
+        switch self {
+        case .morph(let id, _): ids.contains(id)
+        case .ifPresent(let patch): patch.replaces(ids)
+        case .append, .prepend, .insert, .remove, .text, .attributes: false
+        }
+    }
+
     /// About how many bytes it takes.
     var cost: Int {
         switch self {

@@ -15,7 +15,7 @@ extension PageWriter {
             "operation": operation(view.id), "facts": facts(view), "current": current(view),
             "earlier": earlier(view.recent.dropFirst()),
             "scrubber": scrubber(operation: view.id, view.latest), "isPast": false,
-            "pairing": compareChoice(view, of: view.recent),
+            "pairing": compareChoice(view, view.recent, view.recent),
             "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
             "hooks": hooks.map { self.hooks($0) },
             "healthURL": "\(base)/operations/\(view.id)/health",

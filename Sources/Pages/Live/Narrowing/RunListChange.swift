@@ -10,6 +10,12 @@ struct RunListChange {
     /// What is left of the list as it is.
     let after: [RunView]
 
+    /// Two versions as they are, with nothing left out.
+    init(before: [RunView], after: [RunView]) {
+        self.before = before
+        self.after = after
+    }
+
     init(from old: some Sequence<RunView>, to new: some Sequence<RunView>) {
         let (old, new) = (Array(old), Array(new))
         let common = Set(old.map(ObjectIdentifier.init)).intersection(new.map(ObjectIdentifier.init))

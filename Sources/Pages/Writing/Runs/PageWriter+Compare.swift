@@ -44,8 +44,8 @@ extension PageWriter {
     }
 
     /// The form that compares two of an operation's newest runs, for `partials/choice`, with these of them to choose from.
-    func compareChoice(_ view: OperationView, of runs: [RunView]) -> Fields {
-        let options = { (letter: String, chosen: String?) in
+    func compareChoice(_ view: OperationView, _ firsts: [RunView], _ seconds: [RunView]) -> Fields {
+        let options = { (letter: String, runs: [RunView], chosen: String?) in
             runs.map { run -> Fields in
                 summary(run.record).merging([
                     "optionID": "compare-\(letter)-\(run.record.id)",
@@ -57,7 +57,8 @@ extension PageWriter {
         }
         return [
             "hasChoice": view.recent.count > 1, "action": "\(base)/operations/\(view.id)/compare",
-            "firsts": options("a", firstCompared(view)), "seconds": options("b", secondCompared(view)),
+            "firsts": options("a", firsts, firstCompared(view)),
+            "seconds": options("b", seconds, secondCompared(view)),
         ]
     }
 
