@@ -42,7 +42,7 @@ struct CompressedPollTests {
         }
     }
 
-    @Test func `one change of a run takes at most 1,500 bytes on every page`() async throws {
+    @Test func `a run's next state takes at most 1,500 compressed bytes on every page`() async throws {
         try await TestServer.run { server in
             var run = ""
             for number in 0..<12 {
