@@ -106,9 +106,9 @@ import TestSupport
     }
 
     @Test func `a list whose template is not well-formed is sent with all its rows and options`() throws {
-        let row = "<tr id=\"{{rowID}}\"><td>{{short}}<br></td></tr>"
+        let row = "<tr id=\"{{rowID}}\"><td>{{short}}<p></td></tr>"
         let choice =
-            "<form id=\"compare\"><br><select id=\"compare-a\">{{#firsts}}<option>{{short}}</option>{{/firsts}}</select></form>"
+            "<form id=\"compare\"><p><select id=\"compare-a\">{{#firsts}}<option>{{state}}</option>{{/firsts}}</select></form>"
         var fixture = try Fixture(overlay: ["partials/row.mustache": row, "partials/choice.mustache": choice])
         for number in 0..<5 { _ = fixture.script.open("r\(number)", "copy", try StateRecord(CopyState.waiting)) }
         let page = LivePage(.operation("copy"))
