@@ -30,14 +30,19 @@ public final class Board: Sendable {
     let reported: ReportedRuns
     let scheduler: Scheduler
     let replacing = AsyncLock()
+    /// What this server does on its journal.
+    let role: MutableStateFlow<BoardRole>
+    /// Its part among the servers of a shared journal; nil where there can be no others.
+    let membership: Membership?
     /// How long a shutdown waits for runs.
     let drainTimeout: Locked<Duration>
+    let foreignOutput: ForeignOutput?
     private let scope = FlowScope()
     private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
     let logger: Logger
 
     private init(
-        _ loader: BoardLoader, feed: Feed, estimates: Estimates, recent: [String: [Change]], newest: Timestamp?,
+        _ loader: BoardLoader, feed: Feed, estimates: Estimates,
         now: @escaping @Sendable () -> Timestamp, makeID: @escaping @Sendable () -> String, clock: any Clock<Duration>,
         logger: Logger
     ) {
@@ -54,11 +59,16 @@ public final class Board: Sendable {
                 total: configuration.maximumActiveRuns, perOperation: configuration.maximumActiveRunsPerOperation,
                 perActor: configuration.maximumActiveRunsPerActor),
             operations: catalog.entries.count)
-        recorder = Recorder(
-            journal: journal, configuration: configuration, now: now, clock: clock, logger: logger,
-            head: feed.head(of: .board)
-        ) { [feed, runs, liveStores] changes in
+        let shared = journal as? any SharedJournal
+        let role = MutableStateFlow<BoardRole>(shared?.isRecording == false ? .following : .recording)
+        self.role = role
+        membership = shared.flatMap { $0.node.isEmpty ? nil : Membership($0, role: role, clock: clock, logger: logger) }
+        foreignOutput = shared.map { ForeignOutput($0, feed: feed, catalog: catalog) }
+        let follower = Follower(
+            journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
+        ) { [feed, runs, liveStores, foreignOutput] changes in
             feed.publish(changes)
+            if role.value == .following { foreignOutput?.close(changes) }
             for change in changes {
                 // Learned before whoever waits for the end hears of it: the next run may know.
                 if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
@@ -67,13 +77,18 @@ public final class Board: Sendable {
                 runs.recorded(change)
                 liveStores.recorded(change)
             }
-        } onOverflow: { [runs] in
+        } prepare: { [foreignOutput] changes in
+            if role.value == .following { try await foreignOutput?.prepare(changes) }
+        }
+        recorder = Recorder(
+            journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower
+        ) { [runs] in
             for run in runs.all { run.cancel(.unrecorded) }
         } output: { [runs] run in
             runs[run]?.output
         }
         retention = Retention(
-            journal: journal, recorder: recorder, feed: feed, newest: newest, now: now, logger: logger)
+            journal: journal, recorder: recorder, feed: feed, now: now, logger: logger)
         outputs = RunOutputs(
             environment: RunOutput.Environment(
                 journal: journal, lineLimit: configuration.outputBufferLimit,
@@ -89,22 +104,17 @@ public final class Board: Sendable {
             estimates: estimates, clock: clock, logger: logger, makeID: makeID)
         scheduler = Scheduler(journal: journal, now: now, clock: clock, logger: logger)
         watching = Watching(
-            catalog: catalog, configuration: configuration, launcher: launcher, clock: clock, logger: logger)
+            catalog: catalog, configuration: configuration, launcher: launcher,
+            isHeld: role.value == .following, clock: clock, logger: logger)
         watching.follow(feed)
-        for view in feed.board.stores {
-            let store = view.entry.factory.store(view, recorder: recorder, now: now) {
-                [recorder, liveStores, configuration] in
-                // Twice what commands may fill: so the work that commands have set going can still tell its results.
-                !liveStores.isClosed && recorder.backlog < 2 * configuration.recordBufferLimit
-            }
-            liveStores.add(store, keys: StoreKeys(recent[view.id] ?? []), id: view.id)
-        }
     }
 
     /// Opens a board on a journal: takes up what the last process left, and loads the tail.
     ///
     /// Runs that were going are interrupted, but for those of steps, which continue, and those that programs elsewhere
-    /// report: these go on if their reporters come back in time. Each store is in the state that was recorded last.
+    /// report: these go on if their reporters come back in time. Each store is in the state that was recorded last. On a
+    /// shared journal that another server records, the board shows everything and does none of that before it takes that
+    /// server's place.
     ///
     /// - Parameters:
     ///   - catalog: What can be run, and which stores there are.
@@ -123,29 +133,16 @@ public final class Board: Sendable {
         logger: Logger = Logger(label: "weir.board")
     ) async throws -> Board {
         let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
-        // Read before anything is added: how far the clock is ahead of what was recorded last.
-        let newest = try await journal.tail(1).last?.at
-        try await loader.interruptUnfinished(at: now())
-        try await loader.beginStores(at: now(), logger: logger)
-        let feed = try await loader.feed()
-        let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
         let makeID =
             makeID ?? {
                 var generator = SystemRandomNumberGenerator()
                 return RunID.make(at: now(), using: &generator)
             }
         let board = Board(
-            loader, feed: feed, estimates: try await loader.estimates(), recent: recent, newest: newest, now: now,
-            makeID: makeID,
+            loader, feed: try await loader.feed(), estimates: try await loader.estimates(), now: now, makeID: makeID,
             clock: clock, logger: logger)
-        board.reported.resume(try await loader.resumeOutputs(in: feed))
-        board.resume(try await loader.resumableRuns())
-        if let policy = configuration.retention { board.keepWithin(policy) }
-        try await board.scheduler.begin(catalog.scheduledStarts) {
-            [weak board] operation, input, key throws(BoardError) in
-            guard let board else { throw .shuttingDown }
-            return try await board.start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
-        }
+        if board.role.value == .recording { try await board.begin() } else { try await board.follow() }
+        board.takePart()
         if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
         return board
     }
@@ -173,6 +170,7 @@ public final class Board: Sendable {
     /// Throws `BoardError` with `unavailable` when that cannot be written down.
     @discardableResult
     package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
+        try requireRecording()
         defer { recorder.noteNotices() }
         do {
             return try await journal.dismissNotice(id)
@@ -195,6 +193,7 @@ public final class Board: Sendable {
     /// Returns when everything is recorded and all works have returned, or when the drain timeout is over. The journal
     /// stays open: whoever opened it closes it afterwards.
     public func shutdown() async {
+        membership?.stop()
         scheduler.stop()
         watching.stop()
         reported.stop()
@@ -225,7 +224,7 @@ public final class Board: Sendable {
     public func keep(_ policy: RetentionPolicy) { retentionPolicy.value = policy }
 
     /// Lets the journal forget what it may, now and then each hour.
-    private func keepWithin(_ policy: RetentionPolicy) {
+    func keepWithin(_ policy: RetentionPolicy) {
         retentionPolicy.value = policy
         scope.launch { [retention, clock, retentionPolicy] in
             while let policy = retentionPolicy.value {

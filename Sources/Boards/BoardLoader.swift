@@ -81,10 +81,12 @@ struct BoardLoader: Sendable {
 
     /// The feed as it would be had it been there all along.
     func feed() async throws -> Feed {
-        let tail = try await journal.tail(configuration.tailLimit)
+        // In this order: another server may be recording, and what ends or begins after one of these is in the next.
+        let unfinished = try await journal.unfinishedRuns().map(\.id)
         let head = try await journal.head()
+        let tail = try await journal.tail(configuration.tailLimit)
         let start = tail.first.map { $0.sequence.previous } ?? head
-        let fold = try await fold(at: start, before: tail)
+        let fold = try await fold(at: start, before: tail, unfinished: unfinished)
         var floors: [Topic: SequenceNumber] = [:]
         // Runs may have been reported of operations that are not in the catalog.
         let operations = Set(catalog.entries.map(\.id)).union(try await journal.counts().map(\.operation))
@@ -101,7 +103,9 @@ struct BoardLoader: Sendable {
     }
 
     /// The board as it stood at a sequence, and the runs that went on then.
-    private func fold(at sequence: SequenceNumber, before tail: [Change]) async throws -> BoardFold {
+    private func fold(
+        at sequence: SequenceNumber, before tail: [Change], unfinished: [String]
+    ) async throws -> BoardFold {
         guard sequence > 0 else {
             let operations = catalog.entries.map { OperationView(id: $0.id) }
             return BoardFold(
@@ -124,7 +128,6 @@ struct BoardLoader: Sendable {
         // A run that changes in the tail without being opened there was going when the tail began, and so was one that is
         // not over yet: its reporter may come back.
         var going: [RunView] = []
-        let unfinished = try await journal.unfinishedRuns().map(\.id)
         let opened = tail.compactMap(\.openedRun)
         for id in Set(tail.compactMap(\.runAfterOpening)).union(unfinished).subtracting(opened) {
             if let view = try await view(id), view.isActive { going.append(view) }

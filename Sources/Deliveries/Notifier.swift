@@ -107,7 +107,9 @@ package final class Notifier: Sendable {
             logger.warning("Ends of runs were removed before anybody was told.", metadata: ["to": "\(lost.upperBound)"])
         }
         var deliveries: [DeliveryRecord] = []
-        for change in slice.changes where change.state.phase.isEnded && change.origin == nil {
+        // The server that records tells; the others only keep up, to continue if they take its place.
+        let isTelling = board.isRecording
+        for change in slice.changes where isTelling && change.state.phase.isEnded && change.origin == nil {
             guard case .run(let id) = change.stream else { continue }
             deliveries += try await messages(of: id, at: change)
         }

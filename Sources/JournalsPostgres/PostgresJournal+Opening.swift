@@ -12,16 +12,19 @@ extension PostgresJournal {
         package var timeout: Duration
         /// How long to wait for another server that is just ending.
         package var patience: Duration
+        /// The server, which follows if another one records; nil to be refused then.
+        package var node: PostgresNode?
 
         /// Creates a configuration.
         package init(
             isReadOnly: Bool = false, readers: Int = 4, timeout: Duration = .seconds(30),
-            patience: Duration = .seconds(3)
+            patience: Duration = .seconds(3), node: PostgresNode? = nil
         ) {
             self.isReadOnly = isReadOnly
             self.readers = readers
             self.timeout = timeout
             self.patience = patience
+            self.node = node
         }
     }
 
@@ -31,7 +34,7 @@ extension PostgresJournal {
     ///   - url: The database, as libpq reads it: `postgres://user@host/name?sslmode=verify-full`.
     ///   - configuration: What it is opened for.
     /// - Returns: The journal, ready.
-    /// - Throws: `JournalError`: `locked` when another server records in it, `tooNew` when a newer version has changed its
+    /// - Throws: `JournalError`: `locked` when another server records in it and this one is not to follow, `tooNew` when a newer version has changed its
     ///   tables, `readOnly`, `full`, or `unavailable`.
     package static func open(
         _ url: String, configuration: Configuration = Configuration()
@@ -47,7 +50,7 @@ extension PostgresJournal {
         let opening = PostgresOpening(
             address: try PostgresAddress(url), configuration: configuration, makeEpoch: makeEpoch, now: now)
         let journal = PostgresJournal(try await opening.open())
-        guard !configuration.isReadOnly else { return journal }
+        guard journal.isRecording else { return journal }
         do {
             // An import that was interrupted.
             _ = try await journal.rollBackImport()

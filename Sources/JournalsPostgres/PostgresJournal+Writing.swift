@@ -44,6 +44,7 @@ extension PostgresJournal {
                 }
                 guard let answer else { throw JournalError.damaged("no answer to an append") }
                 session.recorded(batch: batch, base: answer.base, count: call.count)
+                self.pulse?.ring()
                 return answer
             } catch let failure as PostgresFailure {
                 throw call.meaning(of: failure)

@@ -4,8 +4,8 @@ import Synchronization
 /// The journal in a PostgreSQL database, whose tables `PostgresSchema` describes.
 ///
 /// Every append is one call of a function in the database, in a transaction of its own, that waits until the database
-/// has it on its disk, as the database is set up. Reads use other connections at the same time. One server records; a
-/// second one is refused. When a connection breaks, another is made, and what was on its way is sent again: the
+/// has it on its disk, as the database is set up. Reads use other connections at the same time. One server records; others
+/// follow it (`SharedJournal`) or are refused. When a connection breaks, another is made, and what was on its way is sent again: the
 /// database knows it by its number, and records it once.
 package final class PostgresJournal: Journal {
     /// Identifies this history; stored in the database.
@@ -15,8 +15,11 @@ package final class PostgresJournal: Journal {
     /// The database and its host, without the user and the password.
     package let place: String?
 
-    /// Which server records; nil for a journal that is only read.
-    let session: PostgresSession?
+    /// As which server it records, once it does.
+    let entered: EnteredSession
+    /// What it tells the other servers; nil for a server that is alone, and for a journal that is only read.
+    let pulse: PostgresPulse?
+    let now: @Sendable () -> Timestamp
     let writer: PostgresWorker
     private let readers: [PostgresWorker]
     private let known: Mutex<[JournalNotice]>
@@ -25,11 +28,16 @@ package final class PostgresJournal: Journal {
         epoch = opened.epoch
         began = opened.began
         place = opened.place
-        session = opened.session
+        entered = opened.entered
+        pulse = opened.pulse
+        now = opened.now
         writer = opened.writer
         readers = opened.readers
         known = Mutex(opened.notices)
     }
+
+    /// As which server it records; nil for a journal that is only read, and for one whose server follows another.
+    var session: PostgresSession? { entered.session }
 
     /// Closes the connections, after what is under way.
     ///
@@ -37,6 +45,8 @@ package final class PostgresJournal: Journal {
     package func close() async {
         await writer.close()
         for reader in readers { await reader.close() }
+        // After the lock is released: then another server can have it.
+        await pulse?.close()
     }
 
     // MARK: What an operator should know
@@ -53,7 +63,10 @@ package final class PostgresJournal: Journal {
 
     /// Checks that the database can be reached and holds everything that was recorded, and indexes ended runs.
     package func verify() async throws {
-        guard let session else { return }
+        guard let session else {
+            _ = try await head()
+            return
+        }
         try await writer.run { try session.check($0) }
         try await indexWords()
     }
@@ -62,8 +75,8 @@ package final class PostgresJournal: Journal {
 
     /// The server that records; throws if the journal is only read.
     func writing() throws -> PostgresSession {
-        guard let session else { throw JournalError(.readOnly, "The journal was opened only for reading.") }
-        return session
+        if let session { return session }
+        throw pulse == nil ? JournalError(.readOnly, "The journal was opened only for reading.") : .following
     }
 
     /// Calls one of the functions in the database, whose first value is the fence, and returns its number.

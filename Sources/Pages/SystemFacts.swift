@@ -1,3 +1,4 @@
+package import Boards
 package import Journals
 
 /// What the system page shows about the server.
@@ -41,11 +42,16 @@ package struct SystemFacts: Sendable {
     package var counts: [RunCount]
     /// What is wrong with templates and strings.
     package var problems: [TemplateProblem]
+    /// The servers of a shared journal; none where there can be no others.
+    package var nodes: [NodeView]
 
     /// Creates the facts from their parts.
-    package init(facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = []) {
+    package init(
+        facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = [], nodes: [NodeView] = []
+    ) {
         self.facts = facts
         self.counts = counts
         self.problems = problems
+        self.nodes = nodes
     }
 }

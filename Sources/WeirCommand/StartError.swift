@@ -14,6 +14,9 @@ struct StartError: Error, CustomStringConvertible {
     /// Something the server needs cannot be used: 69, EX_UNAVAILABLE.
     static func unavailable(_ description: String) -> StartError { StartError(description: description, exitCode: 69) }
 
+    /// The server must be started again, as another has taken its place: 75, EX_TEMPFAIL.
+    static func replaced(_ description: String) -> StartError { StartError(description: description, exitCode: 75) }
+
     /// A setting cannot be used: 78, EX_CONFIG.
     static func misconfigured(_ description: String) -> StartError {
         StartError(description: description, exitCode: 78)

@@ -1,10 +1,14 @@
 """The real server with its journal in PostgreSQL: killed, pooled, encrypted, copied."""
 
+import concurrent.futures
 import json
 import os
 import random
+import signal
 import subprocess
 import threading
+import urllib.error
+import urllib.request
 
 import pytest
 from followers import Client, Gate, Lost
@@ -21,10 +25,21 @@ def postgres(tmp_path):
     postgres.stop()
 
 
+COUNT = """
+title: Count
+inputs: [{name: name, required: true}]
+command: [sh, -c, 'for n in 1 2 3; do echo "line $n"; until test -e "$1.$n"; do sleep 0.02; done; done', sh, "%s/{{name}}"]
+"""
+
+
 @pytest.fixture
-def settings(sky, postgres):
+def settings(sky, postgres, tmp_path):
+    folder = tmp_path / "operations"
+    folder.mkdir()
+    (folder / "count.yml").write_text(COUNT % tmp_path)
     return {
         "WEIR_GREETING_URL": sky.url + "/hello", "WEIR_LOG_LEVEL": "warning", "WEIR_JOURNAL": postgres.database(),
+        "WEIR_OPERATIONS": str(folder),
     }
 
 
@@ -101,13 +116,117 @@ def test_nothing_is_lost_or_doubled_when_the_database_or_the_server_is_killed(we
     assert labels == f"{len(streams)}|{len(streams)}"
 
 
-def test_a_second_server_is_refused_in_words(weir, tmp_path, sky, settings):
+@pytest.fixture
+def other(tmp_path, sky, settings):
+    """A second server on the same database; a test starts it."""
     other = Weir(tmp_path / "other", sky, settings)
-    done = subprocess.run(other.command, capture_output=True, text=True, env=other.environment, cwd=other.folder)
+    yield other
     other.close()
-    assert done.returncode == 69
-    assert "Another server records in this database." in done.stderr
-    weir.ended(weir.run("greeting", label="still there"))
+
+
+def role(weir):
+    try:
+        with urllib.request.urlopen(weir.url + "/health/ready", timeout=30) as answer:
+            return json.load(answer)["role"]
+    except urllib.error.HTTPError:
+        return None  # It cannot record at the moment.
+
+
+def shown(weir):
+    """The history that a server shows: its epoch, and which change has which sequence."""
+    epoch = weir.ask("feeds/board/changes")["epoch"]
+    return epoch, [(c["sequence"], c["stream"], c["revision"], c["case"]) for c in weir.changes("board")]
+
+
+def shows_the_same(weir, other):
+    """Returns once both show the same changes with the same sequences of the same history, and that history."""
+    until(lambda: shown(other) == shown(weir))
+    epoch, changes = shown(weir)
+    assert [change[0] for change in changes] == list(range(1, len(changes) + 1))
+    return epoch, changes
+
+
+# K12
+def test_a_second_server_shows_what_the_first_records_and_starts_nothing(weir, other):
+    weir.ended(weir.run("greeting", label="before"))
+    other.start()
+    assert (role(weir), role(other)) == ("recording", "following")
+    for run in [weir.run("greeting", label=str(number)) for number in range(20)]:
+        other.ended(run)
+    shows_the_same(weir, other)
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        other.run("greeting", label="elsewhere")
+    assert refused.value.code == 503
+    assert "This server only shows what" in json.load(refused.value)["detail"]
+    page = until(lambda: "Follows" in (page := weir.page("/system")) and page)
+    assert "Records" in page and "this server" in page
+
+
+def test_requests_that_are_held_at_a_following_server_are_answered_when_the_first_records(weir, other, tmp_path):
+    other.start()
+    found = other.ask("feeds/board/changes")
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        held = pool.submit(other.ask, f"feeds/board/changes?after={found['epoch']}.{found['to']}&wait=25")
+        run = weir.run("count", name="held")
+        assert held.result(30)["changes"][0]["stream"] == f"run-{run['id']}"
+        # The run prints a line only when the one before was seen at the other server.
+        for number in range(1, 4):
+            lines = other.ask(f"runs/{run['id']}/output?after={number - 1}&wait=25")["lines"]
+            assert lines[0]["text"] == f"line {number}"
+            (tmp_path / f"held.{number}").touch()
+    assert other.ended(run)["phase"] == "succeeded"
+    assert other.ask(f"runs/{run['id']}/output")["ended"] is True
+    shows_the_same(weir, other)
+
+
+# K4, K12
+def test_a_following_server_takes_the_place_of_one_that_dies(weir, other):
+    other.start()
+    run = weir.run("count", name="killed")
+    until(lambda: other.ask(f"runs/{run['id']}/output")["count"] == 1)
+    epoch, before = shows_the_same(weir, other)
+    weir.kill()
+    until(lambda: role(other) == "recording")
+    assert other.ended(run)["phase"] == "interrupted"
+    other.ended(other.run("greeting", label="taken over"))
+    assert (shown(other)[0], shown(other)[1][: len(before)]) == (epoch, before)
+    weir.start()
+    assert role(weir) == "following"
+    shows_the_same(weir, other)
+    assert weir.ask(f"runs/{run['id']}")["phase"] == "interrupted"
+
+
+def test_a_following_server_takes_the_place_of_one_that_is_stopped_in_order(weir, other):
+    other.start()
+    assert weir.terminate()[0] == 0
+    until(lambda: role(other) == "recording")
+    other.ended(other.run("greeting", label="taken over"))
+
+
+def test_a_server_that_stands_still_for_too_long_is_replaced_and_ends(weir, other):
+    other.start()
+    weir.process.send_signal(signal.SIGSTOP)
+    until(lambda: role(other) == "recording")
+    other.ended(other.run("greeting", label="by the other"))
+    weir.process.send_signal(signal.SIGCONT)
+    assert weir.process.wait(30) == 75
+    assert "Start this one again" in weir.log.read_text()
+    weir.start()
+    assert role(weir) == "following"
+    shows_the_same(weir, other)
+
+
+# K3
+def test_the_server_that_records_keeps_its_place_when_the_database_is_killed(weir, other, postgres):
+    other.start()
+    for _ in range(3):
+        run = weir.run("greeting", label="through it")
+        postgres.kill()
+        postgres.start()
+        weir.ended(run)
+        weir.ended(weir.run("greeting", label="after it"))
+        until(lambda: (role(weir), role(other)) == ("recording", "following"))
+    shows_the_same(weir, other)
 
 
 @pytest.mark.parametrize("mode", ["session", "transaction"])

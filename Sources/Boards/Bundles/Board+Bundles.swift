@@ -47,6 +47,7 @@ extension Board {
         if runs.isClosed {
             throw BoardError(.shuttingDown, "The server is shutting down. Import the file again when it is back.")
         }
+        try requireRecording()
         guard importing.take() else { throw .importing }
         defer { importing.release() }
         do {

@@ -21,6 +21,7 @@ extension Board {
             let changed = catalog.entries.filter { $0.declaration?.digest != before[$0.id]?.declaration?.digest }
             if let drainTimeout { self.drainTimeout.withLock { $0 = drainTimeout } }
             launcher.take(catalog)
+            foreignOutput?.take(catalog)
             reported.resize(operations: catalog.entries.count)
             feed.list(catalog.entries.map(\.id), recent: views)
             watching.take(catalog, changed: Set(changed.map(\.id)), following: feed)

@@ -36,6 +36,7 @@ extension Board {
     /// - Throws: `unknownRun`, and `alreadyEnded` for a run whose end is recorded.
     public func cancel(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
         guard let live = runs[run] else {
+            try requireRecording()
             if isReported(run) { return try await cancelReported(run, actor: actor) }
             _ = try await self.run(run)
             throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to cancel.")
@@ -126,6 +127,7 @@ extension Board {
         _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
         from state: StateRecord? = nil, isStep: Bool = false
     ) async throws(BoardError) -> StartReceipt {
+        try requireRecording()
         guard let key = opening.idempotencyKey else {
             return try await launch(operation, opening, secrets, content, from: state)
         }

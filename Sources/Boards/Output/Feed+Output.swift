@@ -7,6 +7,9 @@ extension Feed {
 
     // MARK: For the board
 
+    /// The ids of the runs that print and have not ended.
+    var openOutputs: [String] { machine.withLock { $0.outputs.open } }
+
     func openOutput(of run: String) { machine.withLock { $0.outputs.open(run) } }
 
     func publish(_ lines: [OutputLine], of run: String) {

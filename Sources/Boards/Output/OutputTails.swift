@@ -17,6 +17,9 @@ struct OutputTails: Sendable {
 
     subscript(run: String) -> OutputTail? { tails[run] }
 
+    /// The ids of the runs that print and have not ended.
+    var open: [String] { tails.filter { !$0.value.isClosed }.map(\.key) }
+
     /// A run that prints has begun.
     mutating func open(_ run: String) {
         if tails[run] == nil { keep(OutputTail(head: 0, lines: [], isClosed: false), of: run) }

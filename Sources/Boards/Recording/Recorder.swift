@@ -5,8 +5,8 @@ import States
 
 /// Writes down what happens: gathers states, and appends them to the journal in as few goes as it takes.
 ///
-/// While one append is under way, what happens meanwhile gathers, and goes with the next one. Only what the journal has
-/// taken is told to `onRecorded`, in order, one call at a time. A journal that refuses is tried again, ever more seldom,
+/// While one append is under way, what happens meanwhile gathers, and goes with the next one. What the journal has taken is
+/// confirmed, and leaves the queue; the `Follower` publishes it, in the order of the whole journal. A journal that refuses is tried again, ever more seldom,
 /// with the same changes first, until it takes them. What waits meanwhile grows with the transitions only; at twice the
 /// limit from which no run is started any more, `onOverflow` asks to end the runs that go on. The end of a run waits until
 /// what the run printed is recorded, though not for ever.
@@ -18,8 +18,8 @@ final class Recorder: Sendable {
         var isStopped = false
         var isOverflowing = false
         var flushing: [Deferred<Bool>] = []
-        /// The sequence of the last change that was recorded.
-        var recorded: SequenceNumber
+        /// The sequence of the last change that was appended here.
+        var confirmed: SequenceNumber
 
         /// Nothing is written any more for now; who waits for that.
         mutating func endDrain() -> [Deferred<Bool>] {
@@ -34,7 +34,7 @@ final class Recorder: Sendable {
     private let now: @Sendable () -> Timestamp
     private let clock: any Clock<Duration>
     private let logger: Logger
-    let onRecorded: @Sendable ([Change]) -> Void
+    let follower: Follower
     private let onOverflow: @Sendable () -> Void
     private let output: @Sendable (String) -> RunOutput?
     private let core: Locked<Core>
@@ -44,8 +44,7 @@ final class Recorder: Sendable {
 
     init(
         journal: any Journal, configuration: Board.Configuration, now: @escaping @Sendable () -> Timestamp,
-        clock: any Clock<Duration>, logger: Logger, head: SequenceNumber,
-        onRecorded: @escaping @Sendable ([Change]) -> Void, onOverflow: @escaping @Sendable () -> Void,
+        clock: any Clock<Duration>, logger: Logger, follower: Follower, onOverflow: @escaping @Sendable () -> Void,
         output: @escaping @Sendable (String) -> RunOutput?
     ) {
         self.journal = journal
@@ -53,11 +52,12 @@ final class Recorder: Sendable {
         self.now = now
         self.clock = clock
         self.logger = logger
-        self.onRecorded = onRecorded
+        self.follower = follower
         self.onOverflow = onOverflow
         self.output = output
         core = Locked(
-            Core(queue: RecordQueue(everyTickLimit: configuration.recordBufferLimit), recorded: head))
+            Core(
+                queue: RecordQueue(everyTickLimit: configuration.recordBufferLimit), confirmed: follower.head))
         reporter = RecordingReporter(notices: journal.notices, now: now, logger: logger)
     }
 
@@ -72,12 +72,6 @@ final class Recorder: Sendable {
 
     /// Whether nothing more is taken in or written.
     var isStopped: Bool { core.withLock { $0.isStopped } }
-
-    /// The sequence of the last change that was told to be recorded.
-    var recorded: SequenceNumber { core.withLock { $0.recorded } }
-
-    /// Says how far what was told goes.
-    func tell(recorded sequence: SequenceNumber) { core.withLock { $0.recorded = sequence } }
 
     // MARK: Taking in
 
@@ -209,12 +203,12 @@ final class Recorder: Sendable {
                     let changes = try await append(drafts)
                     // First, so that who is shown the changes is not told that there are none.
                     noteRecording()
-                    onRecorded(changes)
                     core.withLock { core in
                         core.queue.confirm(changes.count)
                         core.isOverflowing = false
-                        core.recorded = changes.last?.sequence ?? core.recorded
+                        core.confirmed = changes.last?.sequence ?? core.confirmed
                     }
+                    await publish(changes)
                 }
                 failures = 0
                 noteNotices()
@@ -266,14 +260,26 @@ final class Recorder: Sendable {
     }
 
     /// Appends, and takes a refusal for a success where the journal has the first of the changes already: it may have
-    /// taken them and failed to say so, and since then more have come.
+    /// taken them and failed to say so, and since then more have come, of other streams from others too.
     private func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         do {
             return try await journal.append(drafts)
         } catch let error as JournalError where error.code == .outOfOrder {
-            let changes = try await journal.changes(of: .board, after: recorded, through: nil, limit: drafts.count)
+            let changes = try await changesAfterConfirmed(of: Set(drafts.map(\.stream)))
             guard !changes.isEmpty, drafts.starts(with: changes.map(\.draft)) else { throw error }
             return changes
+        }
+    }
+
+    private func changesAfterConfirmed(of streams: Set<StreamID>) async throws -> [Change] {
+        var place = core.withLock { $0.confirmed }
+        var found: [Change] = []
+        while true {
+            let changes = try await journal.changes(
+                of: .board, after: place, through: nil, limit: configuration.batchLimit)
+            guard let last = changes.last?.sequence else { return found }
+            found += changes.filter { streams.contains($0.stream) }
+            place = last
         }
     }
 

@@ -11,6 +11,7 @@ extension Board {
     ///   `limitReached` when too many runs are open; `unavailable` when nothing can be recorded, and `shuttingDown`.
     package func report(_ report: Report) async throws(BoardError) -> ReportReceipt {
         if runs.isClosed { throw .stopping }
+        try requireRecording()
         if report.opening != nil { try checkOpening(of: report.operation) }
         return try await reported.take(report)
     }

@@ -145,11 +145,7 @@ extension Recorder {
                 do {
                     let receipts = try await journal.report(reports, at: now)
                     await prepare(receipts)
-                    let changes = receipts.flatMap(\.changes)
-                    if let last = changes.last?.sequence {
-                        onRecorded(changes)
-                        tell(recorded: last)
-                    }
+                    await publish(receipts.flatMap(\.changes))
                     noteRecording()
                     answer(.success(receipts))
                 } catch {

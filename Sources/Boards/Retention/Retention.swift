@@ -12,23 +12,25 @@ final class Retention: Sendable {
     private let recorder: Recorder
     private let feed: Feed
     /// When the newest change was recorded before this process added any.
-    private let newest: Timestamp?
+    private let newest = Locked<Timestamp?>(nil)
     private let now: @Sendable () -> Timestamp
     private let logger: Logger
     /// The removal to come, if one is announced.
     let announced = MutableStateFlow<AnnouncedRemoval?>(nil)
 
     init(
-        journal: any Journal, recorder: Recorder, feed: Feed, newest: Timestamp?,
+        journal: any Journal, recorder: Recorder, feed: Feed,
         now: @escaping @Sendable () -> Timestamp, logger: Logger
     ) {
         self.journal = journal
         self.recorder = recorder
         self.feed = feed
-        self.newest = newest
         self.now = now
         self.logger = logger
     }
+
+    /// Says when the newest change was recorded before this process adds any.
+    func begin(after newest: Timestamp?) { self.newest.withLock { $0 = newest } }
 
     /// Looks once at what is due, and removes it unless it must be announced first.
     ///
@@ -48,7 +50,7 @@ final class Retention: Sendable {
         let moment = now()
         let head = try await journal.head()
         let forecast = try await journal.forecast(policy, now: moment, after: plan.head ?? 0)
-        switch plan.look(forecast, head: head, newest: newest, now: moment) {
+        switch plan.look(forecast, head: head, newest: newest.withLock { $0 }, now: moment) {
         case .remove:
             // Kept afterwards, so that a removal that is cut short continues at once.
             try await remove(policy, at: moment)

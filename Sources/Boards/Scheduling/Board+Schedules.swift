@@ -27,6 +27,7 @@ extension Board {
 
     private func pause(_ operation: String, by actor: String?) async throws(BoardError) -> ScheduleView {
         _ = try schedule(of: operation)
+        try requireRecording()
         do {
             try await scheduler.pause(operation, by: actor)
         } catch {

@@ -16,6 +16,8 @@ final class Scheduler: Sendable {
     private struct Core {
         var machine = ScheduleMachine()
         var wake = Deferred<Bool>()
+        /// Whether it starts anything.
+        var hasBegun = false
     }
 
     /// The name of the note in the journal.
@@ -40,15 +42,35 @@ final class Scheduler: Sendable {
         self.logger = logger
     }
 
-    /// Begins with the schedules that there are, where the last process stopped.
+    /// Shows how far the schedules have come that another server keeps.
     ///
     /// Throws `JournalError` when what is kept cannot be read.
-    func begin(_ starts: [String: ScheduledStart], start: @escaping Start) async throws {
-        let text = try await journal.note(Self.note)
-        let known = standings(in: text)
+    func follow(_ starts: [String: ScheduledStart]) async throws {
+        guard !starts.isEmpty || core.withLock({ !$0.machine.isEmpty }) else { return }
+        take(starts, known: try await kept())
+    }
+
+    /// How far the schedules have come, as the journal has it.
+    ///
+    /// Throws `JournalError` when that cannot be read.
+    func kept() async throws -> [String: ScheduleStanding] { standings(in: try await journal.note(Self.note)) }
+
+    /// Takes schedules, and how far they have come, in place of all that was known.
+    private func take(_ starts: [String: ScheduledStart], known: [String: ScheduleStanding]) {
         let moment = now()
-        let standings = core.withLock { core in
+        core.withLock { core in
+            core.machine = ScheduleMachine()
             core.machine.take(starts, known: known, at: moment)
+        }
+    }
+
+    /// Begins with the schedules that there are, where the last process stopped; `known` is what was kept.
+    func begin(
+        _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], start: @escaping Start
+    ) async {
+        take(starts, known: known)
+        let standings = core.withLock { core in
+            core.hasBegun = true
             return core.machine.standings
         }
         if standings != known { await keep() }
@@ -68,7 +90,7 @@ final class Scheduler: Sendable {
     func take(_ starts: [String: ScheduledStart]) async {
         let moment = now()
         wake { $0.take(starts, at: moment) }
-        await keep()
+        if core.withLock({ $0.hasBegun }) { await keep() }
     }
 
     /// Starts nothing more.

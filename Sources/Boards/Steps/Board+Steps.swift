@@ -16,6 +16,7 @@ extension Board {
     package func decide(
         _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
     ) async throws(BoardError) -> StartReceipt {
+        try requireRecording()
         guard let live = runs[run] else {
             let record = try await self.run(run)
             guard record.endedAt != nil else { throw .notAsking }

@@ -92,6 +92,7 @@ extension Board {
         if liveStores.isClosed {
             throw BoardError(.shuttingDown, "The server is shutting down. Send this again when it is back.")
         }
+        try requireRecording()
         guard let live = liveStores[store] else { throw .unknownStore(store) }
         if recorder.backlog >= configuration.recordBufferLimit { throw .tooMuchWaits }
         return live

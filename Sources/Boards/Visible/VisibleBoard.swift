@@ -70,6 +70,12 @@ package final class VisibleBoard: Sendable {
     package var epoch: String { board.epoch }
     /// Whether what happens is being written down.
     package var recording: RecordingStatus { board.recording }
+
+    /// Whether this server is the one that records.
+    package var isRecording: Bool { board.isRecording }
+
+    /// The servers of a shared journal, by their names; none where there can be no others.
+    package var nodes: [NodeView] { board.nodes }
     /// Whether what happens is being written down, as it changes.
     package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { board.recordingStatus }
     /// The removal of many old runs that is to come, for those who look after the server.

@@ -31,6 +31,21 @@ struct WatchMachine: Sendable {
         self.rolloverAfter = rolloverAfter
     }
 
+    /// Begins what is watched, where nothing of what was to be done has been done so far.
+    mutating func begin() -> [Action] {
+        ids.compactMap { id in
+            change(id) { operation in
+                let viewers = operation.viewers
+                operation = WatchedOperation(stopAfter: operation.stopAfter)
+                operation.viewers = viewers
+                operation.isAbandoned = viewers == 0
+                guard viewers > 0 else { return nil }
+                operation.stage = .starting
+                return .start(id)
+            }
+        }
+    }
+
     /// Takes the operations that run while watched from now on.
     ///
     /// One that is gone is remembered with its viewers, as it may come back while they watch; its run ends. A changed one is

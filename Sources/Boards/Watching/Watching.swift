@@ -13,6 +13,8 @@ final class Watching: Sendable {
         var watched: Set<String> = []
         var alarms: [String: Alarm] = [:]
         var isStopped = false
+        /// Whether another server keeps them going; those who look are counted all the same.
+        var isHeld: Bool
     }
 
     /// When an operation's newest timer is over.
@@ -35,8 +37,8 @@ final class Watching: Sendable {
     private let observations = Locked<[FeedObservation]>([])
 
     init(
-        catalog: Catalog, configuration: Board.Configuration, launcher: Launcher, clock: any Clock<Duration>,
-        logger: Logger
+        catalog: Catalog, configuration: Board.Configuration, launcher: Launcher, isHeld: Bool,
+        clock: any Clock<Duration>, logger: Logger
     ) {
         self.launcher = launcher
         self.clock = clock
@@ -46,7 +48,7 @@ final class Watching: Sendable {
         core = Locked(
             Core(
                 machine: WatchMachine(operations, rolloverAfter: configuration.rolloverAfter),
-                watched: Set(operations.keys)))
+                watched: Set(operations.keys), isHeld: isHeld))
     }
 
     /// Takes the operations of another catalog; those in `changed` begin anew, for whoever watches.
@@ -99,6 +101,23 @@ final class Watching: Sendable {
         self.observations.withLock { $0 = observations }
     }
 
+    /// The operations that run while watched and that somebody looks at.
+    var watched: [String] {
+        core.withLock { core in core.machine.ids.filter { (core.machine[$0]?.viewers ?? 0) > 0 } }
+    }
+
+    /// How many look at anything.
+    var viewers: Int { core.withLock { $0.viewers.values.reduce(0, +) } }
+
+    /// Begins what somebody looks at, where another server did so before.
+    func begin() {
+        perform { core in
+            guard core.isHeld else { return [] }
+            core.isHeld = false
+            return core.machine.begin()
+        }
+    }
+
     /// Begins nothing any more.
     func stop() {
         core.withLock { $0.isStopped = true }
@@ -126,7 +145,7 @@ final class Watching: Sendable {
     private func perform(_ event: (inout Core) -> [WatchMachine.Action]) {
         let actions = core.withLock { core in
             let actions = event(&core)
-            return core.isStopped ? [] : actions
+            return core.isStopped || core.isHeld ? [] : actions
         }
         for action in actions { perform(action) }
     }

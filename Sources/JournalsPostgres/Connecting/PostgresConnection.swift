@@ -99,6 +99,27 @@ final class PostgresConnection {
         }
     }
 
+    /// Waits for a notice on a channel that the connection listens to; returns whether one came in time.
+    ///
+    /// All notices that have come count as one.
+    func hasNotice(within time: Duration) throws(PostgresFailure) -> Bool {
+        if try takeNotices() { return true }
+        var place = pollfd(fd: PQsocket(connection), events: Int16(clamping: POLLIN), revents: 0)
+        let milliseconds = time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000
+        guard poll(&place, 1, Int32(clamping: milliseconds)) > 0 else { return false }
+        return try takeNotices()
+    }
+
+    private func takeNotices() throws(PostgresFailure) -> Bool {
+        guard PQconsumeInput(connection) == 1 else { throw failure() }
+        var hasCome = false
+        while let notice = PQnotifies(connection) {
+            hasCome = true
+            PQfreemem(notice)
+        }
+        return hasCome
+    }
+
     /// Whether the connection broke.
     var isLost: Bool { PQstatus(connection) != CONNECTION_OK || hasTimedOut }
 

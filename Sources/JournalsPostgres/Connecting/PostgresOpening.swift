@@ -9,7 +9,9 @@ struct PostgresOpening: Sendable {
         let epoch: String
         let began: Timestamp
         let place: String
-        let session: PostgresSession?
+        let entered: EnteredSession
+        let pulse: PostgresPulse?
+        let now: @Sendable () -> Timestamp
         let writer: PostgresWorker
         let readers: [PostgresWorker]
         let notices: [JournalNotice]
@@ -20,16 +22,11 @@ struct PostgresOpening: Sendable {
     let makeEpoch: @Sendable () -> String
     let now: @Sendable () -> Timestamp
 
-    /// The session, which the writer's later connections resume.
-    private final class Entered: Sendable {
-        let session = Mutex<PostgresSession?>(nil)
-    }
-
     func open() async throws -> Opened {
-        let entered = Entered()
+        let entered = EnteredSession()
         let writer = PostgresWorker(address, name: "writer", timeout: configuration.timeout) { connection in
             try connection.execute(Self.writing)
-            try entered.session.withLock { $0 }?.resume(connection)
+            try entered.session?.resume(connection)
         }
         let readers = (0..<max(1, configuration.readers)).map { number in
             PostgresWorker(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
@@ -39,16 +36,17 @@ struct PostgresOpening: Sendable {
         do {
             try await checkPooling(writer, readers[0])
             let (epoch, began) = try await prepare(writer)
+            var pulse: PostgresPulse?
             if !configuration.isReadOnly {
-                let session = try await enter(writer)
-                entered.session.withLock { $0 = session }
-                return Opened(
-                    epoch: session.epoch, began: began, place: address.description, session: session, writer: writer,
-                    readers: readers, notices: try await notices(writer))
+                if let found = try await enter(writer) { entered.begin(found, now: now) }
+                pulse = configuration.node.map { node in
+                    PostgresPulse(
+                        address, node: node, timeout: configuration.timeout, isListening: entered.session == nil)
+                }
             }
             return Opened(
-                epoch: epoch, began: began, place: address.description, session: nil, writer: writer, readers: readers,
-                notices: try await notices(writer))
+                epoch: entered.session?.epoch ?? epoch, began: began, place: address.description, entered: entered,
+                pulse: pulse, now: now, writer: writer, readers: readers, notices: try await notices(writer))
         } catch {
             await writer.close()
             for reader in readers { await reader.close() }
@@ -103,25 +101,13 @@ struct PostgresOpening: Sendable {
         throw JournalError.pooled(nil)
     }
 
-    /// Takes the server's lock, and raises the fence.
-    private func enter(_ writer: PostgresWorker) async throws -> PostgresSession {
+    /// Becomes the server that records; nil if another one does, and this one is to follow it.
+    private func enter(_ writer: PostgresWorker) async throws -> PostgresEntry.Entered? {
         let deadline = ContinuousClock.now + configuration.patience
+        let entry = PostgresEntry(node: configuration.node)
         while true {
-            let entered = try await writer.run { connection -> (epoch: String, fence: Int64)? in
-                let isAlone = try connection.first("SELECT pg_try_advisory_lock(\(PostgresSchema.server))") {
-                    $0.isTrue(0)
-                }
-                guard isAlone == true else { return nil }
-                return try connection.transaction {
-                    try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.lock))")
-                    return try connection.first(
-                        "UPDATE weir.journal SET fence = fence + 1 RETURNING epoch, fence"
-                    ) { ($0.text(0), $0.integer(1)) }
-                }
-            }
-            if let entered {
-                return PostgresSession(node: makeEpoch(), epoch: entered.epoch, fence: entered.fence, now: now)
-            }
+            if let entered = try await writer.run({ try entry.enter($0) }) { return entered }
+            if try await follows(writer) { return nil }
             guard ContinuousClock.now < deadline else {
                 throw JournalError(
                     .locked,
@@ -129,6 +115,14 @@ struct PostgresOpening: Sendable {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// Whether a server records that this one can follow.
+    private func follows(_ writer: PostgresWorker) async throws -> Bool {
+        guard let node = configuration.node else { return false }
+        return try await writer.run { connection in
+            try connection.first("SELECT true FROM weir.nodes WHERE records AND id <> $1", [node.id]) { _ in true }
+        } ?? false
     }
 
     private func notices(_ writer: PostgresWorker) async throws -> [JournalNotice] {

@@ -2,6 +2,21 @@ import Journals
 import States
 import Synchronization
 
+/// The session of a journal, once it records; the writer's later connections resume it.
+final class EnteredSession: Sendable {
+    private let current = Mutex<PostgresSession?>(nil)
+
+    /// The session; nil before it records.
+    var session: PostgresSession? { current.withLock { $0 } }
+
+    /// Records from now on, with a fence that was just raised.
+    func begin(_ entered: PostgresEntry.Entered, now: @escaping @Sendable () -> Timestamp) {
+        let session = PostgresSession(
+            node: JournalEpoch.make(), epoch: entered.epoch, fence: entered.fence, now: now)
+        current.withLock { $0 = session }
+    }
+}
+
 /// Which history a journal records, and as which server; every new connection of the writer is checked against it.
 final class PostgresSession: Sendable {
     /// What was recorded last, by which a database that has lost changes is recognised.

@@ -19,7 +19,7 @@ extension JournalError {
         case "53300":
             JournalError(
                 .unavailable,
-                "The database accepts no more connections. Raise max_connections, or close others; a server needs five.",
+                "The database accepts no more connections. Raise max_connections, or close others; a server needs six.",
                 cause: failure)
         case "42501":
             JournalError(
@@ -62,6 +62,18 @@ extension JournalError {
         JournalError(
             .locked,
             "Another server records in this database now, so this one has stopped recording. Stop one of the two.")
+    }
+
+    /// The error for what a server may not do while another one records.
+    static var following: JournalError {
+        JournalError(.locked, "Another server records in this database, and this one only follows it.")
+    }
+
+    /// The error for a server that follows a history which has ended.
+    static var replaced: JournalError {
+        JournalError(
+            .corrupt,
+            "The database has lost changes, and another history has begun. Restart the server: it continues with that.")
     }
 
     /// Whether others have reported of the same run in the meantime.

@@ -16,7 +16,9 @@
 ///   runs can match. It is null if it would be too large.
 /// - `removed_reports`, `notices`: by the order in which they came.
 ///
-/// Only the functions of `PostgresFunctions` write, each in one transaction that first takes the lock ``lock``. So the
+/// - `nodes`: the servers that use the database, each as it last described itself, and which of them records.
+///
+/// Only the functions of `PostgresFunctions` write, but in `nodes`, each in one transaction that first takes the lock ``lock``. So the
 /// order of commits is the order of sequences, for every reader.
 enum PostgresSchema {
     /// The advisory lock under which everything is written: `WEIR` and 1.
@@ -28,12 +30,20 @@ enum PostgresSchema {
     static let blockBits: Int64 = 12
 
     /// Creates each format from the previous one; the first from an empty schema.
-    static let migrations: [String] = [tables + PostgresFunctions.append + PostgresFunctions.others]
+    static let migrations: [String] = [tables + PostgresFunctions.append + PostgresFunctions.others, nodes]
 
     /// The lowest number of a format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
 
     static var version: Int64 { Int64(clamping: migrations.count) }
+
+    private static let nodes = """
+        CREATE TABLE weir.nodes (
+            id text COLLATE "C" PRIMARY KEY, name text NOT NULL, beat bigint NOT NULL DEFAULT 0,
+            records boolean NOT NULL DEFAULT false,
+            standing text COLLATE "C" NOT NULL DEFAULT '{"head":0,"runs":0,"viewers":0,"watched":[]}')
+            WITH (fillfactor = 50)
+        """
 
     private static let tables = """
         CREATE TABLE weir.journal (

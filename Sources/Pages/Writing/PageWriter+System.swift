@@ -14,7 +14,7 @@ extension PageWriter {
             },
             "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
             "problems": system.problems.map { ["place": $0.place, "message": $0.message] as Fields },
-            "hasProblems": !system.problems.isEmpty,
+            "hasProblems": !system.problems.isEmpty, "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
         ]
     }
 
@@ -32,6 +32,20 @@ extension PageWriter {
     private func moment(of value: SystemFacts.Fact.Value) -> MomentValue? {
         guard case .moment(let moment) = value else { return nil }
         return self.moment(moment)
+    }
+
+    private func nodes(_ nodes: [NodeView]) -> [Fields] {
+        let head = nodes.map(\.node.standing.head).max() ?? .zero
+        return nodes.map { view in
+            let standing = view.node.standing
+            let role: StringKey = view.isSilent ? .nodeSilent : view.node.isRecording ? .nodeRecords : .nodeFollows
+            return [
+                "name": view.node.name, "isThis": view.isThis, "isSilent": view.isSilent, "role": strings[role],
+                "head": format.integer(standing.head.rawValue),
+                "lag": format.integer(head.rawValue - standing.head.rawValue),
+                "runs": format.integer(Int64(standing.runs)), "viewers": format.integer(Int64(standing.viewers)),
+            ]
+        }
     }
 
     private func counts(_ counts: [RunCount]) -> [Fields] {

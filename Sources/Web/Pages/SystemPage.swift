@@ -39,7 +39,7 @@ struct SystemPage {
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
-        let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check())
+        let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check(), nodes: board.nodes)
         return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)), for: exchange)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Journals
 
 /// The folder in which a server stores its data, for its owner only.
 struct DataFolder: Sendable {
@@ -23,6 +24,25 @@ struct DataFolder: Sendable {
 
     /// Where uploaded files are stored while they are received.
     var spool: URL { url.appending(path: "spool") }
+
+    /// The id of the server whose folder this is, among all that share its journal; made once.
+    ///
+    /// Throws `JournalError` if it cannot be kept.
+    func nodeID() throws(JournalError) -> String {
+        let file = url.appending(path: "node")
+        do {
+            if let known = FileManager.default.contents(atPath: file.path) {
+                let id = String(decoding: known, as: UTF8.self).filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
+                if (8...64).contains(id.count) { return id }
+            }
+            let id = JournalEpoch.make()
+            try Data((id + "\n").utf8).write(to: file, options: .atomic)
+            return id
+        } catch {
+            throw JournalError(
+                .unavailable, "The file \(file.path) cannot be written, which names this server to others.")
+        }
+    }
 
     /// Creates the folder and the spool if necessary, and closes them, and the files in the folder, to other users.
     ///

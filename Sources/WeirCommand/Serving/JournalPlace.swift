@@ -32,7 +32,8 @@ enum JournalPlace: Sendable {
                 case .memory: MemoryJournal(epoch: JournalEpoch.make())
                 case .file:
                     try await SQLiteJournal.open(at: folder.journal, configuration: configuration) { Timestamp(Date()) }
-                case .database(let url): try await PostgresJournal.open(url)
+                case .database(let url):
+                    try await PostgresJournal.open(url, configuration: .init(node: try node(in: folder)))
                 }
             guard try await journal.note(JournalCopy.note) == nil else {
                 await journal.close()
@@ -43,6 +44,19 @@ enum JournalPlace: Sendable {
             let place = if case .file = self { "in \(folder.url.path)" } else { "in PostgreSQL" }
             throw .unavailable("The journal \(place) cannot be opened. \(Self.words(error))")
         }
+    }
+
+    /// This server among all that use the database: named after its machine, and known again by its data folder.
+    private func node(in folder: DataFolder) throws -> PostgresNode {
+        let id = try folder.nodeID()
+        return PostgresNode(id: id, name: "\(Self.machine)/\(id.prefix(4))")
+    }
+
+    /// The name of this machine, without asking the network for it.
+    private static var machine: String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, 255) == 0 else { return "localhost" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// Opens the journal for a command that is soon over: for reading while a server may be recording, or for writing.

@@ -66,13 +66,6 @@ struct ServerProcess: Sendable {
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
         let board = try await openBoard(catalog(declared), journal, drainTimeout: drainTimeout(declared))
-        do {
-            try await runbooks.takeInEdits(on: board)
-        } catch {
-            logger.warning(
-                "Edits of the runbook files are not shown, because they cannot be recorded.",
-                metadata: ["cause": "\(Quoted(error))"])
-        }
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
         let control = AccessControl(rules: plan.rules)
@@ -103,6 +96,9 @@ struct ServerProcess: Sendable {
                 .init(service: hooks),
                 .init(service: signals(received, board, server, control, certificate, files)),
                 .init(service: files),
+                .init(
+                    service: RoleService(board: board, runbooks: runbooks, logger: logger),
+                    failureTerminationBehavior: .gracefullyShutdownGroup),
                 .init(
                     service: AccessService(
                         directory: directory, provider: provider,

@@ -33,7 +33,8 @@ import TestSupport
         }
 
         func begin(_ starts: [String: ScheduledStart]) async throws {
-            try await scheduler.begin(starts) { [self] operation, input, key throws(BoardError) in
+            await scheduler.begin(starts, known: try await scheduler.kept()) {
+                [self] operation, input, key throws(BoardError) in
                 asked.update { $0 + [key] }
                 if let error = answer.withLock({ $0 }) { throw error }
                 return StartReceipt(run: "run-of-\(operation)", sequence: 1, isNew: true)

@@ -76,7 +76,7 @@ struct OperationAPITests {
     @Test func `health tells life and readiness`() async throws {
         try await TestServer.run { server in
             #expect(try await server.ask("GET", "/health/live").json() == ["status": "live"])
-            #expect(try await server.ask("GET", "/health/ready").json() == ["status": "ready"])
+            #expect(try await server.ask("GET", "/health/ready").json() == ["status": "ready", "role": "recording"])
             let connection = try await server.connect()
             try await connection.send(raw: "GET /health/ready HTTP/1.1\r\nHost: localhost\r\n")
             server.dashboard.drain()

@@ -1,0 +1,70 @@
+import Flows
+import Journals
+
+/// Publishes what the journal holds, in the order of the sequences, whoever recorded it.
+///
+/// What this process recorded itself is handed over, and published at once where it is next in order. Where it is not, because
+/// others have recorded in between, the journal is read.
+final class Follower: Sendable {
+    private let journal: any Journal
+    private let batchLimit: Int
+    private let publish: @Sendable ([Change]) -> Void
+    private let prepare: @Sendable ([Change]) async throws -> Void
+    private let lock = AsyncLock()
+    private let told: Locked<SequenceNumber>
+
+    /// Begins after what is published already.
+    ///
+    /// - Parameters:
+    ///   - journal: What is read.
+    ///   - head: The sequence of the last change that is published.
+    ///   - batchLimit: How many changes are read at a time.
+    ///   - publish: Called with each change once, in order, one call at a time.
+    ///   - prepare: Called before changes are published that were read.
+    init(
+        journal: any Journal, head: SequenceNumber, batchLimit: Int, publish: @escaping @Sendable ([Change]) -> Void,
+        prepare: @escaping @Sendable ([Change]) async throws -> Void = { _ in }
+    ) {
+        self.journal = journal
+        self.batchLimit = batchLimit
+        self.publish = publish
+        self.prepare = prepare
+        told = Locked(head)
+    }
+
+    /// The sequence of the last change that is published.
+    var head: SequenceNumber { told.withLock { $0 } }
+
+    /// Publishes changes that this process has just recorded, and what others recorded before them.
+    ///
+    /// Throws `JournalError` when the journal must be read and cannot; what is not published then comes with the next call.
+    func take(_ changes: [Change]) async throws {
+        try await lock.withLock {
+            let head = head
+            let rest = changes.drop { $0.sequence <= head }
+            guard let first = rest.first else { return }
+            if first.sequence == head.next { tell(Array(rest)) } else { try await readOn() }
+        }
+    }
+
+    /// Publishes what others have recorded.
+    func catchUp() async throws { try await lock.withLock { try await readOn() } }
+
+    /// Does something while nothing is published.
+    func whileNothingIsPublished(_ body: () async throws -> Void) async throws { try await lock.withLock(body) }
+
+    private func readOn() async throws {
+        while true {
+            let changes = try await journal.changes(of: .board, after: head, through: nil, limit: batchLimit)
+            guard !changes.isEmpty else { return }
+            try await prepare(changes)
+            tell(changes)
+        }
+    }
+
+    private func tell(_ changes: [Change]) {
+        guard let last = changes.last?.sequence else { return }
+        publish(changes)
+        told.withLock { $0 = last }
+    }
+}

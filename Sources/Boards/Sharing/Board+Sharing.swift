@@ -1,0 +1,120 @@
+package import Flows
+import Journals
+
+extension Board {
+    /// What this server does on its journal, as it changes.
+    package var currentRole: ReadOnlyStateFlow<BoardRole> { role.asStateFlow() }
+
+    /// Whether this server is the one that records.
+    package var isRecording: Bool { (journal as? any SharedJournal)?.isRecording ?? true }
+
+    /// The servers of a shared journal, by their names; none where there can be no others.
+    package var nodes: [NodeView] { membership?.nodes ?? [] }
+
+    /// Refuses a command at a server that follows another.
+    func requireRecording() throws(BoardError) {
+        guard role.value != .recording else { return }
+        throw .following(nodes.first { $0.node.isRecording && !$0.isThis }?.node.name)
+    }
+
+    // MARK: Beginning
+
+    /// Takes up what the last process left, or the server whose place is taken, and begins what only the server does that
+    /// records.
+    ///
+    /// Throws `JournalError` when the journal cannot be read, or not be written where runs must be ended.
+    func begin() async throws {
+        let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
+        // Read before anything is added: how far the clock is ahead of what was recorded last.
+        retention.begin(after: try await journal.tail(1).last?.at)
+        if role.value == .following { try await foreignOutput?.look() }
+        try await loader.interruptUnfinished(at: now())
+        try await loader.beginStores(at: now(), logger: logger)
+        try await recorder.follower.catchUp()
+        let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
+        let resumable = try await loader.resumableRuns()
+        reported.resume(try await loader.resumeOutputs(in: feed))
+        let schedules = try await scheduler.kept()
+        for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
+        role.value = .recording
+        resume(resumable)
+        if let policy = configuration.retention { keepWithin(policy) }
+        await scheduler.begin(catalog.scheduledStarts, known: schedules) {
+            [weak self] operation, input, key throws(BoardError) in
+            guard let self else { throw .shuttingDown }
+            return try await start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
+        }
+        watching.begin()
+    }
+
+    /// Puts a store to work, in the state that was recorded last.
+    private func put(_ view: StoreView, recent: [Change]) {
+        let store = view.entry.factory.store(view, recorder: recorder, now: now) {
+            [recorder, liveStores, configuration] in
+            // Twice what commands may fill: so the work that commands have set going can still tell its results.
+            !liveStores.isClosed && recorder.backlog < 2 * configuration.recordBufferLimit
+        }
+        liveStores.add(store, keys: StoreKeys(recent), id: view.id)
+    }
+
+    // MARK: Following
+
+    /// Shows what another server's runs print, and how far its schedules have come.
+    func follow() async throws {
+        try await foreignOutput?.resume()
+        try await scheduler.follow(catalog.scheduledStarts)
+    }
+
+    /// Begins to take part among the servers of a shared journal.
+    func takePart() {
+        let elsewhere = Elsewhere()
+        membership?.begin(
+            Membership.Actions(
+                standing: { [feed, runs, watching] in
+                    var standing = NodeStanding()
+                    standing.head = feed.head(of: .board)
+                    standing.runs = runs.count
+                    standing.viewers = watching.viewers
+                    standing.watched = watching.watched
+                    return standing
+                },
+                catchUp: { [recorder, foreignOutput] in
+                    try await recorder.follower.catchUp()
+                    try await foreignOutput?.look()
+                },
+                look: { [weak self] in
+                    guard let self else { return }
+                    try await scheduler.follow(catalog.scheduledStarts)
+                    let now = try await journal.floor(of: .board)
+                    guard elsewhere.floor.withLock({ $0 }) != now else { return }
+                    try await recorder.follower.whileNothingIsPublished {
+                        try await feed.forgetRemoved(from: journal)
+                        try await feed.refillLists(from: journal)
+                    }
+                    elsewhere.floor.withLock { $0 = now }
+                },
+                begin: { [weak self] in try await self?.begin() },
+                watch: { [watching] operations in elsewhere.keep(operations, watching) },
+                note: { [recorder] error in
+                    if let error { recorder.note(error) } else { recorder.noteRecording() }
+                }))
+    }
+}
+
+/// What is known of other servers: which operations are watched there, and therefore go on here, and how far retention went.
+private final class Elsewhere: Sendable {
+    /// The floor up to which removed runs are not shown any more.
+    let floor = Locked(SequenceNumber.zero)
+    private let watches = Locked<[String: Watch]>([:])
+
+    /// Watches these, and none of the others any more.
+    func keep(_ operations: Set<String>, _ watching: Watching) {
+        let left = watches.withLock { watches -> [Watch] in
+            for id in operations where watches[id] == nil { watches[id] = watching.watch(.operation(id)) }
+            let left = watches.filter { !operations.contains($0.key) }
+            for id in left.keys { watches[id] = nil }
+            return Array(left.values)
+        }
+        for watch in left { watch.release() }
+    }
+}

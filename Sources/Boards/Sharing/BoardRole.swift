@@ -1,0 +1,20 @@
+/// What a server does on its journal.
+package enum BoardRole: Sendable, Hashable {
+    /// It starts runs and records: the only server of its journal, or the one of several that does.
+    case recording
+    /// Another server records; this one shows everything, and starts nothing.
+    case following
+    /// Another server has taken its place, or the history has ended: this process must end and begin anew.
+    case replaced
+}
+
+extension BoardError {
+    /// The error for commands at a server that follows another.
+    static func following(_ recording: String?) -> BoardError {
+        let other = recording.map { "“\($0)”" } ?? "another server"
+        return BoardError(
+            .unavailable,
+            "This server only shows what \(other) records, so nothing was done. Send this to that server, or try again "
+                + "when this one has taken its place.")
+    }
+}

@@ -1,0 +1,129 @@
+import Flows
+import Journals
+import Logging
+
+/// A board's part among the servers that share its journal: says every second that it is there, follows the one that
+/// records, and takes its place when that is gone.
+final class Membership: Sendable {
+    /// What a board does as one of several.
+    struct Actions: Sendable {
+        /// How this server does.
+        let standing: @Sendable () -> NodeStanding
+        /// Publishes what others have recorded.
+        let catchUp: @Sendable () async throws -> Void
+        /// Looks at what changes seldom, once a second while another server records.
+        let look: @Sendable () async throws -> Void
+        /// Begins what only the server does that records.
+        let begin: @Sendable () async throws -> Void
+        /// Keeps these operations going, which are watched at other servers.
+        let watch: @Sendable (Set<String>) -> Void
+        /// The journal does not answer, or does again.
+        let note: @Sendable ((any Error)?) -> Void
+    }
+
+    private struct Core {
+        var book = NodeBook()
+        var hasBegun = false
+    }
+
+    let role: MutableStateFlow<BoardRole>
+    private let journal: any SharedJournal
+    private let clock: any Clock<Duration>
+    private let logger: Logger
+    private let core = Locked(Core())
+    private let scope = FlowScope()
+
+    init(_ journal: any SharedJournal, role: MutableStateFlow<BoardRole>, clock: any Clock<Duration>, logger: Logger) {
+        self.journal = journal
+        self.role = role
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// All servers of the journal, by their names.
+    var nodes: [NodeView] {
+        core.withLock { core in
+            core.book.entries.map {
+                NodeView(node: $0.node, isThis: $0.node.id == journal.node, isSilent: $0.silence >= NodeBook.lease)
+            }
+        }
+    }
+
+    /// Begins to take part.
+    func begin(_ actions: Actions) {
+        core.withLock { $0.hasBegun = journal.isRecording }
+        scope.launch { [self] in
+            while !Task.isCancelled {
+                await beat(actions)
+                try await clock.sleep(for: .seconds(1))
+            }
+        }
+        guard !journal.isRecording else { return }
+        scope.launch { [self] in
+            while !Task.isCancelled, !journal.isRecording {
+                do {
+                    try await journal.nextNotice()
+                    if !journal.isRecording { try await actions.catchUp() }
+                    actions.note(nil)
+                } catch {
+                    actions.note(error)
+                    try await clock.sleep(for: .seconds(1))
+                }
+            }
+        }
+    }
+
+    /// Takes part no more.
+    func stop() { scope.cancel() }
+
+    private func beat(_ actions: Actions) async {
+        guard role.value != .replaced else { return }
+        do {
+            let forgotten = core.withLock { journal.isRecording ? $0.book.forgotten : [] }
+            let nodes = try await journal.beat(actions.standing(), forgetting: forgotten)
+            let book = core.withLock { core in
+                core.book.take(nodes)
+                return core.book
+            }
+            if journal.isRecording {
+                try await record(book, actions)
+            } else {
+                try await actions.look()
+                try await takeOver(book, actions)
+            }
+        } catch {
+            core.withLock { $0.book.wasCutOff() }
+            guard !Task.isCancelled else { return }
+            if (error as? JournalError)?.code == .corrupt { return leave("\(error)") }
+            if !journal.isRecording { actions.note(error) }
+        }
+    }
+
+    private func record(_ book: NodeBook, _ actions: Actions) async throws {
+        if let other = book.recording, other.node.id != journal.node {
+            return leave("“\(other.node.name)” has taken the place of this server.")
+        }
+        // It had taken the place, and could not begin.
+        if !core.withLock({ $0.hasBegun }) { try await begin(actions) }
+        actions.watch(book.watched(besides: journal.node))
+    }
+
+    private func takeOver(_ book: NodeBook, _ actions: Actions) async throws {
+        let other = book.recording
+        if let other, other.node.id != journal.node, other.silence < NodeBook.lease { return }
+        guard try await journal.takeOver(from: other?.node) else { return }
+        logger.notice(
+            "This server records from now on.", metadata: ["before": "\(other?.node.name ?? "a server that left")"])
+        try await begin(actions)
+    }
+
+    private func begin(_ actions: Actions) async throws {
+        try await actions.begin()
+        core.withLock { $0.hasBegun = true }
+    }
+
+    private func leave(_ words: String) {
+        logger.error("This server records and shows nothing any more: start it again. \(words)")
+        role.value = .replaced
+    }
+}

@@ -1,0 +1,49 @@
+package import Journals
+
+extension PostgresJournal: SharedJournal {
+    /// This server's id among those that use the database.
+    package var node: String { pulse?.node.id ?? "" }
+
+    /// Whether this server is the one that records.
+    package var isRecording: Bool { session != nil }
+
+    /// Says that this server is there; returns all that have said so.
+    package func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode] {
+        let nodes = try await pulse?.beat(standing, forgetting: forgetting) ?? []
+        if session == nil {
+            // What was followed and is gone would be shown with sequences that may be given again.
+            let held = try await writer.run { try $0.first("SELECT epoch FROM weir.journal") { $0.text(0) } }
+            guard held == epoch else { throw JournalError.replaced }
+        }
+        return nodes
+    }
+
+    /// Returns as soon as another server may have recorded something, and after at most a second.
+    package func nextNotice() async throws { try await pulse?.nextNotice() }
+
+    /// Takes the place of the server that records.
+    package func takeOver(from silent: JournalNode?) async throws -> Bool {
+        guard let pulse, session == nil else { return session != nil }
+        let entered = try await writer.run { connection in
+            try PostgresEntry(node: pulse.node).enter(connection, replacing: silent)
+        }
+        guard let entered else { return false }
+        guard entered.epoch == epoch else { throw JournalError.replaced }
+        self.entered.begin(entered, now: now)
+        try await pulse.stopListening()
+        _ = try await rollBackImport()
+        return true
+    }
+
+    /// How many lines of output each of these runs has.
+    package func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] {
+        try await read { connection in
+            let counts = try connection.all(
+                """
+                SELECT r.id, l.count FROM weir.runs r JOIN weir.lines l ON l.stream = r.opened WHERE r.id = ANY ($1)
+                """, [runs.map { AnyText($0) }]
+            ) { ($0.text(0), try $0.sequence(1)) }
+            return Dictionary(counts) { $1 }
+        }
+    }
+}
