@@ -118,7 +118,7 @@ import Testing
         let opened = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
         let page = LivePage(.board)
         let writer = fixture.pages.writer(.english)
-        #expect(writer.card("copy", on: fixture.script.board)["changed"] as? String == "1")
+        #expect(writer.card("copy", of: fixture.script.board.operation("copy"))["changed"] as? String == "1")
         let patches = fixture.pages.patches(for: opened, page: page)
         #expect(patches.contains { "\($0)".contains("data-changed") })
         let moved = try #require(fixture.script.move("r", try StateRecord(CopyState.samples[5])))
