@@ -35,7 +35,7 @@ struct HealthPageTests {
     }
 
     @Test func `an operation that is not there has no health`() async throws {
-        try await TestServer.run { server in
+        try await TestServer.run { server async throws in
             #expect(try await server.ask("GET", "/operations/nothing/health").status == 404)
             #expect(try await server.ask("GET", "/api/v1/operations/nothing/health").status == 404)
         }
