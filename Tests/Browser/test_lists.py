@@ -2,8 +2,14 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 from weir import until
+
+
+@pytest.fixture
+def settings(sky):
+    return {"WEIR_GREETING_URL": sky.url + "/hello"}
 
 
 def rows(page):
