@@ -132,6 +132,20 @@ def role(weir):
         return None  # It cannot record at the moment.
 
 
+def taken_over(weir):
+    """Returns once the server has taken the place of another: with a run that it has carried out."""
+
+    def begin():
+        try:
+            return weir.run("greeting", label="taken over")
+        except urllib.error.HTTPError as refused:
+            assert refused.code == 503
+            return None
+
+    run = weir.ended(until(begin))
+    assert (role(weir), run["phase"]) == ("recording", "succeeded")
+
+
 def shown(weir):
     """The history that a server shows: its epoch, and which change has which sequence."""
     epoch = weir.ask("feeds/board/changes")["epoch"]
@@ -186,9 +200,8 @@ def test_a_following_server_takes_the_place_of_one_that_dies(weir, other):
     until(lambda: other.ask(f"runs/{run['id']}/output")["count"] == 1)
     epoch, before = shows_the_same(weir, other)
     weir.kill()
-    until(lambda: role(other) == "recording")
+    taken_over(other)
     assert other.ended(run)["phase"] == "interrupted"
-    other.ended(other.run("greeting", label="taken over"))
     assert (shown(other)[0], shown(other)[1][: len(before)]) == (epoch, before)
     weir.start()
     assert role(weir) == "following"
@@ -199,15 +212,13 @@ def test_a_following_server_takes_the_place_of_one_that_dies(weir, other):
 def test_a_following_server_takes_the_place_of_one_that_is_stopped_in_order(weir, other):
     other.start()
     assert weir.terminate()[0] == 0
-    until(lambda: role(other) == "recording")
-    other.ended(other.run("greeting", label="taken over"))
+    taken_over(other)
 
 
 def test_a_server_that_stands_still_for_too_long_is_replaced_and_ends(weir, other):
     other.start()
     weir.process.send_signal(signal.SIGSTOP)
-    until(lambda: role(other) == "recording")
-    other.ended(other.run("greeting", label="by the other"))
+    taken_over(other)
     weir.process.send_signal(signal.SIGCONT)
     assert weir.process.wait(30) == 75
     assert "Start this one again" in weir.log.read_text()
