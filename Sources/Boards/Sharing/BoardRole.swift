@@ -1,5 +1,5 @@
 /// What a server does on its journal.
-package enum BoardRole: Sendable, Hashable {
+package enum BoardRole: String, Sendable {
     /// It starts runs and records: the only server of its journal, or the one of several that does.
     case recording
     /// Another server records; this one shows everything, and starts nothing.

@@ -71,8 +71,8 @@ package final class VisibleBoard: Sendable {
     /// Whether what happens is being written down.
     package var recording: RecordingStatus { board.recording }
 
-    /// Whether this server is the one that records.
-    package var isRecording: Bool { board.isRecording }
+    /// What this server does on its journal.
+    package var role: BoardRole { board.role.value }
 
     /// The servers of a shared journal, by their names; none where there can be no others.
     package var nodes: [NodeView] { board.nodes }

@@ -17,7 +17,7 @@ struct Health {
         if case .notRecorded(let since, let reason) = dashboard.board.recording {
             throw notReady("Nothing has been recorded since \(since): \(reason)")
         }
-        return try .json(["status": "ready", "role": dashboard.board.isRecording ? "recording" : "following"])
+        return try .json(["status": "ready", "role": .string(dashboard.board.role.rawValue)])
     }
 
     private func notReady(_ detail: String) -> Problem {
