@@ -110,6 +110,7 @@ public final class VirtualClock: Clock, Sendable {
     }
 
     private func tellSleepers() {
-        sleeping.update { _ in dial.withLock { $0.sleepers.count } }
+        // Counted while no other count is told: an older one that came last would tell of a sleeper that is gone.
+        sleeping.mutate { count in count = dial.withLock { $0.sleepers.count } }
     }
 }

@@ -63,9 +63,11 @@ import TestSupport
         async throws
     {
         let gate = Gate()
+        let counted = Deferred<Bool>()
         let fixture = try await BoardFixture.open([
             "ticking": TestOperation { _, state in
                 for step in 1...1_000 { state.value = .working(step: step) }
+                counted.resolve(true)
                 try await gate.pass(1)
                 for step in 1_001...1_500 { state.value = .working(step: step) }
                 state.value = .resting(step: 0)
@@ -76,6 +78,8 @@ import TestSupport
         let topic = Topic.run(receipt.run)
         func step(_ publication: Publication) -> Int64? { publication.change.state.payload["step"]?.integer }
         try await fixture.published(topic) { $0.change.state.payload["step"]?.integer == 2 }
+        // The window must not open while there is still more to come.
+        _ = await counted.value()
         await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .milliseconds(100))
         let held = try await fixture.published(topic) { $0.change.state.payload["step"]?.integer == 1_000 }
