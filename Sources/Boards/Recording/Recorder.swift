@@ -6,10 +6,10 @@ import States
 /// Writes down what happens: gathers states, and appends them to the journal in as few goes as it takes.
 ///
 /// While one append is under way, what happens meanwhile gathers, and goes with the next one. What the journal has taken is
-/// confirmed, and leaves the queue; the `Follower` publishes it, in the order of the whole journal. A journal that refuses is tried again, ever more seldom,
-/// with the same changes first, until it takes them. What waits meanwhile grows with the transitions only; at twice the
-/// limit from which no run is started any more, `onOverflow` asks to end the runs that go on. The end of a run waits until
-/// what the run printed is recorded, though not for ever.
+/// confirmed, and leaves the queue; the `Follower` publishes it, in the order of the whole journal. A journal that refuses
+/// is tried again, ever more seldom, with the same changes first, until it takes them. What waits meanwhile grows with the
+/// transitions only; at twice the limit from which no run is started any more, `onOverflow` asks to end the runs that go
+/// on. The end of a run waits until what the run printed is recorded, though not for ever.
 final class Recorder: Sendable {
     private struct Core {
         var queue: RecordQueue

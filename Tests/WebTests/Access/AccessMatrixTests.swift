@@ -218,10 +218,10 @@ struct AccessMatrixTests {
                 "/stores/bell?at=9000000", "/operations/steps?at=3", "/gallery",
             ]
             for page in pages {
-                let vera = try await ask(server, .get, page, as: "vera", headers: ["Accept: text/html"]).text
-                #expect(!vera.contains("method=\"post\""), "\(page)")
-                #expect(!vera.contains("/export"), "\(page)")
-                #expect(!vera.contains("/system"), "\(page)")
+                let vera = try await ask(server, .get, page, as: "vera", headers: ["Accept: text/html"])
+                #expect(!vera.offersChanges, "\(page)")
+                #expect(!vera.text.contains("/export"), "\(page)")
+                #expect(!vera.text.contains("/system"), "\(page)")
             }
             let otto = try await ask(server, .get, "/operations/steps", as: "otto").text
             #expect(otto.contains("action=\"/operations/steps/runs\""))

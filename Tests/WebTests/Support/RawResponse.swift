@@ -10,6 +10,11 @@ struct RawResponse: Sendable {
 
     var text: String { String(decoding: body, as: UTF8.self) }
 
+    /// Whether a page offers to change something for others: pins are kept in the browser alone.
+    var offersChanges: Bool {
+        text.replacing("<form id=\"pins\" method=\"post\"", with: "<form").contains("method=\"post\"")
+    }
+
     /// The body as JSON.
     func json() throws -> JSONValue { try JSONValue(parsing: body) }
 
