@@ -16,7 +16,7 @@ const UPLOADING = "progress[data-upload], [data-upload-text], [data-abort]";
 /** @typedef {{status: number, url: string, redirected: boolean, body: any}} Reply `status` 0: there was no answer */
 
 export class Forms {
-  /** What is on its way, and for an upload how to stop it. @type {Map<HTMLFormElement, (() => void)|null>} */ #pending = new Map();
+  /** What is on its way, and what stops an upload. @type {Map<HTMLFormElement, AbortController|null>} */ #pending = new Map();
   /** Resending after a lost answer must not do a thing twice. @type {WeakMap<HTMLFormElement, string>} */ #attempts = new WeakMap();
 
   /**
@@ -37,7 +37,7 @@ export class Forms {
     });
     document.addEventListener("click", (event) => {
       const form = /** @type {Element} */ (event.target).closest("[data-abort]")?.closest("form");
-      if (form) this.#pending.get(form)?.();
+      if (form) this.#pending.get(form)?.abort();
     });
     document.addEventListener("input", (event) => {
       const field = /** @type {HTMLInputElement} */ (event.target);
@@ -102,9 +102,11 @@ export class Forms {
     if (form.enctype !== "multipart/form-data") return post(url, data, headers);
     // What broke off cannot be continued: each attempt with a file is a new one.
     this.#attempts.delete(form);
-    const { upload } = await import("./upload.js");
+    const stop = new AbortController();
+    this.#pending.set(form, stop);
     for (const shown of form.querySelectorAll(UPLOADING)) /** @type {HTMLElement} */ (shown).hidden = false;
-    return upload(form, url, data, headers, (stop) => this.#pending.set(form, stop));
+    const { upload } = await import("./upload.js");
+    return upload(form, url, data, headers, stop.signal);
   }
 
   /** @param {HTMLFormElement} form */

@@ -35,6 +35,7 @@ export function fitting(places, typed) {
 
 /** @type {HTMLDialogElement|undefined} */ let dialog;
 /** @type {Place[]} */ let places = [];
+/** What else can be gone to has arrived. @type {Promise<void>} */ let whole = Promise.resolve();
 
 /** Opens it. */
 export function open() {
@@ -44,9 +45,9 @@ export function open() {
   places = here();
   dialog.showModal();
   field.dispatchEvent(new Event("input"));
-  void elsewhere().then((more) => {
+  whole = elsewhere().then((more) => {
     places = [...places, ...more];
-    field.dispatchEvent(new Event("input"));
+    dialog?.dispatchEvent(new Event("more"));
   });
 }
 
@@ -86,6 +87,7 @@ function get(url, kind) {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.responseType = kind;
+    request.timeout = 5_000;
     request.onloadend = () => resolve(request.status === 200 ? request.response : null);
     request.open("GET", url);
     request.setRequestHeader("Accept", kind === "json" ? "application/json" : "text/html");
@@ -115,6 +117,7 @@ function make() {
   document.body.append(made);
   /** @type {Place[]} */ let shown = [];
   let chosen = 0;
+  let isMoved = false;
   const choose = (/** @type {number} */ index) => {
     chosen = shown.length ? (index + shown.length) % shown.length : 0;
     [...list.children].forEach((item, at) => item.setAttribute("aria-selected", String(at === chosen)));
@@ -129,7 +132,8 @@ function make() {
     if (place.url) location.assign(place.url);
     else place.element?.click();
   };
-  field.addEventListener("input", () => {
+  const show = () => {
+    const before = isMoved ? shown[chosen] : undefined;
     shown = fitting(places, field.value);
     none.hidden = shown.length > 0;
     list.replaceChildren(...shown.map(({ name, about }, index) => {
@@ -139,14 +143,20 @@ function make() {
       item.onclick = () => go(shown[index]);
       return item;
     }));
-    choose(0);
-  });
+    choose(before ? Math.max(0, shown.indexOf(before)) : 0);
+  };
+  field.addEventListener("input", () => { isMoved = false; show(); });
+  made.addEventListener("more", show);
   made.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "ArrowDown") choose(chosen + 1);
-    else if (event.key === "ArrowUp") choose(chosen - 1);
-    else if (event.key === "Enter") go(shown[chosen]);
-    else return;
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) {
+      isMoved = true;
+      choose(chosen + step);
+    } else if (event.key === "Enter") {
+      // Whoever types and goes on at once means the best of all places, not of those that happen to have arrived.
+      void Promise.resolve(isMoved || whole).then(() => made.open && go(shown[chosen]));
+    } else return;
     event.preventDefault();
   });
   made.addEventListener("click", (event) => { if (event.target === made) made.close(); });

@@ -4,7 +4,7 @@
 import { keep } from "../feed/claims.js";
 
 /** @typedef {import("./forms.js").Reply} Reply */
-/** @typedef {{file: File, row: HTMLElement, stop: (() => void)|null, state: string}} Item */
+/** @typedef {{file: File, row: HTMLElement, stop: AbortController, state: string}} Item */
 
 /** Whose input can be kept on the server's disk, and so be continued. @param {HTMLFormElement} form @param {string} url */
 export function uploadsOf(form, url) {
@@ -128,10 +128,11 @@ function button(list, line, name) {
 /**
  * Sends the files of a form one after the other.
  * @param {HTMLFormElement} form @param {string} url @param {FormData} data @param {Record<string, string>} headers
- * @param {{sent: (sent: number, total: number) => void, waiting: () => void, started: (stop: () => void) => void}} progress
+ * @param {AbortSignal} signal stops them all
+ * @param {{sent: (sent: number, total: number) => void, waiting: () => void}} progress
  * @returns {Promise<Reply|null>} of the last, or of one that failed; null when it was stopped
  */
-export async function sendAll(form, url, data, headers, progress) {
+export async function sendAll(form, url, data, headers, signal, progress) {
   const { resume } = await import("./resume.js");
   const list = /** @type {HTMLElement} */ (form.querySelector("[data-queue]"));
   const input = /** @type {HTMLInputElement} */ (form.querySelector("[type=file]"));
@@ -140,11 +141,12 @@ export async function sendAll(form, url, data, headers, progress) {
   list.hidden = files.length < 2;
   const items = files.map((file) => {
     const line = row(list, file.name, "waiting");
-    /** @type {Item} */ const item = { file, row: line, stop: null, state: "waiting" };
+    /** @type {Item} */ const item = { file, row: line, stop: new AbortController(), state: "waiting" };
     button(list, line, file.name).onclick = () => stop(item);
     return item;
   });
-  progress.started(() => items.forEach(stop));
+  signal.addEventListener("abort", () => items.forEach(stop));
+  if (signal.aborted) items.forEach(stop);
   /** @type {Reply|null} */ let last = null;
   /** @type {Reply|null} */ let failed = null;
   for (const [index, item] of items.entries()) {
@@ -153,8 +155,8 @@ export async function sendAll(form, url, data, headers, progress) {
     const { file } = item;
     data.set(input.name, file);
     const own = { ...headers, "Idempotency-Key": `${headers["Idempotency-Key"]}-${index}` };
-    const reply = await resume(url, data, file, own, {
-      sent: (count) => progress.sent(count, file.size), waiting: progress.waiting, started: (end) => { item.stop = end; },
+    const reply = await resume(url, data, file, own, item.stop.signal, {
+      sent: (count) => progress.sent(count, file.size), waiting: progress.waiting,
     });
     const isSent = reply && reply.status >= 200 && reply.status < 300;
     become(item, isSent ? "sent" : reply ? "failed" : "stopped");
@@ -169,7 +171,7 @@ export async function sendAll(form, url, data, headers, progress) {
   /** @param {Item} item */
   function stop(item) {
     if (item.state === "waiting") become(item, "stopped");
-    else if (item.state === "sending") item.stop?.();
+    else if (item.state === "sending") item.stop.abort();
   }
 
   /** @param {Item} item @param {string} state */

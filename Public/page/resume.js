@@ -13,7 +13,6 @@ const [SOON, LATE] = [500, 8_000];
  * @typedef {object} Progress
  * @property {(sent: number) => void} sent so many bytes of the file have been sent
  * @property {() => void} waiting there is no connection at the moment
- * @property {(stop: () => void) => void} started
  */
 
 /** What is known again of a file after a reload. @param {string} url @param {File} file */
@@ -40,26 +39,20 @@ export function metadata(data) {
 /**
  * Sends a file, however often it is cut.
  * @param {string} url the operation's uploads @param {FormData} data with one file @param {File} file
- * @param {Record<string, string>} headers @param {Progress} progress
+ * @param {Record<string, string>} headers @param {AbortSignal} signal stops it @param {Progress} progress
  * @returns {Promise<Reply|null>} null when it was stopped; status 0 and `gone` when the file is not readable any more
  */
-export async function resume(url, data, file, headers, progress) {
+export async function resume(url, data, file, headers, signal, progress) {
   const name = nameOf(url, file);
   /** @type {Kept|null} */ const kept = JSON.parse(localStorage.getItem(name) ?? "null");
   let at = kept?.at ?? "";
   let isOurs = false;
   let isWhole = false;
-  let isStopped = false;
   let wait = SOON;
   let reply = { status: 201, url, redirected: false, body: /** @type {any} */ ({}) };
   /** @type {XMLHttpRequest|undefined} */ let current;
-  let wake = () => {};
-  progress.started(() => {
-    isStopped = true;
-    current?.abort();
-    wake();
-  });
-  while (!isStopped) {
+  signal.addEventListener("abort", () => current?.abort());
+  while (!signal.aborted) {
     let offset = 0;
     let status = 0;
     if (at) {
@@ -83,7 +76,7 @@ export async function resume(url, data, file, headers, progress) {
       [offset, status] = [Number(begun.getResponseHeader("Upload-Offset")), 200];
       localStorage.setItem(name, JSON.stringify({ at, name: file.name, size: file.size }));
     }
-    if (isStopped) break;
+    if (signal.aborted) break;
     if (status === 200) {
       isOurs = true;
       const { to, sent } = request("PATCH", at, { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) }, file.slice(offset), (loaded) => {
@@ -99,13 +92,12 @@ export async function resume(url, data, file, headers, progress) {
       }
       if (status >= 400 && status < 500 && ![404, 408, 409, 410, 423, 429].includes(status)) return answerOf(to, url);
     } else if (status >= 400 && status < 500) return { ...reply, status };
-    if (isStopped) break;
     if (!await isReadable(file)) return { status: 0, url: "gone", redirected: false, body: null };
     progress.waiting();
+    if (signal.aborted) break;
     await new Promise((resolve) => {
-      wake = () => resolve(null);
-      addEventListener("online", wake, { once: true });
-      setTimeout(wake, wait);
+      for (const [target, event] of /** @type {[EventTarget, string][]} */ ([[globalThis, "online"], [signal, "abort"]])) target.addEventListener(event, resolve, { once: true });
+      setTimeout(resolve, wait);
     });
     wait = Math.min(LATE, wait * 2);
   }

@@ -51,10 +51,10 @@ export function words(sent, total, rate, { textOf = "{sent} of {total}", textRat
 /**
  * Posts fields and files.
  * @param {HTMLFormElement} form @param {string} url @param {FormData} data @param {Record<string, string>} headers
- * @param {(stop: () => void) => void} started
+ * @param {AbortSignal} signal stops it, at any time
  * @returns {Promise<Reply|null>} null when it was stopped
  */
-export async function upload(form, url, data, headers, started) {
+export async function upload(form, url, data, headers, signal) {
   const { sendAll, uploadsOf } = await import("./queue.js");
   // Without a file the form is sent as it is, and the server says what is missing.
   const uploads = [...data.values()].some((value) => value instanceof File && value.name) ? uploadsOf(form, url) : null;
@@ -75,8 +75,9 @@ export async function upload(form, url, data, headers, started) {
       if (line) line.textContent = line.dataset.textWaiting ?? "";
       before = Infinity;
     };
-    return sendAll(form, uploads, data, headers, { sent: shown, waiting, started });
+    return sendAll(form, uploads, data, headers, signal, { sent: shown, waiting });
   }
+  if (signal.aborted) return null;
   const files = [...data.values()].filter((value) => value instanceof File);
   const size = files.length === 1 ? String(files[0].size) : null;
   const known = new Set(runs());
@@ -97,7 +98,7 @@ export async function upload(form, url, data, headers, started) {
     // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
     request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : answerOf(request, url)), 300);
     request.onabort = () => resolve(null);
-    started(() => void stop());
+    signal.addEventListener("abort", () => void stop());
     open(request);
     request.send(data);
   }).finally(() => document.removeEventListener("weir:painted", look));

@@ -51,10 +51,42 @@ def test_the_palette_leads_anywhere_by_a_few_letters(visit, weir):
     expect(field).to_be_hidden()
     page.keyboard.press("Control+k")
     field.fill("rel")
+    expect(page.get_by_role("option").first).to_have_text("Release")
     field.press("ArrowDown")
     field.press("ArrowUp")
     field.press("Enter")
     page.wait_for_url("**/stores/runbook-release")
+
+
+def test_the_palette_waits_for_what_it_has_not_yet_heard_of(visit, weir):
+    page = visit("/")
+    held = []
+    page.route("**/gallery", held.append)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Go to…")
+    field.fill("release")
+    field.press("Enter")
+    until(lambda: held or page.wait_for_timeout(20))
+    assert field.is_visible()
+    held[0].continue_()
+    page.wait_for_url("**/stores/runbook-release")
+
+
+def test_the_palette_keeps_what_was_chosen_when_more_arrives(visit, weir):
+    page = visit("/")
+    held = []
+    page.route("**/gallery", held.append)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Go to…")
+    field.fill("s")
+    until(lambda: held or page.wait_for_timeout(20))
+    field.press("ArrowDown")
+    chosen = page.locator("[role=option][aria-selected=true]")
+    name = chosen.text_content()
+    count = page.get_by_role("option").count()
+    held[0].continue_()
+    until(lambda: page.get_by_role("option").count() > count or page.wait_for_timeout(20))
+    expect(chosen).to_have_text(name)
 
 
 def test_a_form_keeps_what_was_typed_and_has_it_on_the_next_visit(visit, weir, sky):

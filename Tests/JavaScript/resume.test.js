@@ -40,7 +40,8 @@ const parts = (file) => {
   data.set("file", file);
   return data;
 };
-const quiet = { sent() {}, waiting() {}, started() {} };
+const quiet = { sent() {}, waiting() {} };
+const { signal } = new AbortController();
 
 test("what goes with a file is written in Base64 of UTF-8, without what is empty", () => {
   const data = parts(new File(["x"], "é.txt", { type: "text/plain" }));
@@ -52,7 +53,7 @@ test("what goes with a file is written in Base64 of UTF-8, without what is empty
 test("a file that is cut twice goes on where it stopped", async () => {
   const kept = server([3, 4]);
   const file = new File(["0123456789"], "a");
-  const reply = await resume("/u", parts(file), file, {}, quiet);
+  const reply = await resume("/u", parts(file), file, {}, signal, quiet);
   assert.equal(reply.status, 201);
   assert.deepEqual(kept.requests, [["POST", undefined], ["PATCH", "0"], ["HEAD", undefined], ["PATCH", "3"], ["HEAD", undefined], ["PATCH", "7"]]);
   assert.deepEqual(Object.keys(localStorage), []);
@@ -63,20 +64,39 @@ test("a file that was begun before a reload continues, and one that the server h
   let kept = server([]);
   kept.bytes = 6;
   localStorage["weir upload /u 10 5 a"] = JSON.stringify({ at: "/uploads/u", name: "a", size: 10 });
-  await resume("/u", parts(file), file, {}, quiet);
+  await resume("/u", parts(file), file, {}, signal, quiet);
   assert.deepEqual(kept.requests, [["HEAD", undefined], ["PATCH", "6"]]);
   kept = server([]);
   localStorage["weir upload /u 10 5 a"] = JSON.stringify({ at: "/uploads/u", name: "a", size: 10 });
-  await resume("/u", parts(file), file, {}, quiet);
+  await resume("/u", parts(file), file, {}, signal, quiet);
   assert.deepEqual(kept.requests.map(([method]) => method), ["HEAD", "POST", "PATCH"]);
 });
 
 test("what is stopped is given up at the server, and is known no more", async () => {
   const kept = server([2]);
   const file = new File(["0123456789"], "a");
-  let stop;
-  const reply = await resume("/u", parts(file), file, {}, { ...quiet, started: (end) => { stop = end; }, waiting: () => stop() });
+  const stop = new AbortController();
+  const reply = await resume("/u", parts(file), file, {}, stop.signal, { ...quiet, waiting: () => stop.abort() });
   assert.equal(reply, null);
   assert.equal(kept.bytes, -1);
   assert.deepEqual(Object.keys(localStorage), []);
+});
+
+test("what is stopped while it waits to go on does so at once", async () => {
+  const kept = server([2]);
+  globalThis.addEventListener = () => {};
+  const file = new File(["0123456789"], "a");
+  const stop = new AbortController();
+  const { setTimeout } = globalThis;
+  globalThis.setTimeout = () => {};
+  await resume("/u", parts(file), file, {}, stop.signal, { ...quiet, waiting: () => setImmediate(() => stop.abort()) });
+  globalThis.setTimeout = setTimeout;
+  assert.equal(kept.bytes, -1);
+});
+
+test("what is stopped before it began sends nothing", async () => {
+  const kept = server([]);
+  const file = new File(["0123456789"], "a");
+  assert.equal(await resume("/u", parts(file), file, {}, AbortSignal.abort(), quiet), null);
+  assert.deepEqual(kept.requests, []);
 });

@@ -144,6 +144,21 @@ def test_a_file_is_sent_with_its_progress_shown(page, server):
     assert page.input_value("#send-file") == ""
 
 
+def test_an_upload_that_is_stopped_before_it_began_sends_nothing(page, server):
+    server.feed.body = upload_form()
+    held = []
+    page.route("**/upload.js", held.append)
+    open_page(page, server)
+    page.set_input_files("#send-file", {"name": "a.bin", "mimeType": "application/octet-stream", "buffer": b"x" * 1_000})
+    page.click("#go")
+    until(lambda: held or page.wait_for_timeout(20))
+    page.click("[data-abort]")
+    held[0].continue_()
+    expect(page.locator("#send")).not_to_have_attribute("aria-busy", "true")
+    assert page.input_value("#send-file").endswith("a.bin")
+    assert not server.posts
+
+
 def test_an_upload_can_be_stopped_and_the_file_stays_chosen(page, server):
     server.feed.body = upload_form()
     stop = threading.Event()
