@@ -34,7 +34,7 @@ let package = Package(
         .target(
             name: "Pages", dependencies: ["Journals", "States"], path: "Sources/Pages",
             sources: [
-                "Live/PageTopic.swift", "Output", "PageLocale.swift", "RunFilter.swift",
+                "Live/PageTopic.swift", "Output", "PageLocale.swift", "Contents/RunFilter.swift",
                 "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift", "Values/CleanText.swift",
                 "Writing/URLText.swift",
             ]),
