@@ -47,7 +47,12 @@ class Process:
     def stop(self):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGQUIT)
-            self.process.wait()
+            try:
+                self.process.wait(10)
+            except subprocess.TimeoutExpired:
+                # Whoever runs the tests may have had the signal ignored.
+                self.process.kill()
+                self.process.wait()
 
 
 class Postgres(Process):
