@@ -147,7 +147,7 @@ def test_a_file_is_sent_with_its_progress_shown(page, server):
 def test_an_upload_that_is_stopped_before_it_began_sends_nothing(page, server):
     server.feed.body = upload_form()
     held = []
-    page.route("**/upload.js", held.append)
+    page.route("**/upload.js", lambda route: held.append(route))
     open_page(page, server)
     page.set_input_files("#send-file", {"name": "a.bin", "mimeType": "application/octet-stream", "buffer": b"x" * 1_000})
     page.click("#go")

@@ -183,7 +183,7 @@ struct RightsInFlightTests {
             try await server.until { try await server.board.outputTail(of: run).head >= 120_000 }
             let otto = try await RawConnection.open(port: server.port, isReading: false)
             try await otto.send("GET", "/api/v1/runs/\(run)/export", headers: ["X-Test: otto"])
-            try await server.until { server.dashboard.services.exports.taken == 1 }
+            #expect(try await otto.status() == 200)
             known.signOut("otto")
             try await otto.read()
             await #expect(throws: RawConnection.Ended.self) { try await otto.response() }

@@ -71,6 +71,14 @@ actor RawConnection {
         try await send(raw: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
     }
 
+    /// The status of the next answer as soon as its head has come, on a connection that is not reading, too. The answer is
+    /// still to be taken.
+    func status() async throws -> Int {
+        channel.read()
+        while buffer.range(of: Data("\r\n\r\n".utf8)) == nil { try await more() }
+        return Int(String(decoding: buffer, as: UTF8.self).split(separator: " ")[1]) ?? 0
+    }
+
     /// Reads the next answer.
     ///
     /// Throws `Ended` when the connection ends before.
