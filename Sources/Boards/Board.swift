@@ -178,7 +178,11 @@ public final class Board: Sendable {
         if follows {
             let isDismissed = try await handOver(.dismissNotice(id: id)).isDone
             // Where it cannot be read again now, it is within a second.
-            do { try await rereadNotices() } catch { logger.debug("Notices cannot be read.") }
+            do {
+                try await rereadNotices()
+            } catch {
+                logger.debug("The notices cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            }
             return isDismissed
         }
         try requireRecording()

@@ -13,9 +13,10 @@ import urllib.error
 import urllib.request
 
 import pytest
-from followers import Client, Gate, Lost
+from followers import APIFollower, Client, Gate, Lost, PollFollower
 from playwright.sync_api import expect
 from postgres import PgBouncer, Postgres
+from proxies import RoundRobin, missing
 from weir import BINARY, Weir, until
 
 KILLS = int(os.environ.get("WEIR_KILLS", "10"))
@@ -211,9 +212,9 @@ def test_a_command_at_a_following_server_is_carried_out_by_the_other_and_seen_at
     assert other.ask(f"runs/{run['id']}")["phase"] == "active"
     for page in pages:
         expect(page.locator(f"a[href*='{run['id']}']").first).to_be_visible()
-    third.ask(f"runs/{run['id']}/cancel", "POST")
+    third.ask(f"runs/{run['id']}/cancellation", "POST")
     assert {server.ended(run)["phase"] for server in (weir, other, third)} == {"cancelled"}
-    again = third.ask(f"runs/{run['id']}/retry", "POST", {"name": "again"})
+    again = third.ask(f"runs/{run['id']}/retries", "POST", {"name": "again"})
     assert weir.ask(f"runs/{again['id']}")["retryOf"] == run["id"]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         cursor = weir.ask("feeds/store-runbook-party/changes")["next"]
@@ -224,7 +225,7 @@ def test_a_command_at_a_following_server_is_carried_out_by_the_other_and_seen_at
     assert problem(lambda: other.ask("stores/runbook-party/actions", "POST", {"type": "dance"}))[0] == 422
     code, words = problem(lambda: other.run("count", name=""))
     assert code == 422, words
-    assert problem(lambda: other.ask(f"runs/{run['id']}/cancel", "POST"))[0] == 409
+    assert problem(lambda: other.ask(f"runs/{run['id']}/cancellation", "POST"))[0] == 409
     code, words = problem(lambda: other.run("secret", password="hunter2"))
     assert (code, "secret fields" in words, "Send this to that server" in words) == (503, True, True)
     shows_the_same(weir, other)
@@ -316,6 +317,49 @@ def test_commands_are_carried_out_once_or_not_at_all_when_the_server_that_record
         assert recorded.get(label, run) == run
     counts = postgres.ask("SELECT count(*), count(DISTINCT idempotency_key) FROM weir.runs").split("|")
     assert counts[0] == counts[1]
+
+
+# K2, K12
+@pytest.mark.skipif(bool(missing(RoundRobin)), reason=str(missing(RoundRobin)))
+def test_viewers_hop_between_three_servers_and_miss_nothing_of_the_runs_they_start(weir, other, third, tmp_path, visit):
+    for server in (other, third):
+        server.start()
+        server.ended(server.run("greeting", label="ready"))
+    proxy, gate = RoundRobin(tmp_path / "proxy", [server.port for server in (weir, other, third)]).start(), Gate()
+    viewers = [APIFollower(proxy, gate, "board"), *(PollFollower(proxy, gate, "board", "/") for _ in range(3))]
+    try:
+        page, plain = visit(proxy.url + "/operations/greeting"), visit(proxy.url + "/operations/greeting", java_script_enabled=False)
+        expect(page.locator("html[data-live]")).to_be_attached()
+        gate.open()
+        for viewer in viewers:
+            viewer.start()
+        client, runs = Client(proxy), []
+        for number in range(30):
+            # The next server is asked for the run at once, and has to know it.
+            run = client.json(
+                "/api/v1/operations/greeting/runs", "POST", f'{{"label":"{number}"}}', {"Content-Type": "application/json"})
+            assert client.json(f"/api/v1/runs/{run['id']}")["id"] == run["id"]
+            assert client.ask(f"/runs/{run['id']}")[0] == 200
+            runs.append(run["id"])
+        for number in range(6):
+            page.get_by_label("Label").fill(f"live {number}")
+            page.locator("#start button[type=submit]").click()
+            expect(page.locator("#current .state")).to_have_text(f"Success: Hello, live {number}!")
+            plain.goto(proxy.url + "/operations/greeting")
+            plain.get_by_label("Label").fill(f"plain {number}")
+            plain.locator("#start button[type=submit]").click()
+            expect(plain.locator("main")).to_contain_text(f"plain {number}")
+        for run in runs:
+            weir.ended({"id": run})
+        recorded = {change["sequence"]: change["stream"] for change in weir.changes("board")}
+        until(lambda: any(v.problem for v in viewers) or all(v.cursor == max(recorded) for v in viewers))
+        assert [viewer.problem for viewer in viewers] == [None] * 4
+        for viewer in viewers:
+            assert sorted(viewer.shown) == [n for n in sorted(recorded) if n > viewer.began]
+        shows_the_same(other, third)
+    finally:
+        gate.end()
+        proxy.stop()
 
 
 def test_a_command_is_answered_within_a_bounded_time_when_nobody_can_take_it(weir, other, postgres):

@@ -1,4 +1,5 @@
 import Logging
+import States
 
 extension Board {
     /// The schedules, in the order of the catalog.
@@ -35,7 +36,11 @@ extension Board {
             let command = actor.map { .pauseSchedule(operation: operation, actor: $0) } ?? resume
             _ = try await handOver(command).isDone
             // Where it cannot be read now, it is within a second.
-            do { try await scheduler.follow(catalog.scheduledStarts) } catch { logger.debug("Schedules cannot be read.") }
+            do {
+                try await scheduler.follow(catalog.scheduledStarts)
+            } catch {
+                logger.debug("The schedules cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            }
             return try schedule(of: operation)
         }
         try requireRecording()

@@ -21,6 +21,7 @@ package protocol CommandExchange: Sendable {
     ///   - nodes: Whose commands: those of servers that are there, and can withdraw them.
     ///   - limit: How many at most.
     /// - Returns: The commands, the oldest first: they are this server's to carry out.
+    /// - Throws: `JournalError`: `locked` when another server records.
     func claimCommands(of nodes: [String], limit: Int) async throws -> [HandedCommand]
     /// Answers a command that this server claimed; without effect once another server records.
     func answerCommand(_ id: String, with text: String) async throws

@@ -47,7 +47,8 @@ struct PostgresOpening: Sendable {
             }
             return Opened(
                 epoch: entered.session?.epoch ?? epoch, began: began, place: address.description, entered: entered,
-                pulse: pulse, now: now, writer: writer, readers: readers, notices: try await writer.run { try Self.notices($0) })
+                pulse: pulse, now: now, writer: writer, readers: readers,
+                notices: try await writer.run { try Self.notices($0) })
         } catch {
             await writer.close()
             for reader in readers { await reader.close() }

@@ -31,6 +31,7 @@ final class PostgresPulse: Sendable {
 
     let node: PostgresNode
     let worker: PostgresWorker
+    private let interruption = Interruption()
     private let ear: Locking<Ear>
     private let bell = Mutex(Bell())
 
@@ -45,7 +46,7 @@ final class PostgresPulse: Sendable {
         self.node = node
         let ear = Locking(Ear(channel: isRecording ? .commands : .changes))
         self.ear = ear
-        worker = PostgresWorker(address, name: "pulse", timeout: timeout) { connection in
+        worker = PostgresWorker(address, name: "pulse", timeout: timeout, interruption: interruption) { connection in
             // What is lost with the database's last moments is said again within a second.
             try connection.execute("SET synchronous_commit = off")
             let channel = ear.value.withLock { ear in
@@ -82,7 +83,7 @@ final class PostgresPulse: Sendable {
     func nextNotice() async throws {
         let end = ContinuousClock.now + .seconds(1)
         while case let left = ContinuousClock.now.duration(to: end), left > .zero {
-            let isNoticed = try await worker.wait { [ear] connection, interruption in
+            let isNoticed = try await worker.wait { [ear, interruption] connection in
                 if ear.value.withLock({ ear in
                     defer { ear.isNew = false }
                     return ear.isNew

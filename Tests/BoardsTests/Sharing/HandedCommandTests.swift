@@ -30,6 +30,9 @@ import TestSupport
         ) async throws -> Board {
             var catalog = Catalog()
             catalog.add(operation, id: "job", title: "job", summary: "A test.")
+            catalog.add(
+                TestOperation.quick, id: "nightly", title: "nightly", summary: "A test.",
+                schedule: try Schedule(cron: "@daily"))
             catalog.add(store: Tally(), id: "tally", title: "tally", summary: "A test.")
             var configuration = Board.Configuration()
             configuration.journalCheckInterval = nil
@@ -150,6 +153,16 @@ import TestSupport
             _ = try await pair.second.rehydrate("tally", state: ["strange": [:]], actor: "anna")
         }
         #expect(refused?.code == .invalidInput)
+        await pair.shutdown()
+    }
+
+    @Test func `a schedule is paused from a following server, and goes on`() async throws {
+        let pair = try await Pair()
+        let paused = try await pair.second.pauseSchedule(of: "nightly", actor: "anna")
+        #expect(paused.standing.pause?.by == "anna")
+        #expect(try pair.first.schedule(of: "nightly").standing.pause?.by == "anna")
+        #expect(try await pair.second.resumeSchedule(of: "nightly").standing.pause == nil)
+        #expect(try pair.first.schedule(of: "nightly").standing.pause == nil)
         await pair.shutdown()
     }
 

@@ -18,7 +18,9 @@ extension Board {
         _ command: BoardCommand, secrets: [String: JSONValue] = [:]
     ) async throws(BoardError) -> BoardCommand.Outcome {
         let recording = nodes.first { $0.node.isRecording && !$0.isThis }?.node
-        guard let sender, recording?.standing.takesCommands ?? (recording == nil) else { throw .following(recording?.name) }
+        // A server of an earlier version takes none. Where none records now, another is about to take its place.
+        let isTaken = recording?.standing.takesCommands ?? (recording == nil)
+        guard let sender, isTaken else { throw .following(recording?.name) }
         guard secrets.isEmpty else { throw .secretsStay(recording?.name) }
         let outcome = try await sender.send(command, to: recording?.name)
         if let sequence = outcome.sequence { await shown(sequence) }
@@ -106,7 +108,7 @@ extension BoardError {
         BoardError(
             .outcomeUnknown,
             "\(named(recording).capitalizedFirst), which records, took this and did not answer, so it may have been done or not. "
-                + "Look whether it was, or send it again with the same idempotency key: then it is done once.")
+                + "Look whether it was before you send it again; with the same idempotency key it is done once.")
     }
 
     /// The error for one command too many.
