@@ -62,7 +62,8 @@ export class Forms {
     const reply = await this.#send(form, submitter, data);
     this.#pending.set(form, null);
     this.page?.release(form);
-    if (reply && reply.status > 0) this.#attempts.delete(form);
+    // What a server or a proxy did not finish may have been done: sent again, it has the same key.
+    if (reply && reply.status > 0 && reply.status < 500) this.#attempts.delete(form);
     if (reply && await this.#succeeded(form, reply)) return;
     this.#settle(form);
     if (!reply || isDone(reply)) return;

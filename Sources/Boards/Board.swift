@@ -34,6 +34,10 @@ public final class Board: Sendable {
     let role: MutableStateFlow<BoardRole>
     /// Its part among the servers of a shared journal; nil where there can be no others.
     let membership: Membership?
+    /// Hands commands to the server that records; nil where there can be no others.
+    let sender: CommandSender?
+    /// Carries out the commands of others, from when it takes part.
+    let receiver = Deferred<CommandReceiver>()
     /// How long a shutdown waits for runs.
     let drainTimeout: Locked<Duration>
     let foreignOutput: ForeignOutput?
@@ -63,6 +67,7 @@ public final class Board: Sendable {
         let role = MutableStateFlow<BoardRole>(shared?.isRecording == false ? .following : .recording)
         self.role = role
         membership = shared.flatMap { $0.node.isEmpty ? nil : Membership($0, role: role, clock: clock, logger: logger) }
+        sender = membership == nil ? nil : shared.map { CommandSender($0, clock: clock) }
         foreignOutput = shared.map { ForeignOutput($0, feed: feed, catalog: catalog) }
         let follower = Follower(
             journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
@@ -170,6 +175,16 @@ public final class Board: Sendable {
     /// Throws `BoardError` with `unavailable` when that cannot be written down.
     @discardableResult
     package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
+        if follows {
+            let isDismissed = try await handOver(.dismissNotice(id: id)).isDone
+            // Where it cannot be read again now, it is within a second.
+            do {
+                try await rereadNotices()
+            } catch {
+                logger.debug("The notices cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            }
+            return isDismissed
+        }
         try requireRecording()
         defer { recorder.noteNotices() }
         do {
@@ -204,15 +219,19 @@ public final class Board: Sendable {
         for run in runs where run.request.host != nil { run.shutDown() }
         for run in runs where run.request.host == nil { run.shutDown() }
         let done = Deferred<Bool>()
-        Task { [recorder] in
+        Task { [recorder, receiver, sender] in
+            await sender?.close()
             await recorder.flush()
             for run in runs { _ = await run.outcome() }
+            await receiver.resolved?.close()
             done.resolve(true)
         }
         if await done.value(within: drainTimeout.withLock { $0 }, clock: clock) == nil {
             let left = recorder.backlog
             logger.warning("Some runs had not ended or could not be recorded in time.", metadata: ["left": "\(left)"])
         }
+        receiver.resolved?.stop()
+        sender?.stop()
         recorder.stop()
         liveStores.removeAll()
         outputs.stop()

@@ -54,6 +54,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case importing
         /// The journal could not be read.
         case unavailable
+        /// Another server took it and did not answer: it may have been done or not.
+        case outcomeUnknown
         /// The server is shutting down.
         case shuttingDown
     }

@@ -30,9 +30,15 @@ extension PostgresJournal: SharedJournal {
         guard let entered else { return false }
         guard entered.epoch == epoch else { throw JournalError.replaced }
         self.entered.begin(entered, now: now)
-        try await pulse.stopListening()
+        try await pulse.listenForCommands()
         _ = try await rollBackImport()
         return true
+    }
+
+    /// Reads again what an operator should know.
+    package func rereadNotices() async throws {
+        let notices = try await read { try PostgresOpening.notices($0) }
+        show(notices)
     }
 
     /// How many lines of output each of these runs has.

@@ -54,6 +54,9 @@ package final class PostgresJournal: Journal {
     /// What an operator should know about the journal and has not dismissed, oldest first.
     package var notices: [JournalNotice] { known.withLock { $0 } }
 
+    /// Lists these notices from now on.
+    func show(_ notices: [JournalNotice]) { known.withLock { $0 = notices } }
+
     /// Removes a notice from the list; returns false if there is none with that id.
     package func dismissNotice(_ id: String) async throws -> Bool {
         let count = try await call("SELECT weir.dismiss($1, $2)", id)

@@ -111,6 +111,28 @@ class Nginx(Proxy):
                 yield float(moment) - float(seconds), path
 
 
+class RoundRobin(Proxy):
+    """nginx that sends each request to the next of several servers, and nothing of one twice."""
+
+    program = "nginx"
+
+    def start(self):
+        places = " ".join(f"{name}_temp_path {self.folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
+        servers = " ".join(f"server 127.0.0.1:{port};" for port in self.origin)
+        conf = self.folder / "nginx.conf"
+        conf.write_text(
+            "events {}\n"
+            f"http {{ {places} access_log off; upstream servers {{ {servers} }}\n"
+            f"server {{ listen 127.0.0.1:{self.port}; location / {{ proxy_pass http://servers; proxy_http_version 1.1; "
+            "proxy_set_header Host $http_host; proxy_set_header Connection ''; proxy_buffering off; "
+            "proxy_next_upstream off; }}}\n")
+        user = "user root;" if os.geteuid() == 0 else ""  # else it could not enter the test's folder
+        orders = f"daemon off; worker_processes 1; pid {self.folder}/pid; {user}"
+        self.launch("nginx", "-p", self.folder, "-e", self.folder / "output", "-c", conf, "-g", orders)
+        until(self.takes_connections)
+        return self
+
+
 class Varnish(Proxy):
     program, file = "varnishd", "varnish.vcl"
 

@@ -1,18 +1,22 @@
 """The real server with its journal in PostgreSQL: killed, pooled, encrypted, copied."""
 
 import concurrent.futures
+import itertools
 import json
 import os
 import random
 import signal
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 
 import pytest
-from followers import Client, Gate, Lost
+from followers import APIFollower, Client, Gate, Lost, PollFollower
+from playwright.sync_api import expect
 from postgres import PgBouncer, Postgres
+from proxies import RoundRobin, missing
 from weir import BINARY, Weir, until
 
 KILLS = int(os.environ.get("WEIR_KILLS", "10"))
@@ -32,14 +36,23 @@ command: [sh, -c, 'for n in 1 2 3; do echo "line $n"; until test -e "$1.$n"; do 
 """
 
 
+SECRET = """
+title: Secret
+inputs: [{name: password, type: secret, required: true}]
+command: ["true"]
+"""
+
+
 @pytest.fixture
 def settings(sky, postgres, tmp_path):
     folder = tmp_path / "operations"
     folder.mkdir()
     (folder / "count.yml").write_text(COUNT % tmp_path)
+    (folder / "secret.yml").write_text(SECRET)
+    (tmp_path / "party.md").write_text("# Party\n\n- [ ] Bake a cake\n- [ ] Hang the lamps\n")
     return {
         "WEIR_GREETING_URL": sky.url + "/hello", "WEIR_LOG_LEVEL": "warning", "WEIR_JOURNAL": postgres.database(),
-        "WEIR_OPERATIONS": str(folder),
+        "WEIR_OPERATIONS": str(folder), "WEIR_RUNBOOK": str(tmp_path / "party.md"),
     }
 
 
@@ -161,19 +174,212 @@ def shows_the_same(weir, other):
 
 
 # K12
-def test_a_second_server_shows_what_the_first_records_and_starts_nothing(weir, other):
+def test_a_second_server_shows_what_the_first_records(weir, other):
     weir.ended(weir.run("greeting", label="before"))
     other.start()
     assert (role(weir), role(other)) == ("recording", "following")
     for run in [weir.run("greeting", label=str(number)) for number in range(20)]:
         other.ended(run)
     shows_the_same(weir, other)
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        other.run("greeting", label="elsewhere")
-    assert refused.value.code == 503
-    assert "This server only shows what" in json.load(refused.value)["detail"]
     page = until(lambda: "Follows" in (page := weir.page("/system")) and page)
     assert "Records" in page and "this server" in page
+
+
+@pytest.fixture
+def third(tmp_path, sky, settings):
+    """A third server on the same database; a test starts it."""
+    third = Weir(tmp_path / "third", sky, settings)
+    yield third
+    third.close()
+
+
+def problem(ask):
+    """The status and the words of a refusal."""
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        ask()
+    return refused.value.code, json.load(refused.value)["detail"]
+
+
+# K2, K12
+def test_a_command_at_a_following_server_is_carried_out_by_the_other_and_seen_at_all(weir, other, third, postgres, visit):
+    other.start()
+    third.start()
+    pages = [visit(server.url + "/") for server in (weir, other, third)]
+    for page in pages:
+        expect(page.locator("html[data-live]")).to_be_attached()
+    run = other.run("count", name="handed")
+    # Its own address shows it at once, and so do the others.
+    assert other.ask(f"runs/{run['id']}")["phase"] == "active"
+    for page in pages:
+        expect(page.locator(f"a[href*='{run['id']}']").first).to_be_visible()
+    third.ask(f"runs/{run['id']}/cancellation", "POST")
+    assert {server.ended(run)["phase"] for server in (weir, other, third)} == {"cancelled"}
+    again = third.ask(f"runs/{run['id']}/retries", "POST", {"name": "again"})
+    assert weir.ask(f"runs/{again['id']}")["retryOf"] == run["id"]
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        cursor = weir.ask("feeds/store-runbook-party/changes")["next"]
+        held = [pool.submit(server.ask, f"feeds/store-runbook-party/changes?after={cursor}&wait=25")
+                for server in (weir, other, third)]
+        done = other.ask("stores/runbook-party/actions", "POST", {"type": "tick", "step": "bake-a-cake"})
+        assert {answer.result(30)["changes"][0]["sequence"] for answer in held} == {done["sequence"]}
+    assert problem(lambda: other.ask("stores/runbook-party/actions", "POST", {"type": "dance"}))[0] == 422
+    code, words = problem(lambda: other.run("count", name=""))
+    assert code == 422, words
+    assert problem(lambda: other.ask(f"runs/{run['id']}/cancellation", "POST"))[0] == 409
+    code, words = problem(lambda: other.run("secret", password="hunter2"))
+    assert (code, "secret fields" in words, "Send this to that server" in words) == (503, True, True)
+    shows_the_same(weir, other)
+    until(lambda: postgres.ask("SELECT count(*) FROM weir.commands") == "0")
+
+
+# K8, K12
+def test_twenty_commands_at_once_from_two_following_servers_are_each_carried_out_once(weir, other, third, postgres):
+    other.start()
+    third.start()
+    servers = [other, third]
+
+    def begin(number):
+        # Each key twice, from both servers at the same time.
+        client = Client(servers[number % 2])
+        return client.json(
+            "/api/v1/operations/greeting/runs", "POST", f'{{"label":"{number // 2}"}}',
+            {"Content-Type": "application/json", "Idempotency-Key": f"key-{number // 2}"})["id"]
+
+    with concurrent.futures.ThreadPoolExecutor(20) as pool:
+        runs = list(pool.map(begin, range(20)))
+    assert runs[::2] == runs[1::2] and len(set(runs)) == 10
+    for run in runs:
+        other.ended({"id": run})
+    shows_the_same(other, third)
+    assert postgres.ask("SELECT count(*), count(DISTINCT idempotency_key) FROM weir.runs") == "10|10"
+    until(lambda: postgres.ask("SELECT count(*) FROM weir.commands") == "0")
+
+
+# K8, K12
+def test_commands_are_carried_out_once_or_not_at_all_when_the_server_that_records_is_killed(weir, other, third, postgres):
+    """Two of three servers are asked all the time while the one that records dies, again and again."""
+    servers = [weir, other, third]
+    for server in servers[1:]:
+        server.start()
+    numbers, gate = itertools.count(), Gate()
+    answered, refused, unknown = {}, set(), set()
+
+    def ask(server, label):
+        headers = {"Content-Type": "application/json", "Idempotency-Key": label}
+        status, body = Client(server).ask("/api/v1/operations/greeting/runs", "POST", f'{{"label":"{label}"}}', headers)
+        body = json.loads(body)
+        return (status, body["id"]) if status in (200, 201, 202) else (status, body["type"])
+
+    def work(server):
+        def once():
+            label = f"key-{next(numbers)}"
+            try:
+                status, found = ask(server, label)
+            except Lost:
+                return
+            if status < 300:
+                answered[label] = found
+            else:
+                assert status == 503, f"answered {status}: {found}"
+                (unknown if found.endswith("outcome-unknown") else refused).add(label)
+
+        gate.each_turn(once)
+
+    for _ in range(max(1, KILLS // 5)):
+        recording = until(lambda: next((server for server in servers if role(server) == "recording"), None))
+        following = [server for server in servers if server is not recording]
+        known = len(answered)
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            gate.over = False
+            gate.open()
+            work_done = [pool.submit(work, server) for server in following * 4]
+            until(lambda: len(answered) >= known + 20)
+            recording.kill()
+            # Those that wait are carried out by the server that takes its place.
+            until(lambda: any(role(server) == "recording" for server in following))
+            known = len(answered)
+            until(lambda: len(answered) >= known + 20)
+            gate.end()
+            for done in work_done:
+                done.result(30)
+        recording.start()
+    recorded = dict(line.split("|") for line in postgres.ask(
+        "SELECT convert_from(idempotency_key, 'UTF8'), convert_from(id, 'UTF8') FROM weir.runs").splitlines())
+    counts = postgres.ask("SELECT count(*), count(DISTINCT idempotency_key) FROM weir.runs")
+    assert counts == f"{len(recorded)}|{len(recorded)}", "a command was carried out twice"
+    assert not refused & recorded.keys(), "something was done of which it was said that nothing was"
+    for label, run in answered.items():
+        assert recorded.get(label, run) == run
+    # What was in doubt is asked again with its key, at any server: then it is there, once.
+    for label in unknown | refused:
+        server = servers[len(label) % 3]
+        status, run = until(lambda: (found := ask(server, label))[0] < 300 and found)
+        assert recorded.get(label, run) == run
+    counts = postgres.ask("SELECT count(*), count(DISTINCT idempotency_key) FROM weir.runs").split("|")
+    assert counts[0] == counts[1]
+
+
+# K2, K12
+@pytest.mark.skipif(bool(missing(RoundRobin)), reason=str(missing(RoundRobin)))
+def test_viewers_hop_between_three_servers_and_miss_nothing_of_the_runs_they_start(weir, other, third, tmp_path, visit):
+    for server in (other, third):
+        server.start()
+        server.ended(server.run("greeting", label="ready"))
+    proxy, gate = RoundRobin(tmp_path / "proxy", [server.port for server in (weir, other, third)]).start(), Gate()
+    viewers = [APIFollower(proxy, gate, "board"), *(PollFollower(proxy, gate, "board", "/") for _ in range(3))]
+    try:
+        page, plain = visit(proxy.url + "/operations/greeting"), visit(proxy.url + "/operations/greeting", java_script_enabled=False)
+        expect(page.locator("html[data-live]")).to_be_attached()
+        gate.open()
+        for viewer in viewers:
+            viewer.start()
+        client, runs = Client(proxy), []
+        for number in range(30):
+            # The next server is asked for the run at once, and has to know it.
+            run = client.json(
+                "/api/v1/operations/greeting/runs", "POST", f'{{"label":"{number}"}}', {"Content-Type": "application/json"})
+            assert client.json(f"/api/v1/runs/{run['id']}")["id"] == run["id"]
+            assert client.ask(f"/runs/{run['id']}")[0] == 200
+            runs.append(run["id"])
+        for number in range(6):
+            page.get_by_label("Label").fill(f"live {number}")
+            page.locator("#start button[type=submit]").click()
+            expect(page.locator("#current .state")).to_have_text(f"Success: Hello, live {number}!")
+            plain.goto(proxy.url + "/operations/greeting")
+            plain.get_by_label("Label").fill(f"plain {number}")
+            plain.locator("#start button[type=submit]").click()
+            expect(plain.locator("main")).to_contain_text(f"plain {number}")
+        for run in runs:
+            weir.ended({"id": run})
+        recorded = {change["sequence"]: change["stream"] for change in weir.changes("board")}
+        until(lambda: any(v.problem for v in viewers) or all(v.cursor == max(recorded) for v in viewers))
+        assert [viewer.problem for viewer in viewers] == [None] * 4
+        for viewer in viewers:
+            assert sorted(viewer.shown) == [n for n in sorted(recorded) if n > viewer.began]
+        shows_the_same(other, third)
+    finally:
+        gate.end()
+        proxy.stop()
+
+
+def test_a_command_is_answered_within_a_bounded_time_when_nobody_can_take_it(weir, other, postgres):
+    other.start()
+    other.ended(other.run("greeting", label="before"))
+    # The one stands still, and the other does not beat it to its place: it is asked right now.
+    weir.process.send_signal(signal.SIGSTOP)
+    begun = time.monotonic()
+    try:
+        run = other.run("greeting", label="meanwhile")
+        # It took the place, and carried out what it had been asked.
+        assert role(other) == "recording"
+        assert other.ended(run)["phase"] == "succeeded"
+    except urllib.error.HTTPError as refused:
+        assert refused.code == 503
+    assert time.monotonic() - begun < 15
+    weir.process.send_signal(signal.SIGCONT)
+    assert weir.process.wait(30) == 75
+    counts = postgres.ask("SELECT count(*), count(DISTINCT id) FROM weir.runs")
+    assert counts in ("1|1", "2|2")
 
 
 def test_requests_that_are_held_at_a_following_server_are_answered_when_the_first_records(weir, other, tmp_path):

@@ -23,6 +23,10 @@ extension Board {
         idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
         let (input, secrets) = try parted(input, for: operation)
+        if follows, content == nil {
+            let command = BoardCommand.start(operation: operation, input: input, actor: actor, key: idempotencyKey)
+            return try await handOver(command, secrets: secrets).startReceipt
+        }
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content)
     }
@@ -36,6 +40,7 @@ extension Board {
     /// - Throws: `unknownRun`, and `alreadyEnded` for a run whose end is recorded.
     public func cancel(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
         guard let live = runs[run] else {
+            if follows { return try await handOver(.cancel(run: run, actor: actor)).startReceipt }
             try requireRecording()
             if isReported(run) { return try await cancelReported(run, actor: actor) }
             _ = try await self.run(run)
@@ -68,11 +73,23 @@ extension Board {
         _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?
     ) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run)
+        if follows {
+            return try await handOverRetry(of: record, input: input, actor: actor, idempotencyKey: idempotencyKey)
+        }
         guard record.endedAt != nil else { throw .stillActive }
         if input == nil { try requireNoSecrets(of: record.operation) }
         let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
         return try await begin(record.operation, opening, secrets, nil, from: state)
+    }
+
+    private func handOverRetry(
+        of run: RunRecord, input: JSONValue?, actor: String, idempotencyKey: String?
+    ) async throws(BoardError) -> StartReceipt {
+        var (given, secrets): (JSONValue?, [String: JSONValue]) = (nil, [:])
+        if let input { (given, secrets) = try parted(input, for: run.operation) }
+        let command = BoardCommand.retry(run: run.id, input: given, actor: actor, key: idempotencyKey)
+        return try await handOver(command, secrets: secrets).startReceipt
     }
 
     /// An input that fits, without its secrets, and the secrets.

@@ -19,7 +19,14 @@ extension Board {
     /// - Throws: As ``run(_:)`` does.
     package func view(of id: String) async throws(BoardError) -> RunView {
         if let run = feed.run(id) { return run }
-        let run = try await fold(id, through: feed.head(of: .board))
+        let run: RunView
+        do {
+            run = try await fold(id, through: feed.head(of: .board))
+        } catch  where error.code == .unknownRun && follows && RunID.isPlausible(id) {
+            // Another server may have recorded it a moment ago, and whoever asks was sent here from there.
+            try await read { try await recorder.follower.catchUp() }
+            run = try await fold(id, through: feed.head(of: .board))
+        }
         feed.remember(run)
         return run
     }

@@ -1,3 +1,6 @@
+import Logging
+import States
+
 extension Board {
     /// The schedules, in the order of the catalog.
     func schedules() -> [ScheduleView] { catalog.entries.compactMap { scheduleView(of: $0.id) } }
@@ -25,8 +28,21 @@ extension Board {
         try await pause(operation, by: nil)
     }
 
-    private func pause(_ operation: String, by actor: String?) async throws(BoardError) -> ScheduleView {
+    /// Pauses an operation's schedule, or lets it go on where nobody pauses it.
+    func pause(_ operation: String, by actor: String?) async throws(BoardError) -> ScheduleView {
         _ = try schedule(of: operation)
+        if follows {
+            let resume = BoardCommand.resumeSchedule(operation: operation)
+            let command = actor.map { .pauseSchedule(operation: operation, actor: $0) } ?? resume
+            _ = try await handOver(command).isDone
+            // Where it cannot be read now, it is within a second.
+            do {
+                try await scheduler.follow(catalog.scheduledStarts)
+            } catch {
+                logger.debug("The schedules cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            }
+            return try schedule(of: operation)
+        }
         try requireRecording()
         do {
             try await scheduler.pause(operation, by: actor)

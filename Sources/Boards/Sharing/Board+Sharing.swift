@@ -65,8 +65,20 @@ extension Board {
         try await scheduler.follow(catalog.scheduledStarts)
     }
 
+    /// Shows the notices that there are, which another server may have dismissed.
+    func rereadNotices() async throws {
+        try await (journal as? any SharedJournal)?.rereadNotices()
+        recorder.noteNotices()
+    }
+
     /// Begins to take part among the servers of a shared journal.
     func takePart() {
+        if membership != nil, let shared = journal as? any SharedJournal {
+            receiver.resolve(
+                CommandReceiver(shared, clock: clock) { [weak self] command in
+                    await self?.perform(command) ?? .init(.shuttingDown)
+                })
+        }
         let elsewhere = Elsewhere()
         membership?.begin(
             Membership.Actions(
@@ -76,14 +88,20 @@ extension Board {
                     standing.runs = runs.count
                     standing.viewers = watching.viewers
                     standing.watched = watching.watched
+                    standing.takesCommands = true
                     return standing
                 },
                 catchUp: { [recorder, foreignOutput] in
                     try await recorder.follower.catchUp()
                     try await foreignOutput?.look()
                 },
+                takeAnswers: { [sender] in try await sender?.look() },
+                carryOut: { [role, receiver] nodes in
+                    if role.value == .recording { try await receiver.resolved?.look(of: nodes) }
+                },
                 look: { [weak self] in
                     guard let self else { return }
+                    try await rereadNotices()
                     try await scheduler.follow(catalog.scheduledStarts)
                     let now = try await journal.floor(of: .board)
                     guard elsewhere.floor.withLock({ $0 }) != now else { return }

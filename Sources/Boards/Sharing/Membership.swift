@@ -11,6 +11,10 @@ final class Membership: Sendable {
         let standing: @Sendable () -> NodeStanding
         /// Publishes what others have recorded.
         let catchUp: @Sendable () async throws -> Void
+        /// Takes the answers to what this server asked of the one that records.
+        let takeAnswers: @Sendable () async throws -> Void
+        /// Carries out what these servers ask, where this one records.
+        let carryOut: @Sendable ([String]) async throws -> Void
         /// Looks at what changes seldom, once a second while another server records.
         let look: @Sendable () async throws -> Void
         /// Begins what only the server does that records.
@@ -49,6 +53,9 @@ final class Membership: Sendable {
         }
     }
 
+    /// The ids of the servers that are there, whose commands are carried out.
+    var present: [String] { core.withLock { $0.book.present } }
+
     /// Begins to take part.
     func begin(_ actions: Actions) {
         core.withLock { $0.hasBegun = journal.isRecording }
@@ -58,19 +65,30 @@ final class Membership: Sendable {
                 try await clock.sleep(for: .seconds(1))
             }
         }
-        guard !journal.isRecording else { return }
         scope.launch { [self] in
-            while !Task.isCancelled, !journal.isRecording {
+            while !Task.isCancelled, role.value != .replaced {
                 do {
                     try await journal.nextNotice()
-                    if !journal.isRecording { try await actions.catchUp() }
-                    actions.note(nil)
+                    try await heed(actions)
                 } catch {
-                    actions.note(error)
+                    if !journal.isRecording { actions.note(error) }
                     try await clock.sleep(for: .seconds(1))
                 }
             }
         }
+    }
+
+    /// Does what a notice asks for.
+    private func heed(_ actions: Actions) async throws {
+        if journal.isRecording {
+            let present = self.present
+            // Its own, too: those that it asked before it took the place of another.
+            try await actions.carryOut(present.contains(journal.node) ? present : present + [journal.node])
+        } else {
+            try await actions.catchUp()
+            actions.note(nil)
+        }
+        try await actions.takeAnswers()
     }
 
     /// Takes part no more.

@@ -16,6 +16,11 @@ extension Board {
     package func decide(
         _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
     ) async throws(BoardError) -> StartReceipt {
+        if follows {
+            let command = BoardCommand.decide(
+                run: run, step: step, isApproved: isApproved, comment: comment, actor: actor)
+            return try await handOver(command).startReceipt
+        }
         try requireRecording()
         guard let live = runs[run] else {
             let record = try await self.run(run)
@@ -46,6 +51,10 @@ extension Board {
     package func retryFromFailedStep(
         _ run: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
+        if follows {
+            let command = BoardCommand.retryFromFailedStep(run: run, actor: actor, key: idempotencyKey)
+            return try await handOver(command).startReceipt
+        }
         let record = try await self.run(run)
         guard record.endedAt != nil else { throw .stillActive }
         let recorded = try? record.state.state(as: StepsState.self).steps

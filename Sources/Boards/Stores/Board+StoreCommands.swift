@@ -20,6 +20,10 @@ extension Board {
     ) async throws(BoardError) -> StoreReceipt {
         let entry = try self.store(store).entry
         let asked = try entry.validate(action)
+        if follows {
+            let command = BoardCommand.dispatch(action: action, store: store, actor: actor, key: idempotencyKey)
+            return try await handOver(command).storeReceipt
+        }
         let live = try admitted(store)
         let command = StoreCommand(.action, actor: actor, idempotencyKey: idempotencyKey)
         return try await give(command, .action(asked), to: live, store) { () throws(BoardError) in
@@ -39,6 +43,10 @@ extension Board {
     package func rehydrate(
         _ store: String, state: JSONValue, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
+        if follows {
+            let command = BoardCommand.rehydrate(store: store, state: state, actor: actor, key: idempotencyKey)
+            return try await handOver(command).storeReceipt
+        }
         let live = try admitted(store)
         let record = try live.store.record(of: state)
         let command = StoreCommand(.rehydrated, actor: actor, idempotencyKey: idempotencyKey)
@@ -59,6 +67,10 @@ extension Board {
     package func returnTo(
         _ store: String, sequence: SequenceNumber, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
+        if follows {
+            let command = BoardCommand.returnTo(store: store, sequence: sequence, actor: actor, key: idempotencyKey)
+            return try await handOver(command).storeReceipt
+        }
         let live = try admitted(store)
         let view = try await self.store(store, at: sequence)
         let command = StoreCommand(
@@ -79,6 +91,9 @@ extension Board {
     public func reset(
         _ store: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
+        if follows {
+            return try await handOver(.reset(store: store, actor: actor, key: idempotencyKey)).storeReceipt
+        }
         let live = try admitted(store)
         let command = StoreCommand(.reset, actor: actor, idempotencyKey: idempotencyKey)
         return try await give(command, .reset, to: live, store) { () throws(BoardError) in

@@ -74,6 +74,14 @@ package final class VisibleBoard: Sendable {
     /// What this server does on its journal.
     package var role: BoardRole { board.role.value }
 
+    /// Whether a change of that sequence, and every earlier one, is shown here to those who may see it.
+    package func hasShown(_ sequence: SequenceNumber) -> Bool { board.feed.head(of: .board) >= sequence }
+
+    /// Where another server records: waits until this one shows that change, at most a second.
+    ///
+    /// A reader who comes from another server may have come further than this one.
+    package func shown(_ sequence: SequenceNumber) async { await board.shown(sequence) }
+
     /// The servers of a shared journal, by their names; none where there can be no others.
     package var nodes: [NodeView] { board.nodes }
     /// Whether what happens is being written down, as it changes.

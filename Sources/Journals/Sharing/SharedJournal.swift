@@ -2,7 +2,7 @@
 ///
 /// A server that follows reads everything, and its appends are refused. When the server that records is gone, one of the
 /// others takes its place; from then on the journal refuses what the former one appends.
-package protocol SharedJournal: Journal {
+package protocol SharedJournal: Journal, CommandExchange {
     /// This server's id among those that have the journal open.
     var node: String { get }
     /// Whether this server is the one that records.
@@ -13,9 +13,10 @@ package protocol SharedJournal: Journal {
     /// Called once a second. `forgetting` are the ids of servers that have been silent for so long that they are no
     /// longer listed.
     func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode]
-    /// Returns as soon as another server may have recorded something, and after at most a second.
+    /// Returns as soon as another server may have something for this one, and after at most a second: changes or answers for
+    /// one that follows, commands for the one that records.
     ///
-    /// Also returns at once when the connection is new: what was recorded before may not have been noticed.
+    /// Also returns at once when the connection is new: what came before may not have been noticed.
     func nextNotice() async throws
     /// Takes the place of the server that records.
     ///
@@ -24,6 +25,8 @@ package protocol SharedJournal: Journal {
     /// - Returns: Whether this server records from now on.
     /// - Throws: `JournalError`: `corrupt` when the history that this server followed has ended, or `unavailable`.
     func takeOver(from silent: JournalNode?) async throws -> Bool
+    /// Reads again what an operator should know, which another server may have changed.
+    func rereadNotices() async throws
     /// How many lines of output each of these runs has; runs without lines are left out.
     func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber]
 }
@@ -61,6 +64,8 @@ package struct NodeStanding: Sendable, Hashable, Codable {
     package var viewers = 0
     /// The operations that run while watched and are watched there.
     package var watched: [String] = []
+    /// Whether it carries out what others hand to it, once it records; nil for a server of an earlier version.
+    package var takesCommands: Bool?
 
     /// Creates the standing of a server that has just begun.
     package init() {}

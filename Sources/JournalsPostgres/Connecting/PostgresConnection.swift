@@ -99,14 +99,17 @@ final class PostgresConnection {
         }
     }
 
-    /// Waits for a notice on a channel that the connection listens to; returns whether one came in time.
+    /// Waits for a notice on a channel that the connection listens to; returns whether one came in time, and before the
+    /// wait was interrupted.
     ///
     /// All notices that have come count as one.
-    func hasNotice(within time: Duration) throws(PostgresFailure) -> Bool {
+    func hasNotice(within time: Duration, until interruption: Interruption) throws(PostgresFailure) -> Bool {
         if try takeNotices() { return true }
-        var place = pollfd(fd: PQsocket(connection), events: Int16(clamping: POLLIN), revents: 0)
+        var places = [PQsocket(connection), interruption.descriptor].map {
+            pollfd(fd: $0, events: Int16(clamping: POLLIN), revents: 0)
+        }
         let milliseconds = time.components.seconds * 1_000 + time.components.attoseconds / 1_000_000_000_000_000
-        guard poll(&place, 1, Int32(clamping: milliseconds)) > 0 else { return false }
+        guard poll(&places, 2, Int32(clamping: milliseconds + 1)) > 0 else { return false }
         return try takeNotices()
     }
 

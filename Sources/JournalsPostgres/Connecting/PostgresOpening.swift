@@ -39,14 +39,16 @@ struct PostgresOpening: Sendable {
             var pulse: PostgresPulse?
             if !configuration.isReadOnly {
                 if let found = try await enter(writer) { entered.begin(found, now: now) }
+                if let node = configuration.node { try await forgetCommands(of: node, writer) }
                 pulse = configuration.node.map { node in
                     PostgresPulse(
-                        address, node: node, timeout: configuration.timeout, isListening: entered.session == nil)
+                        address, node: node, timeout: configuration.timeout, isRecording: entered.session != nil)
                 }
             }
             return Opened(
                 epoch: entered.session?.epoch ?? epoch, began: began, place: address.description, entered: entered,
-                pulse: pulse, now: now, writer: writer, readers: readers, notices: try await notices(writer))
+                pulse: pulse, now: now, writer: writer, readers: readers,
+                notices: try await writer.run { try Self.notices($0) })
         } catch {
             await writer.close()
             for reader in readers { await reader.close() }
@@ -125,11 +127,17 @@ struct PostgresOpening: Sendable {
         } ?? false
     }
 
-    private func notices(_ writer: PostgresWorker) async throws -> [JournalNotice] {
+    /// Nobody waits any more for what this server's last process asked: it is removed before others hear of this one.
+    private func forgetCommands(of node: PostgresNode, _ writer: PostgresWorker) async throws {
         try await writer.run { connection in
-            try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
-                JournalNotice(json: try JSONValue(parsing: row.text(0)))
-            }.compactMap { $0 }
+            try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
         }
+    }
+
+    /// What an operator should know.
+    static func notices(_ connection: PostgresConnection) throws -> [JournalNotice] {
+        try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
+            JournalNotice(json: try JSONValue(parsing: row.text(0)))
+        }.compactMap { $0 }
     }
 }

@@ -24,14 +24,18 @@ final class PostgresWorker: Sendable {
     private let timeout: Duration
     private let prepare: @Sendable (PostgresConnection) throws -> Void
     private let waiting = Atomic(0)
+    private let interruption: Interruption?
 
-    /// Prepares a connection, which is made when it is first needed; `prepare` sets up every new one.
+    /// Prepares a connection, which is made when it is first needed.
+    ///
+    /// `interruption` ends what `wait` waits for; `prepare` sets up every new connection.
     init(
-        _ address: PostgresAddress, name: String, timeout: Duration,
+        _ address: PostgresAddress, name: String, timeout: Duration, interruption: Interruption? = nil,
         prepare: @escaping @Sendable (PostgresConnection) throws -> Void
     ) {
         self.address = address
         self.timeout = timeout
+        self.interruption = interruption
         self.prepare = prepare
         queue = DispatchQueue(label: "journal.postgres.\(name)")
     }
@@ -43,18 +47,31 @@ final class PostgresWorker: Sendable {
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
-        waiting.add(1, ordering: .relaxed)
+        waiting.add(1, ordering: .sequentiallyConsistent)
+        interruption?.signal()
         return try await withCheckedThrowingContinuation { continuation in
             queue.async { [self] in
                 let result = Swift.Result { try attempt(body) }
-                waiting.subtract(1, ordering: .relaxed)
+                waiting.subtract(1, ordering: .sequentiallyConsistent)
                 continuation.resume(with: result.mapError(Self.meaning))
             }
         }
     }
 
+    /// Waits for something on the connection, as `body` does, which returns when it is interrupted: whenever there is
+    /// something else to do with the connection.
+    func wait(_ body: @escaping @Sendable (PostgresConnection) throws -> Bool) async throws -> Bool {
+        try await run { [self] connection in
+            interruption?.clear()
+            // Whoever comes from here on interrupts.
+            guard waiting.load(ordering: .sequentiallyConsistent) <= 1 else { return false }
+            return try body(connection)
+        }
+    }
+
     /// Ends the connection, after what was given to it before.
     func close() async {
+        interruption?.signal()
         await withCheckedContinuation { continuation in
             queue.async { [self] in
                 state.connection = nil

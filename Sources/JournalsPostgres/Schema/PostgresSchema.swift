@@ -17,8 +17,12 @@
 /// - `removed_reports`, `notices`: by the order in which they came.
 ///
 /// - `nodes`: the servers that use the database, each as it last described itself, and which of them records.
+/// - `commands`: what servers that follow ask of the one that records. A command is claimed under the fence, with the number
+///   of the call that claimed it; then its answer is added. One that its server withdrew keeps its row for a while, so that
+///   it is not added once more by a call that was late. The server that asked removes it; those of servers that are gone
+///   go with the next claim.
 ///
-/// Only the functions of `PostgresFunctions` write, but in `nodes`, each in one transaction that first takes the lock ``lock``. So the
+/// Only the functions of `PostgresFunctions` write, but in `nodes` and `commands`, each in one transaction that first takes the lock ``lock``. So the
 /// order of commits is the order of sequences, for every reader.
 enum PostgresSchema {
     /// The advisory lock under which everything is written: `WEIR` and 1.
@@ -30,7 +34,7 @@ enum PostgresSchema {
     static let blockBits: Int64 = 12
 
     /// Creates each format from the previous one; the first from an empty schema.
-    static let migrations: [String] = [tables + PostgresFunctions.append + PostgresFunctions.others, nodes]
+    static let migrations: [String] = [tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands]
 
     /// The lowest number of a format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
@@ -43,6 +47,29 @@ enum PostgresSchema {
             records boolean NOT NULL DEFAULT false,
             standing text COLLATE "C" NOT NULL DEFAULT '{"head":0,"runs":0,"viewers":0,"watched":[]}')
             WITH (fillfactor = 50)
+        """
+
+    private static let commands = """
+        CREATE TABLE weir.commands (
+            id text COLLATE "C" PRIMARY KEY, place bigint GENERATED ALWAYS AS IDENTITY, node text COLLATE "C" NOT NULL,
+            command text COLLATE "C", withdrawn boolean NOT NULL DEFAULT false, fence bigint, claim bigint,
+            answer text COLLATE "C") WITH (fillfactor = 50);
+        CREATE INDEX commands_waiting ON weir.commands (place) WHERE fence IS NULL AND NOT withdrawn;
+        CREATE FUNCTION weir.claim_commands(fence bigint, claim bigint, nodes text[], count bigint)
+        RETURNS TABLE (place bigint, id text, node text, command text) LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        BEGIN
+            PERFORM weir.enter(claim_commands.fence);
+            DELETE FROM weir.commands c WHERE NOT EXISTS (SELECT FROM weir.nodes n WHERE n.id = c.node);
+            RETURN QUERY UPDATE weir.commands c SET fence = claim_commands.fence, claim = claim_commands.claim
+                WHERE c.id IN (
+                    SELECT w.id FROM weir.commands w WHERE NOT w.withdrawn AND w.node = ANY (nodes)
+                        AND (w.fence IS NULL OR w.fence = claim_commands.fence AND w.claim = claim_commands.claim)
+                    ORDER BY w.place LIMIT claim_commands.count)
+                    AND NOT c.withdrawn
+                    AND (c.fence IS NULL OR c.fence = claim_commands.fence AND c.claim = claim_commands.claim)
+                RETURNING c.place, c.id, c.node, c.command;
+        END $$
         """
 
     private static let tables = """

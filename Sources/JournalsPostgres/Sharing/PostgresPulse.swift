@@ -2,12 +2,20 @@ import Journals
 import States
 import Synchronization
 
-/// What the servers on one database tell each other, on a connection of its own: that they are there, and that something
-/// was recorded.
+/// What the servers on one database tell each other, on a connection of its own: that they are there, that something
+/// was recorded, and what one asks of another.
 ///
-/// The server that records sends a notice after its commits, at most every 10 ms, if there are others. A server that follows
-/// listens; it also looks every second, in case a notice is lost.
+/// The server that records sends a notice after its commits, at most every 10 ms, if there are others, and listens for
+/// commands. A server that follows listens for changes and answers. Each also looks every second, in case a notice is lost.
 final class PostgresPulse: Sendable {
+    /// What a server listens for.
+    enum Channel: String {
+        /// Changes and answers, which the server that records sends.
+        case changes = "weir_changes"
+        /// Commands, which those that follow send.
+        case commands = "weir_commands"
+    }
+
     private struct Bell {
         var isRung = false
         var isRinging = false
@@ -16,13 +24,14 @@ final class PostgresPulse: Sendable {
 
     /// What is only used on the worker's thread, but for its being set.
     private struct Ear {
-        var isListening: Bool
+        var channel: Channel
         /// Set for each new connection: what was recorded before it listened may not have been noticed.
         var isNew = true
     }
 
     let node: PostgresNode
-    private let worker: PostgresWorker
+    let worker: PostgresWorker
+    private let interruption = Interruption()
     private let ear: Locking<Ear>
     private let bell = Mutex(Bell())
 
@@ -33,23 +42,18 @@ final class PostgresPulse: Sendable {
         init(_ value: Value) { self.value = Mutex(value) }
     }
 
-    /// How long a wait for a notice keeps the connection from other calls.
-    private static let turn: Duration = .milliseconds(200)
-    /// How many such waits make a second.
-    private static let turns = 5
-
-    init(_ address: PostgresAddress, node: PostgresNode, timeout: Duration, isListening: Bool) {
+    init(_ address: PostgresAddress, node: PostgresNode, timeout: Duration, isRecording: Bool) {
         self.node = node
-        let ear = Locking(Ear(isListening: isListening))
+        let ear = Locking(Ear(channel: isRecording ? .commands : .changes))
         self.ear = ear
-        worker = PostgresWorker(address, name: "pulse", timeout: timeout) { connection in
+        worker = PostgresWorker(address, name: "pulse", timeout: timeout, interruption: interruption) { connection in
             // What is lost with the database's last moments is said again within a second.
             try connection.execute("SET synchronous_commit = off")
-            let listens = ear.value.withLock { ear in
+            let channel = ear.value.withLock { ear in
                 ear.isNew = true
-                return ear.isListening
+                return ear.channel
             }
-            if listens { try connection.execute("LISTEN weir_changes") }
+            try connection.execute("LISTEN \(channel.rawValue)")
         }
     }
 
@@ -73,27 +77,32 @@ final class PostgresPulse: Sendable {
         return nodes
     }
 
-    /// Returns as soon as another server has recorded something, at once on a new connection, and after a second.
+    /// Returns as soon as another server has something for this one, at once on a new connection, and after a second.
+    ///
+    /// Other calls on the connection do not wait for that.
     func nextNotice() async throws {
-        for _ in 0..<Self.turns {
-            let isNoticed = try await worker.run { [ear] connection in
+        let end = ContinuousClock.now + .seconds(1)
+        while case let left = ContinuousClock.now.duration(to: end), left > .zero {
+            let isNoticed = try await worker.wait { [ear, interruption] connection in
                 if ear.value.withLock({ ear in
                     defer { ear.isNew = false }
                     return ear.isNew
                 }) {
                     return true
                 }
-                return try connection.hasNotice(within: Self.turn)
+                return try connection.hasNotice(within: left, until: interruption)
             }
             if isNoticed { return }
             try Task.checkCancellation()
         }
     }
 
-    /// Listens no more: this server records from now on.
-    func stopListening() async throws {
-        ear.value.withLock { $0.isListening = false }
-        try await worker.run { try $0.execute("UNLISTEN weir_changes") }
+    /// Listens for commands from now on: this server records.
+    func listenForCommands() async throws {
+        ear.value.withLock { $0.channel = .commands }
+        try await worker.run {
+            try $0.execute("UNLISTEN \(Channel.changes.rawValue); LISTEN \(Channel.commands.rawValue)")
+        }
     }
 
     /// Says that something was recorded; returns at once.
@@ -114,7 +123,7 @@ final class PostgresPulse: Sendable {
             return bell.isRung
         }) {
             do {
-                try await worker.run { try $0.execute("NOTIFY weir_changes") }
+                try await worker.run { try $0.execute("NOTIFY \(Channel.changes.rawValue)") }
                 try await Task.sleep(for: .milliseconds(10))
             } catch {
                 continue  // Those who follow look every second.
@@ -127,6 +136,7 @@ final class PostgresPulse: Sendable {
         do {
             try await worker.run { [node] connection in
                 try connection.rows("DELETE FROM weir.nodes WHERE id = $1", [node.id]) { _ in }
+                try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
             }
         } catch {
             _ = error  // The others find it silent.

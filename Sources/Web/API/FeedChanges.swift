@@ -21,7 +21,7 @@ struct FeedChanges {
         let preference = Self.wait(preferredBy: exchange.header(.prefer))
         let wait = try query.number("wait", 0...Self.longestWait) ?? preference ?? 0
         let mayWait = wait > 0 && exchange.request.method == .get
-        var start = try start(query["after"], topic: topic)
+        var start = try await start(query["after"], topic: topic)
         var slice: ChangeSlice?
         if mayWait, start.cursor == nil, start.reset == nil {
             // Where nothing is kept there is nothing to begin with, and what comes next is waited for.
@@ -70,7 +70,7 @@ struct FeedChanges {
         var reset: JSONValue?
     }
 
-    private func start(_ after: String?, topic: Topic) throws(Problem) -> Start {
+    private func start(_ after: String?, topic: Topic) async throws(Problem) -> Start {
         guard let after else { return Start() }
         // The head of the whole journal: nothing of any feed that is recorded from now on stands before it.
         if after == "now" { return Start(cursor: dashboard.board.feed.head(of: .board)) }
@@ -93,6 +93,7 @@ struct FeedChanges {
                     "What you may see has changed since this cursor; the list has everything kept that you may see now.",
             ])
         }
+        await dashboard.board.shown(cursor.sequence)
         // A cursor of another feed of this history is as good: only beyond the whole journal nothing can be.
         guard cursor.sequence <= max(dashboard.board.feed.head(of: .board), dashboard.board.feed.head(of: topic)) else {
             return Start(reset: [

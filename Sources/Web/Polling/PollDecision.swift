@@ -10,6 +10,8 @@ enum PollDecision: Hashable, Sendable {
     case otherCatalog
     /// The cursor is ahead of the last change.
     case future
+    /// The cursor is ahead of the last change that this server shows, and another one records: its reader comes from there.
+    case ahead
     /// Changes after the cursor, up to this sequence, are no longer in memory.
     case gap(floor: SequenceNumber)
     /// Something follows the cursor.
@@ -31,6 +33,8 @@ enum PollDecision: Hashable, Sendable {
         var floor: SequenceNumber
         /// Whether nothing can follow, as in a run that has ended.
         var isClosed: Bool
+        /// Whether another server records, so that this one may not have come as far as its readers.
+        var follows = false
     }
 
     init(_ request: PollRequest, feedStatus: FeedStatus, wall: Int64) {
@@ -46,7 +50,7 @@ enum PollDecision: Hashable, Sendable {
             self = histories[0] == histories[1] ? .otherCatalog : .otherEpoch
         case .tail(_, let sequence, _) where sequence > feedStatus.head,
             .now(_, let sequence) where sequence > feedStatus.head:
-            self = .future
+            self = feedStatus.follows ? .ahead : .future
         case .tail(_, let sequence, _) where sequence < feedStatus.floor,
             .now(_, let sequence) where sequence < feedStatus.floor:
             self = .gap(floor: feedStatus.floor)

@@ -22,6 +22,9 @@ final class PollResponder: Sendable {
         case notInMemory
     }
 
+    /// For how many milliseconds a poll is held that is ahead of a server which follows another.
+    private static let catchingUp: Int64 = 1_000
+
     let answers: PollAnswers
     let streamAnswers: StreamAnswers
     let board: VisibleBoard
@@ -139,6 +142,8 @@ final class PollResponder: Sendable {
             return .answer(answers.reset(request, .catalog, from: sequence, head: feedStatus.head, caching: .brief))
         case .future:
             return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
+        case .ahead:
+            return hold(request, page: page, of: admission, for: Self.catchingUp, on: eventLoop, deliver: deliver)
         case .gap(let floor):
             return .answer(answers.gap(request, from: sequence, floor: floor, head: feedStatus.head))
         case .ended:
@@ -194,13 +199,15 @@ final class PollResponder: Sendable {
         }
         return PollDecision.FeedStatus(
             epoch: answers.urls.epoch(of: page.feedName), head: head, floor: board.feed.floor(of: topic),
-            isClosed: isClosed)
+            isClosed: isClosed, follows: board.role == .following)
     }
 
     /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
     /// place on the page.
     func feedStatus(of output: OutputTail) -> PollDecision.FeedStatus {
-        PollDecision.FeedStatus(epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed)
+        PollDecision.FeedStatus(
+            epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed,
+            follows: board.role == .following)
     }
 
     private func hold(

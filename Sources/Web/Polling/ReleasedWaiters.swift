@@ -70,7 +70,7 @@ struct ReleasedWaiters {
             switch outcome {
             case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
             case .ended: answers.end(waiter.request, sequence: sequence)
-            case .expired: answers.empty(waiter.request, sequence: sequence)
+            case .expired: answers.expired(waiter.request, page: waiter.page, sequence: sequence)
             case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }

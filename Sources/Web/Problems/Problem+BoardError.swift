@@ -34,6 +34,7 @@ extension Problem {
             case .notRecorded: ("not-recorded", .serviceUnavailable, "Not recorded yet")
             case .limitReached: ("limit-reached", .tooManyRequests, "Limit reached")
             case .unavailable: ("unavailable", .serviceUnavailable, "Unavailable")
+            case .outcomeUnknown: ("outcome-unknown", .serviceUnavailable, "Outcome unknown")
             case .shuttingDown: ("shutting-down", .serviceUnavailable, "Shutting down")
             }
         self.init(kind, status, title, error.description, errors: error.fields)

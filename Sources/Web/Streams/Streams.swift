@@ -17,6 +17,8 @@ struct Streams {
         guard let name = StreamName(feed: feed, isText: isText) else { throw .unknownFeed(feed) }
         let request: StreamRequest
         do { request = try StreamRequest(name, query: exchange.target.query) } catch { throw Problem(error) }
+        // The places of an output are numbers of lines.
+        if case .after(let offset) = request.start, name.output == nil { await dashboard.board.shown(offset.sequence) }
         let status = try await status(of: name)
         if exchange.request.method == .head { return Response(answers.head(request, status)) }
         let from: SequenceNumber

@@ -28,6 +28,19 @@ import Testing
         #expect(book.recording?.silence == 1)
     }
 
+    @Test func `a server is there that was heard, and has not been silent since`() {
+        var book = NodeBook()
+        book.take([node("a", 7), node("b", 1)])
+        #expect(book.present == [])
+        book.take([node("a", 7), node("b", 2)])
+        #expect(book.present == ["b"])
+        book.wasCutOff()
+        for _ in 0..<NodeBook.pause { book.take([node("b", 2)]) }
+        #expect(book.present == ["b"])
+        book.take([node("b", 2)])
+        #expect(book.present == [])
+    }
+
     @Test func `a server that has been silent for very long is no longer listed`() {
         var book = NodeBook()
         for own in 0...Int64(NodeBook.memory) { book.take([node("a", 1), node("b", own)]) }

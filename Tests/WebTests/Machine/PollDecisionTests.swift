@@ -10,11 +10,12 @@ struct PollDecisionTests {
 
     private func decide(
         _ kind: PollRequest.Kind, head: SequenceNumber = 10, floor: SequenceNumber = 4, isClosed: Bool = false,
-        wall: Int64? = nil
+        follows: Bool = false, wall: Int64? = nil
     ) -> PollDecision {
         PollDecision(
             PollRequest(feed: "board", kind),
-            feedStatus: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed), wall: wall ?? self.wall)
+            feedStatus: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed, follows: follows),
+            wall: wall ?? self.wall)
     }
 
     private func tail(_ sequence: SequenceNumber, _ slot: Int64, epoch: String = "e") -> PollRequest.Kind {
@@ -63,6 +64,13 @@ struct PollDecisionTests {
         #expect(decide(.now(epoch: "x", sequence: 99)) == .otherEpoch)
         #expect(decide(tail(11, current)) == .future)
         #expect(decide(.now(epoch: "e", sequence: 11)) == .future)
+    }
+
+    @Test func `a reader who is ahead of a server that follows another waits until it has come as far`() {
+        #expect(decide(tail(11, current), follows: true) == .ahead)
+        #expect(decide(.now(epoch: "e", sequence: 11), follows: true) == .ahead)
+        #expect(decide(tail(11, current, epoch: "x"), follows: true) == .otherEpoch)
+        #expect(decide(tail(9, current), follows: true) == .behind)
     }
 
     @Test func `what has ended tells so only to those who have seen the end`() {

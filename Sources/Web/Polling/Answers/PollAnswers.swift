@@ -91,6 +91,14 @@ final class PollAnswers: Sendable {
         answer(body: quiet(.empty, request, sequence: sequence).encode(), caching: isTail(request) ? .hold : .brief)
     }
 
+    /// Nothing new came; to one who is still ahead of all that this server shows: start over.
+    func expired(_ request: PollRequest, page: LivePage, sequence: SequenceNumber) -> PollAnswer {
+        // The places of an output are numbers of lines.
+        if case .output = page.topic { return empty(request, sequence: sequence) }
+        if board.hasShown(sequence) { return empty(request, sequence: sequence) }
+        return reset(request, .future, from: sequence, head: feed.head(of: page.topic.topic), caching: .never)
+    }
+
     /// Nothing new, but something to say.
     ///
     /// Kept for a moment only, as the hold might be asked for again before its slot is over.

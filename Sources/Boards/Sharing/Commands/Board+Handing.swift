@@ -1,0 +1,128 @@
+import Flows
+import Journals
+import States
+
+extension Board {
+    /// Whether another server records, so that commands are handed to it.
+    var follows: Bool { role.value == .following }
+
+    /// Hands a command to the server that records, and returns once that has answered and this server shows what came of it.
+    ///
+    /// - Parameters:
+    ///   - command: What is asked; rights were checked.
+    ///   - secrets: What of its input must not be recorded, and so cannot be handed over.
+    /// - Returns: The answer.
+    /// - Throws: What the command throws there; `overloaded` when too much waits; `unavailable` when the server that records
+    ///   did not take it in time, so that nothing was done; and `outcomeUnknown` when it took it and did not answer.
+    func handOver(
+        _ command: BoardCommand, secrets: [String: JSONValue] = [:]
+    ) async throws(BoardError) -> BoardCommand.Outcome {
+        let recording = nodes.first { $0.node.isRecording && !$0.isThis }?.node
+        // A server of an earlier version takes none. Where none records now, another is about to take its place.
+        let isTaken = recording?.standing.takesCommands ?? (recording == nil)
+        guard let sender, isTaken else { throw .following(recording?.name) }
+        guard secrets.isEmpty else { throw .secretsStay(recording?.name) }
+        let outcome = try await sender.send(command, to: recording?.name)
+        if let sequence = outcome.sequence { await shown(sequence) }
+        return outcome
+    }
+
+    /// Waits until this server shows a change that another one recorded, at most a second.
+    ///
+    /// Returns at once where this server records: what is ahead of that, nobody has recorded.
+    func shown(_ sequence: SequenceNumber) async {
+        guard follows, feed.head(of: .board) < sequence else { return }
+        let shown = Deferred<Bool>()
+        let observation = feed.observe(.board, after: 0) { head in
+            if head >= sequence { shown.resolve(true) }
+        }
+        _ = await shown.value(within: .seconds(1), clock: clock)
+        observation.cancel()
+    }
+
+    /// Carries out what another server handed over.
+    func perform(_ command: BoardCommand) async -> BoardCommand.Outcome {
+        do throws(BoardError) {
+            // What has lost its place meanwhile is not handed on.
+            try requireRecording()
+            return try await outcome(of: command)
+        } catch {
+            return .init(error)
+        }
+    }
+
+    private func outcome(of command: BoardCommand) async throws(BoardError) -> BoardCommand.Outcome {
+        switch command {
+        case .start(let operation, let input, let actor, let key):
+            .init(try await start(operation, input: input, actor: actor, idempotencyKey: key))
+        case .cancel(let run, let actor):
+            .init(try await cancel(run, actor: actor))
+        case .retry(let run, let input, let actor, let key):
+            .init(try await retry(run, input: input, actor: actor, idempotencyKey: key))
+        case .retryFromFailedStep(let run, let actor, let key):
+            .init(try await retryFromFailedStep(run, actor: actor, idempotencyKey: key))
+        case .decide(let run, let step, let isApproved, let comment, let actor):
+            .init(try await decide(run, step: step, isApproved: isApproved, comment: comment, actor: actor))
+        case .dispatch(let action, let store, let actor, let key):
+            .init(try await dispatch(action, to: store, actor: actor, idempotencyKey: key))
+        case .rehydrate(let store, let state, let actor, let key):
+            .init(try await rehydrate(store, state: state, actor: actor, idempotencyKey: key))
+        case .returnTo(let store, let sequence, let actor, let key):
+            .init(try await returnTo(store, sequence: sequence, actor: actor, idempotencyKey: key))
+        case .reset(let store, let actor, let key):
+            .init(try await reset(store, actor: actor, idempotencyKey: key))
+        case .pauseSchedule(let operation, let actor):
+            try await paused(operation, by: actor)
+        case .resumeSchedule(let operation):
+            try await paused(operation, by: nil)
+        case .dismissNotice(let id):
+            .done(try await dismissNotice(id))
+        }
+    }
+
+    private func paused(_ operation: String, by actor: String?) async throws(BoardError) -> BoardCommand.Outcome {
+        _ = try await pause(operation, by: actor)
+        return .done(true)
+    }
+}
+
+extension BoardError {
+    /// The error for an input with secrets at a server that follows another.
+    static func secretsStay(_ recording: String?) -> BoardError {
+        BoardError(
+            .unavailable,
+            "The input has secret fields, which are not written down, so this server cannot hand it to \(named(recording)), "
+                + "which records. Nothing was done. Send this to that server.")
+    }
+
+    /// The error for a command that was withdrawn before anybody took it.
+    static func notTaken(by recording: String?) -> BoardError {
+        BoardError(
+            .unavailable,
+            "This was handed to \(named(recording)), which records, and not taken in time, so nothing was done. Try again: "
+                + "if that server is gone, another takes its place.")
+    }
+
+    /// The error for a command that was taken and not answered.
+    static func outcomeUnknown(of recording: String?) -> BoardError {
+        BoardError(
+            .outcomeUnknown,
+            "\(named(recording).capitalizedFirst), which records, took this and did not answer, so it may have been done or not. "
+                + "Look whether it was before you send it again; with the same idempotency key it is done once.")
+    }
+
+    /// The error for one command too many.
+    static func tooManyWait(for recording: String?) -> BoardError {
+        BoardError(
+            .overloaded,
+            "Too many commands wait for \(named(recording)), which records, so this one was not handed over. Try again in a "
+                + "moment.")
+    }
+
+    private static func named(_ recording: String?) -> String { recording.map { "“\($0)”" } ?? "the server" }
+}
+
+extension String {
+    /// The text as it begins a sentence.
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,177 @@
+import Flows
+import Journals
+import States
+
+/// A journal in memory that several boards share, as servers share one in a database.
+final class ClusterDouble: Sendable {
+    private struct Core {
+        var recording: String
+        var nodes: [String: JournalNode] = [:]
+        var handError: JournalError?
+        var withdrawError: JournalError?
+        var notices: [JournalNotice] = []
+    }
+
+    let journal = MemoryJournal()
+    let commands = MemoryCommands()
+    private let core: Locked<Core>
+    /// Counts what a server may have to look at.
+    let bell = MutableStateFlow(0)
+
+    /// Begins with a server that records.
+    init(recording: String) async {
+        core = Locked(Core(recording: recording))
+        await commands.takeOver(recording)
+    }
+
+    var recording: String { core.withLock { $0.recording } }
+
+    /// What handing a command over throws from now on, after it has happened; nil for nothing.
+    var handError: JournalError? {
+        get { core.withLock { $0.handError } }
+        set { core.withLock { $0.handError = newValue } }
+    }
+
+    /// What withdrawing a command throws from now on; nil for nothing.
+    var withdrawError: JournalError? {
+        get { core.withLock { $0.withdrawError } }
+        set { core.withLock { $0.withdrawError = newValue } }
+    }
+
+    var notices: [JournalNotice] {
+        get { core.withLock { $0.notices } }
+        set { core.withLock { $0.notices = newValue } }
+    }
+
+    func ring() { bell.update { $0 + 1 } }
+
+    func takeOver(_ node: String) async {
+        await commands.takeOver(node)
+        core.withLock { core in
+            core.nodes[core.recording] = nil
+            core.recording = node
+        }
+    }
+
+    func beat(_ id: String, _ standing: NodeStanding) -> [JournalNode] {
+        core.withLock { core in
+            let beat = (core.nodes[id]?.beat ?? 0) + 1
+            core.nodes[id] = JournalNode(
+                id: id, name: "server \(id)", beat: beat, isRecording: core.recording == id, standing: standing)
+            return core.nodes.values.sorted { $0.id < $1.id }
+        }
+    }
+}
+
+/// The journal of a cluster as one of its servers has it.
+final class SharedJournalDouble: SharedJournal {
+    let cluster: ClusterDouble
+    let node: String
+    private let exchange: any CommandExchange
+    private let heard = Locked(0)
+
+    init(_ cluster: ClusterDouble, node: String) {
+        self.cluster = cluster
+        self.node = node
+        exchange = cluster.commands.server(node)
+    }
+
+    private var inner: MemoryJournal { cluster.journal }
+
+    // MARK: Sharing
+
+    var isRecording: Bool { cluster.recording == node }
+    func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode] {
+        cluster.beat(node, standing)
+    }
+    func nextNotice() async throws {
+        let last = heard.withLock { $0 }
+        guard let rung = await cluster.bell.first(where: { $0 > last }) else { throw CancellationError() }
+        heard.withLock { $0 = rung }
+    }
+    func takeOver(from silent: JournalNode?) async throws -> Bool { false }
+    func rereadNotices() async throws {}
+    func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] { [:] }
+
+    func hand(_ command: HandedCommand) async throws {
+        try await exchange.hand(command)
+        cluster.ring()
+        if let error = cluster.handError { throw error }
+    }
+    func replies(to ids: [String]) async throws -> [String: CommandReply] { try await exchange.replies(to: ids) }
+    func withdraw(_ id: String) async throws -> CommandWithdrawal {
+        if let error = cluster.withdrawError { throw error }
+        return try await exchange.withdraw(id)
+    }
+    func removeCommands(_ ids: [String]) async throws { try await exchange.removeCommands(ids) }
+    func claimCommands(of nodes: [String], limit: Int) async throws -> [HandedCommand] {
+        try await exchange.claimCommands(of: nodes, limit: limit)
+    }
+    func answerCommand(_ id: String, with text: String) async throws {
+        try await exchange.answerCommand(id, with: text)
+        cluster.ring()
+    }
+
+    // MARK: The journal
+
+    var epoch: String { inner.epoch }
+    var began: Timestamp { inner.began }
+    var notices: [JournalNotice] { cluster.notices }
+    func dismissNotice(_ id: String) async throws -> Bool {
+        let count = cluster.notices.count
+        cluster.notices.removeAll { $0.id == id }
+        return cluster.notices.count < count
+    }
+    func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
+        guard isRecording else { throw JournalError(.locked, "Another server records.") }
+        defer { cluster.ring() }
+        return try await inner.append(drafts)
+    }
+    func head() async throws -> SequenceNumber { await inner.head() }
+    func floor(of topic: Topic) async throws -> SequenceNumber { await inner.floor(of: topic) }
+    func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
+        -> [Change]
+    {
+        await inner.changes(of: topic, after: after, through: last, limit: limit)
+    }
+    func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
+        await inner.newestChanges(of: topic, through: sequence, limit: limit)
+    }
+    func run(_ id: String) async throws -> RunRecord? { await inner.run(id) }
+    func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
+        await inner.past(of: run, at: sequence, transitions: limit)
+    }
+    func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
+        await inner.activeRuns(of: operation, at: sequence)
+    }
+    func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
+        await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
+    }
+    func runs(_ query: RunQuery) async throws -> RunPage { await inner.runs(query) }
+    func counts() async throws -> [RunCount] { await inner.counts() }
+    func unfinishedRuns() async throws -> [RunRecord] { await inner.unfinishedRuns() }
+    func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int { await inner.prune(policy, now: now) }
+    func forecast(
+        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
+    ) async throws -> RetentionForecast {
+        await inner.forecast(policy, now: now, after: sequence)
+    }
+    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+        try await inner.appendOutput(run: run, lines: lines)
+    }
+    func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
+        await inner.output(of: run, after: number, limit: limit)
+    }
+    func outputCount(of run: String) async throws -> SequenceNumber { await inner.outputCount(of: run) }
+    func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
+        try await inner.report(reports, at: now)
+    }
+    func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
+        try await inner.addImported(entries, at: now)
+    }
+    func commitImport() async throws { await inner.commitImport() }
+    func rollBackImport() async throws -> Int { await inner.rollBackImport() }
+    func note(_ name: String) async throws -> String? { await inner.note(name) }
+    func setNote(_ name: String, _ text: String?) async throws { await inner.setNote(name, text) }
+    func close() async {}
+}
