@@ -1,4 +1,5 @@
 public import Operations
+package import States
 
 /// Why the board refused, in words for the person who asked.
 public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
@@ -62,15 +63,25 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
 
     /// What kind of refusal it is.
     public let code: Code
-    /// What happened and what to do, in a sentence or two.
-    public let description: String
+    /// What happened and what to do, for whoever reads another language.
+    package let message: Message
     /// The mistakes of each field, with `invalidInput`.
     public let fields: [InputMistake]
 
+    /// What happened and what to do, in a sentence or two, in English.
+    public var description: String { message.description }
+
     /// Makes an error.
-    package init(_ code: Code, _ description: String, fields: [InputMistake] = []) {
+    package init(
+        _ code: Code, _ wording: BoardWording, _ values: [String: Message.Value] = [:], fields: [InputMistake] = []
+    ) {
+        self.init(code, Message(wording, values), fields: fields)
+    }
+
+    /// Makes an error of a message.
+    package init(_ code: Code, _ message: Message, fields: [InputMistake] = []) {
         self.code = code
-        self.description = description
+        self.message = message
         self.fields = fields
     }
 }

@@ -1,5 +1,6 @@
 package import Boards
 package import Journals
+package import States
 
 /// The documents that are not live: what they show changes only when they are asked for again.
 extension PageRenderer {
@@ -83,10 +84,18 @@ extension PageRenderer {
         return document(writer, template, fields, title, .none, frame)
     }
 
+    /// A message in a language, for answers that are no pages.
+    package func text(of message: Message, locale: PageLocale) -> String { writer(locale).strings(message) }
+
+    /// What problems of a status are called in a language; nil in English, where each kind has a title of its own.
+    package func problemTitle(_ status: Int, locale: PageLocale) -> String? {
+        locale == .english ? nil : writer(locale).strings.optional("problem.\(status)")
+    }
+
     /// A problem as a page.
     package func problem(_ problem: PageProblem, frame: PageFrame) -> String {
         let writer = writer(frame)
-        return document(writer, "pages/problem", writer.problemPage(problem), problem.title, .none, frame)
+        return document(writer, "pages/problem", writer.problemPage(problem), writer.title(of: problem), .none, frame)
     }
 
     func document(

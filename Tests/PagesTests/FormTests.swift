@@ -40,7 +40,7 @@ import Testing
             errors: [
                 .init(field: "name", detail: "has to be in lower case"), .init(field: "extra", detail: "is unknown"),
             ],
-            message: "Two mistakes.")
+            message: Message(verbatim: "Two mistakes."))
         let html = try Fixture().pages.startForm(operation: "copy", draft: draft, frame: PageFrame())
         let page = try MarkupDocument(html, as: .document)
         let name = try #require(try page.elements("//input[@name='name']").first)

@@ -19,7 +19,7 @@ import Testing
                 lost: 7...9)
         }
         let mistakes = CopyInput.fields.map { InputMistake(field: $0.name, detail: "is wrong") }
-        let draft = FormDraft(values: ["name": "typed"], errors: mistakes, message: "Not so.")
+        let draft = FormDraft(values: ["name": "typed"], errors: mistakes, message: Message(verbatim: "Not so."))
         for page in fixture.everyPage(frame) + fixture.everyPage(frame, draft: draft) {
             let problems = Markup.check(page.html, as: .document)
             #expect(problems.isEmpty, "\(page.name): \(problems)")
@@ -98,7 +98,8 @@ import Testing
             let door = try StateRecord(DoorState.open(by: text, width: 1))
             _ = fixture.script.act("door", door, StoreStep(.action, action: action, actor: text, effects: effects))
             let draft = FormDraft(
-                values: ["name": text, "note": text], errors: [.init(field: "name", detail: text)], message: text)
+                values: ["name": text, "note": text], errors: [.init(field: "name", detail: text)],
+                message: Message(verbatim: text))
             for page in fixture.everyPage(PageFrame(path: "/?" + text.prefix(99)), draft: draft) {
                 let problems = Markup.check(page.html, as: .document)
                 #expect(problems.isEmpty, "\(page.name): \(problems.prefix(3))")

@@ -1,3 +1,4 @@
+import States
 import Synchronization
 
 /// Links to one run, for somebody who has no account.
@@ -18,10 +19,10 @@ extension AccessDirectory {
         to run: String, of operation: String, hours: Int, by maker: Principal, from origin: AuditOrigin = .none
     ) async throws -> (link: SecretText, record: LinkRecord) {
         guard (1...8_760).contains(hours) else {
-            throw AccessError(.invalid, "A link can be good for 1 to 8760 hours.")
+            throw AccessError(.invalid, .linkHours)
         }
         if case .none = configuration.mode {
-            throw AccessError(.conflict, "Nobody is asked to sign in here, so the address of the run is all it takes.")
+            throw AccessError(.conflict, .linkUnneeded)
         }
         let person = try stored(maker)
         let link = SecretText(.link, bytes: random(32))
@@ -32,7 +33,7 @@ extension AccessDirectory {
         try await change { [self] in
             try requireKnown(person)
             guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
-                throw AccessError(.conflict, "There are \(Self.limit) links already. Revoke some that nobody uses.")
+                throw AccessError(.conflict, .tooManyLinks, ["limit": "\(Self.limit)"])
             }
             try await write([.put(record)], entry(.createLink, by: maker, from: origin, "run:\(run)", record.id))
             state.withLock { state in
@@ -50,7 +51,7 @@ extension AccessDirectory {
         try await change { [self] in
             let link = state.withLock { $0.links[id] }
             guard let link, link.run == run, anybody || isMaker(principal, link.maker) else {
-                throw AccessError(.missing, "There is no such link.")
+                throw AccessError(.missing, .unknownLink)
             }
             try await write(
                 [.remove(kind: .link, id: id)], entry(.revokeLink, by: principal, from: origin, "run:\(run)", id))

@@ -140,7 +140,7 @@ extension AccessDirectory {
         -> SecretText
     {
         let time = now()
-        guard let name = UserName(name) else { throw AccessError(.invalid, Self.nameRule) }
+        guard let name = UserName(name) else { throw AccessError(.invalid, .name) }
         if let problem = PasswordRule.problem(with: password, of: name.text) { throw AccessError(.invalid, problem) }
         let isRight = state.withLock { state in
             guard state.users.isEmpty, state.setUp?.accepts(code, now: time) == true else { return false }
@@ -150,10 +150,7 @@ extension AccessDirectory {
         }
         guard isRight else {
             audit.record(.setUp, by: .anonymous, from: origin, outcome: .refused)
-            throw AccessError(
-                .wrong,
-                "That is not the code, or it is used up. It is good for 15 minutes and five tries; start the server again for "
-                    + "a new one.")
+            throw AccessError(.wrong, .wrongCode)
         }
         try await addUser(name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system)
         audit.record(.setUp, by: Principal(.person, name: name.text), from: origin)
@@ -174,7 +171,7 @@ extension AccessDirectory {
         do {
             return try await hashing.run { try PasswordHash(password, cost: cost, salt: salt) }
         } catch is WorkLimit.Busy {
-            throw AccessError(.unavailable, "The server is busy with passwords. Try again in a moment.")
+            throw AccessError(.unavailable, .busyHashing)
         }
     }
 

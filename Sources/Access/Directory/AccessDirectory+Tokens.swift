@@ -1,3 +1,4 @@
+import States
 import Synchronization
 
 extension AccessDirectory {
@@ -27,11 +28,11 @@ extension AccessDirectory {
         from origin: AuditOrigin = .none
     ) async throws -> (token: SecretText, record: TokenRecord) {
         guard VisibleName.isSound(name), name.unicodeScalars.count <= 100 else {
-            throw AccessError(.invalid, "Name the token in one line of 1 to 100 visible characters: what it is for.")
+            throw AccessError(.invalid, .tokenPurpose)
         }
-        guard !roles.isEmpty else { throw AccessError(.invalid, "Give the token a role.") }
+        guard !roles.isEmpty else { throw AccessError(.invalid, .tokenRole) }
         guard days.map({ (1...3_650).contains($0) }) ?? true else {
-            throw AccessError(.invalid, "A token can be good for 1 to 3650 days.")
+            throw AccessError(.invalid, .tokenDays)
         }
         try check(roles)
         let person = try stored(maker)
@@ -45,7 +46,7 @@ extension AccessDirectory {
         try await change { [self] in
             try requireKnown(person)
             guard state.withLock({ $0.tokens.count < Self.limit && $0.tokens[record.id] == nil }) else {
-                throw AccessError(.conflict, "There are \(Self.limit) tokens already. Revoke some that nobody uses.")
+                throw AccessError(.conflict, .tooManyTokens, ["limit": "\(Self.limit)"])
             }
             try await write([.put(record)], entry(.createToken, by: maker, from: origin, "token:\(record.id)", words))
             state.withLock { state in
@@ -63,7 +64,7 @@ extension AccessDirectory {
         try await change { [self] in
             let token = state.withLock { $0.tokens[id] }
             guard let token, anybody || isMaker(principal, token.maker) else {
-                throw AccessError(.missing, "There is no such token.")
+                throw AccessError(.missing, .unknownToken)
             }
             // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
             try await write(
@@ -79,7 +80,7 @@ extension AccessDirectory {
     /// Whoever was removed meanwhile leaves nothing behind for a user of the same name who comes later.
     func requireKnown(_ maker: StoredPerson?) throws {
         guard maker.map({ maker in state.withLock { $0.principal(of: maker) != nil } }) ?? true else {
-            throw AccessError(.missing, "Your account was removed.")
+            throw AccessError(.missing, .removedAccount)
         }
     }
 
@@ -94,7 +95,7 @@ extension AccessDirectory {
                 name: maker.name, identity: maker.identity, isUser: configuration.mode == .password,
                 groups: maker.groups.sorted())
         case .token, .link, .hook, .anonymous:
-            throw AccessError(.invalid, "Only people can do this. Sign in first.")
+            throw AccessError(.invalid, .peopleOnly)
         }
     }
 }

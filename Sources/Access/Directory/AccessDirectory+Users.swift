@@ -1,9 +1,7 @@
+import States
 import Synchronization
 
 extension AccessDirectory {
-    static let nameRule =
-        "Choose a name of 1 to 64 lower-case letters, digits, dots, hyphens, underscores or @; it begins with a letter, digit, _ or @."
-
     /// The users, by name.
     package var users: [UserRecord] { state.withLock { $0.users.values.sorted { $0.name < $1.name } } }
 
@@ -12,7 +10,7 @@ extension AccessDirectory {
         _ name: String, password: String, roles: [StoredAssignment], by principal: Principal,
         from origin: AuditOrigin = .none
     ) async throws {
-        guard let name = UserName(name)?.text else { throw AccessError(.invalid, Self.nameRule) }
+        guard let name = UserName(name)?.text else { throw AccessError(.invalid, .name) }
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         try check(roles)
         try requireNew(name)
@@ -30,8 +28,7 @@ extension AccessDirectory {
 
     private func requireNew(_ name: String) throws {
         guard state.withLock({ $0.users[name] == nil }) else {
-            throw AccessError(
-                .conflict, "There is a user \(name) already. Choose another name, or remove that one first.")
+            throw AccessError(.conflict, .takenName, ["name": .text(name)])
         }
     }
 
@@ -52,10 +49,7 @@ extension AccessDirectory {
         try await change { [self] in
             let user = try user(name)
             guard user.roles.count <= 1 else {
-                throw AccessError(
-                    .conflict,
-                    "\(user.name) has several roles. Set all of them: weir user role \(user.name) --role …, or PUT "
-                        + "/api/v1/users/\(user.name)/roles.")
+                throw AccessError(.conflict, .severalRoles, ["name": .text(user.name)])
             }
             var roles = user.roles.isEmpty ? [StoredAssignment(role: role)] : user.roles
             for index in roles.indices { roles[index].role = role }
@@ -139,7 +133,7 @@ extension AccessDirectory {
 
     private func user(_ name: String) throws -> UserRecord {
         guard let key = UserName(name)?.text, let user = state.withLock({ $0.users[key] }) else {
-            throw AccessError(.missing, "There is no such user.")
+            throw AccessError(.missing, .unknownUser)
         }
         return user
     }
@@ -155,7 +149,7 @@ extension AccessDirectory {
         guard isOne, !administers(roles) else { return }
         let others = state.withLock { $0.users.values.filter { $0.name != name && administers($0.roles) } }
         guard !others.isEmpty else {
-            throw AccessError(.conflict, "This is the last administrator. Make somebody else one first.")
+            throw AccessError(.conflict, .lastAdministrator)
         }
     }
 
@@ -165,19 +159,17 @@ extension AccessDirectory {
         for role in roles {
             guard known[role.role] != nil else {
                 throw AccessError(
-                    .invalid,
-                    "There is no role \(String(role.role.prefix(64))). The roles are \(known.keys.sorted().joined(separator: ", "))."
-                )
+                    .invalid, .unknownRole,
+                    [
+                        "role": "\(role.role.prefix(64))",
+                        "roles": .text(known.keys.sorted().joined(separator: ", ")),
+                    ])
             }
             for tag in role.tags ?? [] where !SubjectSelection.isTag(tag) {
-                throw AccessError(
-                    .invalid, "\(String(tag.prefix(64))) is no tag: use lower-case letters, digits and hyphens.")
+                throw AccessError(.invalid, .tag, ["tag": "\(tag.prefix(64))"])
             }
             for pattern in (role.operations ?? []) + (role.stores ?? []) where IDPattern(pattern) == nil {
-                throw AccessError(
-                    .invalid,
-                    "\(String(pattern.prefix(64))) is no pattern of ids: use lower-case letters, digits, hyphens, * and ?."
-                )
+                throw AccessError(.invalid, .pattern, ["pattern": "\(pattern.prefix(64))"])
             }
         }
     }

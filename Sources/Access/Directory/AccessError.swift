@@ -1,4 +1,4 @@
-import States
+package import States
 
 /// Why users, tokens or links could not be changed, in a sentence for whoever asked for it.
 package struct AccessError: ExplainedError, Hashable {
@@ -7,13 +7,22 @@ package struct AccessError: ExplainedError, Hashable {
 
     package let kind: Kind
     /// What is wrong and what to do.
-    package let description: String
+    package let message: Message
 
-    package init(_ kind: Kind, _ description: String) {
+    /// The same in English.
+    package var description: String { message.description }
+
+    package init(_ kind: Kind, _ message: Message) {
         self.kind = kind
-        self.description = description
+        self.message = message
     }
 
-    static let storage = AccessError(
-        .unavailable, "The change could not be saved. Try again; the server's log says more.")
+    package init(_ kind: Kind, _ wording: AccessWording, _ values: [String: Message.Value] = [:]) {
+        self.init(kind, Message(wording, values))
+    }
+
+    /// For programs and command lines, which are told in English.
+    package init(_ kind: Kind, _ description: String) { self.init(kind, Message(verbatim: description)) }
+
+    static let storage = AccessError(.unavailable, .notSaved)
 }

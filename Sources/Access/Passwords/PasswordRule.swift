@@ -1,3 +1,5 @@
+package import States
+
 /// What a password must be.
 package enum PasswordRule {
     /// How many characters it must have.
@@ -6,15 +8,15 @@ package enum PasswordRule {
     package static let maximumBytes = 1_024
 
     /// What is wrong with a new password, as a sentence; nil when nothing is.
-    package static func problem(with password: String, of name: String) -> String? {
-        guard password.count >= minimum else { return "Choose a password of at least \(minimum) characters." }
+    package static func problem(with password: String, of name: String) -> Message? {
+        guard password.count >= minimum else { return Message(AccessWording.shortPassword, ["count": "\(minimum)"]) }
         guard password.utf8.count <= maximumBytes else {
-            return "Choose a password of at most \(maximumBytes) bytes."
+            return Message(AccessWording.longPassword, ["count": "\(maximumBytes)"])
         }
         guard !password.lowercased().contains(name.lowercased()) else {
-            return "Choose a password that does not contain the name."
+            return Message(AccessWording.passwordHasName)
         }
-        guard Set(password).count >= 4 else { return "Choose a password of more than three different characters." }
+        guard Set(password).count >= 4 else { return Message(AccessWording.plainPassword) }
         return nil
     }
 }

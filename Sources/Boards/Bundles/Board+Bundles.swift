@@ -45,7 +45,7 @@ extension Board {
     /// - Throws: `malformedImport`, `importConflict`, both naming the line, `importing`, `shuttingDown` and `unavailable`.
     package func importRuns(_ open: @escaping JournalImport.Opening) async throws(BoardError) -> ImportReport {
         if runs.isClosed {
-            throw BoardError(.shuttingDown, "The server is shutting down. Import the file again when it is back.")
+            throw BoardError(.shuttingDown, .shuttingDownImport)
         }
         try requireRecording()
         guard importing.take() else { throw .importing }
@@ -59,7 +59,7 @@ extension Board {
             throw BoardError(importing: error)
         } catch {
             await forgetRolledBack()
-            throw BoardError(.unavailable, "The file could not be read. Send it again.")
+            throw BoardError(.unavailable, .unreadFile)
         }
     }
 
@@ -82,9 +82,9 @@ extension BoardError {
     fileprivate init(importing error: JournalError) {
         switch error.code {
         case .malformed, .outOfOrder:
-            self.init(.malformedImport, "\(error.description) Nothing was imported.")
-        case .tooNew: self.init(.malformedImport, error.description)
-        case .conflict: self.init(.importConflict, error.description)
+            self.init(.malformedImport, .nothingImported, ["reason": .text(error.description)])
+        case .tooNew: self.init(.malformedImport, Message(verbatim: error.description))
+        case .conflict: self.init(.importConflict, Message(verbatim: error.description))
         case .full, .readOnly, .locked, .corrupt, .unavailable: self = .unreadable(error)
         }
     }

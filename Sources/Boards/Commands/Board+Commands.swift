@@ -44,7 +44,7 @@ extension Board {
             try requireRecording()
             if isReported(run) { return try await cancelReported(run, actor: actor) }
             _ = try await self.run(run)
-            throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to cancel.")
+            throw BoardError(.alreadyEnded, .nothingToCancel)
         }
         live.cancel(.actor(actor))
         let sequence = await sequence(of: live.ended) ?? feed.run(run)?.record.sequence
@@ -104,8 +104,8 @@ extension Board {
     private func requireNoSecrets(of operation: String) throws(BoardError) {
         let secret = (catalog[operation]?.fields ?? []).filter(\.isSecret)
         guard !secret.isEmpty else { return }
-        let detail = "This is secret and was not kept. Give it again, with the rest of the input."
-        throw .invalidInput(InputMistakes(secret.map { InputMistake(field: $0.name, detail: detail) }))
+        let message = Message(InputWording.secretAgain)
+        throw .invalidInput(InputMistakes(secret.map { InputMistake(field: $0.name, message: message) }))
     }
 
     /// Waits until a run has ended and its end is recorded.

@@ -20,10 +20,7 @@ extension Board {
     func checkOpening(of operation: String) throws(BoardError) {
         if let entry = catalog[operation] {
             guard entry.isReported else {
-                throw BoardError(
-                    .notReported,
-                    "“\(operation.prefix(64))” is run here, so its runs are started and not reported. Report runs under "
-                        + "another operation's name.")
+                throw BoardError(.notReported, .runHere, ["operation": BoardError.short(operation)])
             }
         } else if !configuration.reportsUndeclared {
             throw .unknownOperation(operation)
@@ -74,7 +71,7 @@ extension Board {
             run: run, operation: record.operation, reporter: nil, ending: .cancelled(.actor(actor)))
         let receipt = try await reported.take(end)
         guard receipt.outcome == .taken else {
-            throw BoardError(.alreadyEnded, "This run has ended already, so there is nothing to cancel.")
+            throw BoardError(.alreadyEnded, .nothingToCancel)
         }
         return StartReceipt(run: run, sequence: receipt.place?.sequence, isNew: false)
     }

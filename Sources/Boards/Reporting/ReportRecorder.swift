@@ -72,7 +72,7 @@ final class ReportRecorder: Sendable {
         guard isTaken, !recorder.isStopped else { throw .tooMuchWaits }
         if drains { scope.launch { await self.drain() } }
         guard let answer = await entry.answer.value() else {
-            throw BoardError(.unavailable, "The request was given up before it was recorded. Send it again.")
+            throw BoardError(.unavailable, .reportGivenUp)
         }
         return try answer.get()
     }
@@ -123,7 +123,7 @@ final class ReportRecorder: Sendable {
 extension BoardError {
     /// For reports that come when nothing is recorded any more.
     static var stopping: BoardError {
-        BoardError(.shuttingDown, "The server is shutting down. Send this again when it is back.")
+        BoardError(.shuttingDown, .shuttingDownSend)
     }
 }
 

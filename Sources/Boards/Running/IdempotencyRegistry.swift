@@ -54,14 +54,11 @@ final class IdempotencyRegistry: Sendable {
                 return (nil, false)
             }
             if isFull {
-                throw BoardError(
-                    .overloaded,
-                    "Too many requests with idempotency keys are in progress, so this one was not started. Try again.")
+                throw BoardError(.overloaded, .tooManyKeys)
             }
             guard let other else { break }
             guard await other.value() != nil else {
-                throw BoardError(
-                    .unavailable, "The request was cancelled while another with the same key was in progress.")
+                throw BoardError(.unavailable, .otherCancelled)
             }
         }
         defer {
@@ -90,9 +87,7 @@ final class IdempotencyRegistry: Sendable {
     ) throws(BoardError) {
         guard opening.retryOf == asked.retryOf, comparable(opening.input, entry) == comparable(asked.input, entry)
         else {
-            throw BoardError(
-                .keyReused,
-                "This idempotency key was used for another input of this operation. Use a new key for each start.")
+            throw BoardError(.keyReused, .keyOfInput)
         }
     }
 

@@ -65,14 +65,10 @@ final class Launcher: Sendable {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
         if let whole = entry.partOf, !isStep {
             throw BoardError(
-                .partOfAnother,
-                "This is a step of “\(catalog[whole]?.title ?? whole)”, and runs only with it. Start that.")
+                .partOfAnother, .partOfAnother, ["whole": .text(catalog[whole]?.title ?? whole)])
         }
         if entry.isReported {
-            throw BoardError(
-                .notReported,
-                "Runs of “\(operation.prefix(64))” are done elsewhere and reported, so they cannot be started here. Start "
-                    + "the program that reports them.")
+            throw BoardError(.notReported, .reportedOnly, ["operation": BoardError.short(operation)])
         }
         do {
             return try InputField.validate(input, fields: entry.fields)

@@ -35,7 +35,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
                 input, id: request.run, from: state(beginning), elapsed: beginning.elapsed, willBegin: willBegin
             ).id
         } catch {
-            throw BoardError(.busy, error.description)
+            throw BoardError(.busy, Message(verbatim: error.description))
         }
     }
 
@@ -47,8 +47,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             return try request.input.decode(Work.Input.self, userInfo: info)
         } catch {
             throw BoardError(
-                .invalidInput,
-                mask.masked("The input does not fit this operation: \(CodingErrorText.sentence(for: error))"))
+                .invalidInput, .invalidInput,
+                ["reason": .text(mask.masked(CodingErrorText.sentence(for: error)))])
         }
     }
 

@@ -1,3 +1,5 @@
+import States
+
 /// What a server does on its journal.
 package enum BoardRole: String, Sendable {
     /// It starts runs and records: the only server of its journal, or the one of several that does.
@@ -11,10 +13,7 @@ package enum BoardRole: String, Sendable {
 extension BoardError {
     /// The error for commands at a server that follows another.
     static func following(_ recording: String?) -> BoardError {
-        let other = recording.map { "“\($0)”" } ?? "another server"
-        return BoardError(
-            .unavailable,
-            "This server only shows what \(other) records, so nothing was done. Send this to that server, or try again "
-                + "when this one has taken its place.")
+        guard let recording else { return BoardError(.unavailable, .followingAnother) }
+        return BoardError(.unavailable, .following, ["other": .text(recording)])
     }
 }

@@ -25,7 +25,7 @@ extension Board {
         guard let live = runs[run] else {
             let record = try await self.run(run)
             guard record.endedAt != nil else { throw .notAsking }
-            throw BoardError(.alreadyEnded, "This run has already ended, so there is nothing to decide.")
+            throw BoardError(.alreadyEnded, .nothingToDecide)
         }
         let words = comment.map { String($0.prefix(1_000)) }.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
         let decision = StepsProgress.Decision(isApproved: isApproved, by: actor, comment: words)
@@ -59,9 +59,7 @@ extension Board {
         guard record.endedAt != nil else { throw .stillActive }
         let recorded = try? record.state.state(as: StepsState.self).steps
         guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {
-            throw BoardError(
-                .nothingToContinue,
-                "No step of this run failed after others had succeeded. Start it again from the beginning.")
+            throw BoardError(.nothingToContinue, .nothingToContinue)
         }
         let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
         guard let beginning = try? StateRecord(state) else { throw .notAsking }
@@ -120,11 +118,10 @@ extension Board {
 
 extension BoardError {
     static var notAsking: BoardError {
-        BoardError(
-            .notAsking, "Nobody is asked at this step now: somebody else may have decided. Look at the run's page.")
+        BoardError(.notAsking, .notAsking)
     }
 
     static var stillActive: BoardError {
-        BoardError(.stillRunning, "This run is still active. Cancel it, or wait until it has ended.")
+        BoardError(.stillRunning, .stillActive)
     }
 }

@@ -105,7 +105,7 @@ extension Board {
 
     private func admitted(_ store: String) throws(BoardError) -> LiveStores.Member {
         if liveStores.isClosed {
-            throw BoardError(.shuttingDown, "The server is shutting down. Send this again when it is back.")
+            throw BoardError(.shuttingDown, .shuttingDownSend)
         }
         try requireRecording()
         guard let live = liveStores[store] else { throw .unknownStore(store) }

@@ -56,8 +56,7 @@ package final class StoreEntry: Sendable {
     /// - Throws: `unknownAction`, and `invalidInput` with the mistakes of each field.
     package func validate(_ action: JSONValue) throws(BoardError) -> RecordedAction {
         guard let asked = RecordedAction(json: action) else {
-            throw BoardError(
-                .invalidInput, "Send a JSON object that names the action as “type”, and its fields beside it.")
+            throw BoardError(.invalidInput, .unnamedAction)
         }
         guard let form = form(asked.name) else { throw .unknownAction(asked.name, of: self) }
         do {

@@ -159,7 +159,6 @@ package final class VisibleBoard: Sendable {
 extension BoardError {
     /// For one who may see something, and not do that to it.
     static var notAllowed: BoardError {
-        BoardError(
-            .notAllowed, "You may see this, but not do that. Ask whoever runs this server to give you a role that may.")
+        BoardError(.notAllowed, .notAllowed)
     }
 }

@@ -3,18 +3,9 @@ import States
 
 extension InputField {
     /// What the field accepts, as a sentence that asks for it.
-    var expectation: String {
-        switch kind {
-        case .text(let limit, _): "Give one line of text of at most \(limit) characters."
-        case .multiline(let limit): "Give text of at most \(limit) characters."
-        case .url(let schemes): "Give a URL that begins with \(Self.alternatives(schemes.map { "\($0)://" }))."
-        case .integer(let range): "Give a whole number \(Self.bounds(range, none: Int64.min...Int64.max))."
-        case .number(let range): "Give a number \(Self.bounds(range, none: -Double.infinity...Double.infinity))."
-        case .boolean: "Give true or false."
-        case .choice(let values): "Choose \(Self.alternatives(values.map { "“\($0)”" }))."
-        case .secret(let limit): "Give a secret of at most \(limit) characters. It is not recorded."
-        case .file: "Choose a file."
-        }
+    var expectation: Message {
+        let demand = demand
+        return Message(demand.asks, demand.values)
     }
 
     /// The value as a run gets it.
@@ -23,7 +14,7 @@ extension InputField {
         case .text(let limit, let pattern):
             let text = try text(value, limit: limit)
             guard !text.unicodeScalars.contains(where: Self.breaksLine) else {
-                throw InputRejection("Give one line of text without control characters.")
+                throw InputRejection(.controlCharacters)
             }
             try match(text, pattern)
             return .string(text)
@@ -56,15 +47,57 @@ extension InputField {
         }
     }
 
+    /// What the field accepts, and that this is not it.
     func rejection(of value: JSONValue) -> InputRejection {
-        let given =
+        var demand = demand
+        demand.values["given"] =
             switch value {
             case .string(let text): "“\(Self.shortened(text))”"
             case .integer(let number): "\(number)"
             case .number(let number): "\(number)"
             default: Self.kind(of: value)
             }
-        return InputRejection("\(expectation.dropLast()), not \(given).")
+        return InputRejection(demand.refuses, demand.values)
+    }
+
+    /// The sentence that asks for what the field accepts, the one that also says what was given, and their values.
+    private var demand: (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
+        switch kind {
+        case .text(let limit, _): (.line, .lineNot, ["limit": "\(limit)"])
+        case .multiline(let limit): (.lines, .linesNot, ["limit": "\(limit)"])
+        case .url(let schemes): (.url, .urlNot, ["schemes": .either(schemes.map { "\($0)://" })])
+        case .integer(let range): Self.whole(range)
+        case .number(let range): Self.number(range)
+        case .boolean: (.boolean, .booleanNot, [:])
+        case .choice(let values): (.choice, .choiceNot, ["values": .either(values.map { "“\($0)”" })])
+        // No mistake quotes it.
+        case .secret(let limit): (.secret, .secret, ["limit": "\(limit)"])
+        case .file: (.file, .file, [:])
+        }
+    }
+
+    private static func whole(
+        _ range: ClosedRange<Int64>
+    ) -> (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
+        let (least, most) = (range.lowerBound, range.upperBound)
+        return switch (least == .min, most == .max) {
+        case (true, true): (.whole, .wholeNot, [:])
+        case (true, false): (.wholeAtMost, .wholeAtMostNot, ["most": "\(most)"])
+        case (false, true): (.wholeAtLeast, .wholeAtLeastNot, ["least": "\(least)"])
+        case (false, false): (.wholeBetween, .wholeBetweenNot, ["least": "\(least)", "most": "\(most)"])
+        }
+    }
+
+    private static func number(
+        _ range: ClosedRange<Double>
+    ) -> (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
+        let (least, most) = (range.lowerBound, range.upperBound)
+        return switch (least == -.infinity, most == .infinity) {
+        case (true, true): (.number, .numberNot, [:])
+        case (true, false): (.numberAtMost, .numberAtMostNot, ["most": "\(most)"])
+        case (false, true): (.numberAtLeast, .numberAtLeastNot, ["least": "\(least)"])
+        case (false, false): (.numberBetween, .numberBetweenNot, ["least": "\(least)", "most": "\(most)"])
+        }
     }
 
     /// The text of a value, if it is short enough: counted in Unicode scalars, as JSON Schema does.
@@ -73,7 +106,7 @@ extension InputField {
         if text.utf8.count > limit {
             let length = text.unicodeScalars.count
             guard length <= limit else {
-                throw InputRejection("This is \(length) characters long; at most \(limit) are accepted.")
+                throw InputRejection(.tooLong, ["length": "\(length)", "limit": "\(limit)"])
             }
         }
         return text
@@ -85,10 +118,10 @@ extension InputField {
         do {
             isMatch = try Regex(pattern).wholeMatch(in: text) != nil
         } catch {
-            throw InputRejection("The pattern of this field is no regular expression: its operation must be corrected.")
+            throw InputRejection(.brokenPattern)
         }
         guard isMatch else {
-            throw InputRejection("“\(Self.shortened(text))” does not have the form asked for: \(help ?? pattern)")
+            throw InputRejection(.otherForm, ["given": "\(Self.shortened(text))", "help": "\(help ?? pattern)"])
         }
     }
 
@@ -112,19 +145,5 @@ extension InputField {
         let scalars = text.unicodeScalars.prefix(41)
         guard scalars.count > 40 else { return text }
         return String(String.UnicodeScalarView(scalars.prefix(40))) + "…"
-    }
-
-    private static func alternatives(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " or " + last
-    }
-
-    private static func bounds<Number>(_ range: ClosedRange<Number>, none: ClosedRange<Number>) -> String {
-        switch (range.lowerBound == none.lowerBound, range.upperBound == none.upperBound) {
-        case (true, true): "of any size"
-        case (true, false): "of at most \(range.upperBound)"
-        case (false, true): "of at least \(range.lowerBound)"
-        case (false, false): "from \(range.lowerBound) to \(range.upperBound)"
-        }
     }
 }

@@ -4,17 +4,17 @@ extension InputField {
     /// What a door that took a file says of it: an id, the name, and what was announced.
     func file(_ value: JSONValue) throws(InputRejection) -> JSONValue {
         guard case .object(let members) = value else {
-            throw InputRejection("\(expectation) It comes with the request that starts the run, not as a JSON value.")
+            throw InputRejection(.fileElsewhere)
         }
         var described: [String: JSONValue] = [:]
         for (name, member) in members where member != .null {
             guard accepts(member, as: name) else {
-                throw InputRejection("The file is described wrongly: “\(Self.shortened(name))” cannot be used.")
+                throw InputRejection(.fileWrong, ["name": "\(Self.shortened(name))"])
             }
             described[name] = member
         }
         guard described["id"] != nil, described["filename"] != nil else {
-            throw InputRejection("The file is described wrongly: it needs “id” and “filename”.")
+            throw InputRejection(.fileUnnamed)
         }
         return .object(described)
     }

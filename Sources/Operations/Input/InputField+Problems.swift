@@ -27,7 +27,7 @@ extension InputField {
                 do throws(InputRejection) {
                     _ = try field.check(value)
                 } catch {
-                    problems.append("The default of the field \(field.name) does not fit it: \(error.detail)")
+                    problems.append("The default of the field \(field.name) does not fit it: \(error.message)")
                 }
             }
             return problems

@@ -14,11 +14,11 @@ extension InputField {
         let isWeb = ["http", "https"].contains(scheme)
         let authority = Self.authority(url.absoluteString)
         guard components.password == nil, !isWeb || (components.user == nil && !authority.contains("@")) else {
-            throw InputRejection("This URL contains a user name or password, which would be recorded. Leave it out.")
+            throw InputRejection(.urlWithPassword)
         }
         guard !isWeb || components.host?.isEmpty == false else { throw unquoted(text) }
         guard !isWeb || Self.hasUsablePort(authority, url.port) else {
-            throw InputRejection("This URL has a port that does not exist. Ports go from 1 to 65535.")
+            throw InputRejection(.urlPort)
         }
         return trimmed
     }

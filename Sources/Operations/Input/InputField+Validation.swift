@@ -12,9 +12,11 @@ extension InputField {
     /// - Throws: The mistakes, those of known fields first.
     package static func validate(_ input: JSONValue, fields: [InputField]) throws(InputMistakes) -> JSONValue {
         guard case .object(let members) = input else {
-            let members = fields.isEmpty ? "without members" : "with the members \(list(fields.map(\.name)))"
-            let detail = "Send a JSON object \(members), not \(kind(of: input))."
-            throw InputMistakes([InputMistake(field: "", detail: detail)])
+            let message =
+                fields.isEmpty
+                ? Message(InputWording.emptyObject, ["given": kind(of: input)])
+                : Message(InputWording.object, ["members": .all(fields.map(\.name)), "given": kind(of: input)])
+            throw InputMistakes([InputMistake(field: "", message: message)])
         }
         var normalised: [String: JSONValue] = [:]
         var mistakes: [InputMistake] = []
@@ -22,7 +24,7 @@ extension InputField {
             do {
                 normalised[field.name] = try field.validate(members[field.name])
             } catch {
-                mistakes.append(InputMistake(field: field.name, detail: error.detail))
+                mistakes.append(InputMistake(field: field.name, message: error.message))
             }
         }
         mistakes += unknownMembers(of: members, fields: fields)
@@ -34,7 +36,7 @@ extension InputField {
     private func validate(_ value: JSONValue?) throws(InputRejection) -> JSONValue? {
         guard let value, value != .null, !(isRequired && isText && value == "") else {
             if let defaultValue { return defaultValue }
-            if isRequired { throw InputRejection("This is required. \(expectation)") }
+            if isRequired { throw InputRejection(.required, ["expectation": .message(expectation)]) }
             return nil
         }
         return try check(value)
@@ -53,25 +55,20 @@ extension InputField {
         guard members.count > known.count || !known.isSuperset(of: members.keys) else { return [] }
         let remedy =
             fields.isEmpty
-            ? "This operation takes no input; leave it out."
-            : "There is no such field; leave it out. The fields are \(list(fields.map(\.name)))."
+            ? Message(InputWording.noFields)
+            : Message(InputWording.unknownField, ["fields": .all(fields.map(\.name))])
         return members.keys.lazy.filter { !known.contains($0) }.prefix(20).map { String($0.prefix(64)) }.sorted()
-            .map { InputMistake(field: $0, detail: remedy) }
+            .map { InputMistake(field: $0, message: remedy) }
     }
 
-    static func list(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " and " + last
-    }
-
-    static func kind(of value: JSONValue) -> String {
+    static func kind(of value: JSONValue) -> Message.Value {
         switch value {
         case .null: "null"
-        case .bool: "true or false"
-        case .integer, .number: "a number"
-        case .string: "text"
-        case .array: "a list"
-        case .object: "an object"
+        case .bool: .message(Message(InputWording.aBoolean))
+        case .integer, .number: .message(Message(InputWording.aNumber))
+        case .string: .message(Message(InputWording.aText))
+        case .array: .message(Message(InputWording.aList))
+        case .object: .message(Message(InputWording.anObject))
         }
     }
 }

@@ -6,15 +6,26 @@ public struct InputMistake: Sendable, Hashable, Codable {
     ///
     /// Of a field nobody knows, cut to 64 characters.
     public let field: String
-    /// A sentence or two for the person who gave the input.
+    /// The same sentences for whoever reads another language.
+    package let message: Message
+
+    /// A sentence or two for the person who gave the input, in English.
     ///
     /// What was given is quoted in it, cut short.
-    public let detail: String
+    public var detail: String { message.description }
 
     /// Makes a mistake of its parts.
-    package init(field: String, detail: String) {
+    package init(field: String, message: Message) {
         self.field = field
-        self.detail = detail
+        self.message = message
+    }
+
+    /// Makes a mistake whose words are the same in every language.
+    package init(field: String, detail: String) { self.init(field: field, message: Message(verbatim: detail)) }
+
+    private enum CodingKeys: String, CodingKey {
+        case field
+        case message = "detail"
     }
 }
 
@@ -34,7 +45,11 @@ public struct InputMistakes: ExplainedError, Sendable, Hashable {
 
 /// Why one value does not fit its field.
 struct InputRejection: Error {
-    let detail: String
+    let message: Message
 
-    init(_ detail: String) { self.detail = detail }
+    init(_ message: Message) { self.message = message }
+
+    init(_ wording: InputWording, _ values: [String: Message.Value] = [:]) {
+        self.init(Message(wording, values))
+    }
 }

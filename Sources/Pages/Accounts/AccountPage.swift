@@ -1,5 +1,6 @@
 package import Access
 package import Journals
+package import States
 
 /// A page about who one is and who there is: signing in, the first user, oneself, users, tokens, links and the audit.
 package enum AccountPage: Sendable {
@@ -44,7 +45,7 @@ package struct SignInForm: Sendable {
 /// The form for the first user.
 package struct SetUpForm: Sendable {
     package var name = ""
-    package var error: String?
+    package var error: Message?
     package init() {}
 }
 
@@ -84,7 +85,7 @@ package struct UserList: Sendable {
     package var rows: [Row]
     package var roles: [String]
     package var name = ""
-    package var error: String?
+    package var error: Message?
 
     package init(rows: [Row], roles: [String]) {
         self.rows = rows
@@ -120,7 +121,7 @@ package struct TokenList: Sendable {
     package var secret: String?
     package var name = ""
     package var operations = ""
-    package var error: String?
+    package var error: Message?
 
     package init(rows: [Row], roles: [String]) {
         self.rows = rows
@@ -152,7 +153,7 @@ package struct LinkList: Sendable {
     package var rows: [Row]
     /// The link that was just made, shown once.
     package var address: String?
-    package var error: String?
+    package var error: Message?
 
     package init(run: String, rows: [Row]) {
         self.run = run

@@ -57,7 +57,7 @@ struct CheckScenario {
         let all = PageNotices(
             notRecordedSince: frame.notRecordedSince, replacedAt: frame.clock, notices: Self.notices)
         _ = writer.render("partials/notices", ["standing": writer.standing(all)])
-        let problem = PageProblem(status: 404, title: "title", detail: "detail")
+        let problem = PageProblem(status: 404, title: "title", detail: Message(verbatim: "detail"))
         _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
     }
 
@@ -106,15 +106,15 @@ struct CheckScenario {
         (signIn.mistake, signIn.hasProvider, signIn.refused) = (.wrong, true, "x")
         signIn.signOutURL = "x"
         var setUp = SetUpForm()
-        setUp.error = "x"
+        setUp.error = Message(verbatim: "x")
         var facts = AccountFacts(name: "x", kind: "person")
         (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
         facts.canSignIn = true
         var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
-        users.error = "x"
+        users.error = Message(verbatim: "x")
         let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
         var tokens = TokenList(rows: [token], roles: ["x"])
-        (tokens.error, tokens.secret) = ("x", "x")
+        (tokens.error, tokens.secret) = (Message(verbatim: "x"), "x")
         let entry = AuditList.Row(
             number: 1, at: at, name: "x", action: "x", subject: "x", outcome: "done", count: 2, address: "x",
             detail: "x")
@@ -122,7 +122,7 @@ struct CheckScenario {
         audit.older = 1
         let link = LinkList.Row(id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
         var links = LinkList(run: "x", rows: [link])
-        (links.error, links.address) = ("x", "x")
+        (links.error, links.address) = (Message(verbatim: "x"), "x")
         for page in [
             .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
             .audit(audit),
@@ -165,7 +165,8 @@ struct CheckScenario {
                 change, runs: [view.record], unknown: 1, hasMore: true, key: "k", filter: RunFilter())
             _ = writer.render("pages/run-change", writer.planPage(plan))
             let items = RunChange.Result.allCases.map {
-                RunChange.Report.Item(run: view.record.id, result: $0, newRun: view.record.id, detail: "d")
+                RunChange.Report.Item(run: view.record.id, result: $0, newRun: view.record.id,
+                    detail: Message(verbatim: "d"))
             }
             let report = RunChange.Report(change, items: items, filter: RunFilter())
             _ = writer.render("pages/run-change", writer.reportPage(report))
@@ -179,7 +180,7 @@ struct CheckScenario {
             let drafts = writer.acts(view, isPast: false, draft: nil).map { act in
                 let mistakes = (entry.forms.flatMap(\.fields).map(\.name) + ["other"])
                     .map { InputMistake(field: $0, detail: "d") }
-                return FormDraft(form: act.id, errors: mistakes, message: "m")
+                return FormDraft(form: act.id, errors: mistakes, message: Message(verbatim: "m"))
             }
             for draft in drafts {
                 _ = writer.region(
@@ -267,7 +268,7 @@ struct CheckScenario {
 
     private func startForm(_ entry: CatalogEntry) {
         let mistakes = (entry.fields.map(\.name) + ["other"]).map { InputMistake(field: $0, detail: "d") }
-        let draft = FormDraft(values: [:], errors: mistakes, message: "m")
+        let draft = FormDraft(values: [:], errors: mistakes, message: Message(verbatim: "m"))
         let fields = writer.startPage(entry.id, draft: draft)
         _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
         let view = OperationView(id: entry.id)

@@ -1,6 +1,6 @@
 package import Journals
 package import Operations
-import States
+package import States
 
 /// A form as somebody filled it in: what was typed and what is wrong with it.
 package struct FormDraft: Sendable, Hashable {
@@ -11,11 +11,11 @@ package struct FormDraft: Sendable, Hashable {
     /// What is wrong, by field; a mistake of no field of the form is shown above it.
     package var errors: [InputMistake]
     /// What is wrong with the whole, in a sentence.
-    package var message: String?
+    package var message: Message?
 
     /// Creates a draft from its parts.
     package init(
-        form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: String? = nil
+        form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: Message? = nil
     ) {
         self.form = form
         self.values = values

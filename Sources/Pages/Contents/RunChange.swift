@@ -1,4 +1,5 @@
 package import Journals
+package import States
 
 /// What is done to many runs together.
 package enum RunChange: String, Sendable, Hashable, CaseIterable {
@@ -71,10 +72,10 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
             /// The run that tries it again, if there is one.
             package let newRun: String?
             /// Why not, in a sentence, if it failed.
-            package let detail: String?
+            package let detail: Message?
 
             /// Creates an item.
-            package init(run: String, result: Result, newRun: String? = nil, detail: String? = nil) {
+            package init(run: String, result: Result, newRun: String? = nil, detail: Message? = nil) {
                 self.run = run
                 self.result = result
                 self.newRun = newRun

@@ -1,4 +1,5 @@
 import Mustache
+import States
 
 /// The strings of a locale: what templates find under `t`, and what Swift reads by key.
 ///
@@ -24,6 +25,9 @@ struct StringTable: Sendable {
 
     /// The string with that key; the key itself, visibly, if there is none.
     subscript(_ key: StringKey) -> String { root.texts[key.rawValue] ?? "\u{27E8}\(key.rawValue)\u{27E9}" }
+
+    /// A message in the table's language.
+    func callAsFunction(_ message: Message) -> String { message.said { root.texts[$0] } }
 
     /// The string with that key with each `{name}` replaced.
     func callAsFunction(_ key: StringKey, _ values: KeyValuePairs<String, String>) -> String {

@@ -18,8 +18,10 @@ extension PageWriter {
         }
         let formID = "start-\(operation)"
         let names = Set(entry.fields.map(\.name))
-        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { "\($0.field): \($0.detail)" }
-        let whole = ([draft?.message].compactMap { $0 } + stray).joined(separator: " ")
+        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { mistake in
+            "\(mistake.field): \(strings(mistake.message))"
+        }
+        let whole = ([draft?.message.map { strings($0) }].compactMap { $0 } + stray).joined(separator: " ")
         let hasFile = entry.fields.contains { $0.kind == .file }
         return [
             "formID": formID, "action": "\(base)/operations/\(operation)/runs",
@@ -47,7 +49,7 @@ extension PageWriter {
     /// A field of a form, for `partials/field`.
     func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
         let controlID = "\(formID)-\(field.name)"
-        let error = draft?.errors.first { $0.field == field.name }?.detail
+        let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
         let help = strings.optional("field.\(operation).\(field.name).help") ?? field.help
         let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]

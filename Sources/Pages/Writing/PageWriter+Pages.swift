@@ -61,11 +61,14 @@ extension PageWriter {
         return ["operation": store(entry.id), "samples": samples, "groupID": "gallery-store-\(entry.id)"]
     }
 
+    /// What a problem's page is called.
+    func title(of problem: PageProblem) -> String { strings.optional("problem.\(problem.status)") ?? problem.title }
+
     /// A problem.
     func problemPage(_ problem: PageProblem) -> Fields {
         [
             "status": String(problem.status),
-            "title": strings.optional("problem.\(problem.status)") ?? problem.title, "detail": problem.detail,
+            "title": title(of: problem), "detail": strings(problem.detail),
         ]
     }
 

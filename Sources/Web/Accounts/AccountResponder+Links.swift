@@ -42,7 +42,7 @@ extension AccountResponder {
             return page(.links(list), visit, status: .created)
         } catch let error as AccessError {
             list = self.list(run, visit)
-            list.error = error.description
+            list.error = error.message
             return page(.links(list), visit, status: Problem(error).status)
         } catch {
             throw .internalError
@@ -112,7 +112,7 @@ extension AccountResponder {
     private func createLink(
         to run: String, of operation: String, hours: Int?, _ visit: Visit
     ) async throws -> (link: SecretText, record: LinkRecord) {
-        guard let hours else { throw AccessError(.invalid, "Say for how many hours the link is good: 1 to 8760.") }
+        guard let hours else { throw AccessError(.invalid, .linkHoursMissing) }
         return try await directory.createLink(
             to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.origin)
     }
@@ -151,12 +151,12 @@ extension Problem {
     /// A link that shows nothing.
     fileprivate static let noSuchLink = Problem(
         "not-found", .notFound, "No such link",
-        "This link is not known, or it has expired or was revoked. Ask whoever sent it for another one.")
+        .noSuchLink)
 
     /// A link opened by somebody who is signed in and may not see its run.
     fileprivate static func linkForAnother(_ name: String) -> Problem {
         Problem(
             "forbidden", .forbidden, "Signed in",
-            "You are signed in as \(name), who may not see this run. Sign out, then open the link again.")
+            .linkForAnother, ["name": .text(name)])
     }
 }

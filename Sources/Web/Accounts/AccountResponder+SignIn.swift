@@ -85,7 +85,7 @@ extension AccountResponder {
                 code: sent["code"] ?? "", name: form.name, password: sent["password"] ?? "", from: visit.origin)
             return enter(secret, to: "")
         } catch let error as AccessError {
-            form.error = error.description
+            form.error = error.message
             return page(.setUp(form), visit, status: Problem(error).status)
         } catch {
             throw .internalError
@@ -97,7 +97,7 @@ extension Problem {
     /// A password came over a connection that others can read.
     static let plainConnection = Problem(
         "plain-connection", .forbidden, "Not encrypted",
-        "This connection is not encrypted, so no password is taken over it. Use the https address of this server.",
+        .plainConnection,
         closes: true)
 }
 

@@ -20,7 +20,7 @@ extension AccountResponder {
         var list: TokenList
         do {
             guard let days = Int(sent["days"] ?? "") else {
-                throw AccessError(.invalid, "A token can be good for 1 to 3650 days.")
+                throw AccessError(.invalid, .tokenDays)
             }
             let token = try await directory.createToken(
                 sent["name"] ?? "", roles: [role], days: days, by: visit.authorization.principal, from: visit.origin
@@ -30,7 +30,7 @@ extension AccountResponder {
             return page(.tokens(list), visit, status: .created)
         } catch let error as AccessError {
             list = self.list(visit)
-            list.error = error.description
+            list.error = error.message
             list.name = sent["name"] ?? ""
             list.operations = sent["operations"] ?? ""
             return page(.tokens(list), visit, status: Problem(error).status)

@@ -47,7 +47,7 @@ extension AccountResponder {
             try await change(visit, role: sent["role"], name: sent["name"], password: sent["password"])
         } catch let error as AccessError {
             var list = list(visit)
-            list.error = error.description
+            list.error = error.message
             list.name = sent["name"] ?? ""
             return page(.users(list), visit, status: Problem(error).status)
         } catch {
@@ -75,7 +75,7 @@ extension AccountResponder {
     /// A password, if it came by a connection that nobody else reads.
     private func secret(_ password: String?, _ visit: Visit) throws(AccessError) -> String {
         guard directory.takesPasswords(from: visit.peer) else {
-            throw AccessError(.wrong, Problem.plainConnection.detail)
+            throw AccessError(.wrong, Problem.plainConnection.message)
         }
         return password ?? ""
     }

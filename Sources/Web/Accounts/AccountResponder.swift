@@ -179,31 +179,26 @@ struct AccountResponder: Sendable {
     var roles: [String] { directory.control.rules.roles.keys.sorted() }
 
     private func frame(_ request: Request, _ text: String, _ authorization: Authorization) -> PageFrame {
-        let locale = dashboard.renderer.locale(
-            choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
-        var frame = PageFrame(locale: locale, path: text)
+        var frame = PageFrame(locale: locale(of: request), path: text)
         frame.account = accounts.header(authorization)
         return frame
+    }
+
+    private func locale(of request: Request) -> PageLocale {
+        dashboard.renderer.locale(
+            choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
     }
 
     private func response(
         to problem: Problem, _ request: Request, _ text: String, _ route: AccountRoute
     ) -> Response {
         if let response = signInRedirect(for: problem.status, request, text) { return response }
-        var response: Response
-        if !route.isForPrograms, request.headers[.accept]?.contains("text/html") == true {
-            let locale = dashboard.renderer.locale(
-                choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
-            let page = PageProblem(status: problem.status.code, title: problem.title, detail: problem.detail)
-            response = .page(
-                dashboard.renderer.problem(page, frame: PageFrame(locale: locale, path: text)), status: problem.status)
-        } else {
-            let path = String(text.prefix { $0 != "?" }.prefix(1_000))
-            response =
-                (try? .json(
-                    problem.document(instance: path), type: "application/problem+json", status: problem.status))
-                ?? Response(status: .internalServerError)
-        }
+        let locale = locale(of: request)
+        let isPage = !route.isForPrograms && request.headers[.accept]?.contains("text/html") == true
+        var response =
+            isPage
+            ? problem.page(by: dashboard.renderer, PageFrame(locale: locale, path: text))
+            : problem.document(at: text, by: dashboard.renderer, in: locale)
         for field in problem.headers { response.headers.append(field) }
         if problem.closes { response.headers[.connection] = "close" }
         return response
@@ -245,6 +240,6 @@ extension Problem {
             case .wrong: ("forbidden", .forbidden, "Not allowed")
             case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
             }
-        self.init(kind, status, title, error.description)
+        self.init(kind, status, title, error.message)
     }
 }

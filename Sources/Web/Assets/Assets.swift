@@ -11,7 +11,7 @@ struct Assets {
     /// One that is named by its content is never asked for again. Any other is asked for each time, which costs no bytes
     /// while it stays the same.
     func show(_ path: [String], _ exchange: Exchange) throws(Problem) -> Response {
-        guard let (asset, isFinal) = dashboard.assets[path] else { throw .notFound("There is no such file.") }
+        guard let (asset, isFinal) = dashboard.assets[path] else { throw .notFound(.noSuchFile) }
         let compressed = exchange.acceptsGzip ? asset.compressed : nil
         let tag = compressed == nil ? asset.tag : asset.tag.coded("gzip")
         let caching = isFinal ? "public, max-age=31536000, immutable" : "public, no-cache"

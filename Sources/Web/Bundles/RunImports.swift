@@ -90,7 +90,7 @@ struct RunImports {
     private func receive(_ form: inout MultipartReader, into file: SpooledFile) async throws(Problem) {
         do {
             guard try await form.fields(limit: dashboard.configuration.maximumBodyBytes).file != nil else {
-                throw Problem.malformedBody("No file was sent. Choose an exported file and send it again.")
+                throw Problem.malformedBody(.noImport)
             }
             while let piece = try await form.piece() { try file.append(piece) }
             try await form.finish()
@@ -111,6 +111,6 @@ extension Problem {
     /// The disk did not take the file.
     fileprivate static let unspooled = Problem(
         "unavailable", .serviceUnavailable, "Unavailable",
-        "The file could not be stored while it was received: there may be no space left. Try again later.",
+        .unstoredImport,
         headers: [.retryAfter: "5"], closes: true)
 }

@@ -87,7 +87,7 @@ struct HookPages {
         guard let hooks = dashboard.configuration.hooks, !hooks.notifications(of: operation).isEmpty else {
             throw Problem(
                 "no-notifications", .conflict, "No notifications",
-                "Nobody is told of “\(operation.prefix(64))”. Add `notify` to its file.")
+                .nobodyTold, ["operation": "\(operation.prefix(64))"])
         }
         try dashboard.hookStarts.take(for: "test \(operation)")
         let deliveries: [DeliveryRecord]
@@ -115,5 +115,5 @@ extension NotificationRule {
 
 extension Problem {
     fileprivate static let unreadableHooks = Problem(
-        BoardError(.unavailable, "What was sent and received cannot be read at the moment. Try again."))
+        BoardError(.unavailable, Message(ProblemWording.unreadableHooks)))
 }

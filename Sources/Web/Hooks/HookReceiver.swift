@@ -92,7 +92,9 @@ struct HookReceiver {
                 throw problem
             } catch {
                 throw Problem(
-                    BoardError(.unavailable, "It is not known whether this request came before. Send it again."))
+                    BoardError(
+                        .unavailable,
+                        Message(verbatim: "It is not known whether this request came before. Send it again.")))
             }
             let receipt: StartReceipt
             do {

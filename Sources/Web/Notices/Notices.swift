@@ -25,7 +25,7 @@ struct Notices {
             return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
         }
         guard isDismissed else {
-            throw .notFound("There is no such notice. It may have been dismissed already: see the list of notices.")
+            throw .notFound(.unknownNotice)
         }
         return try list()
     }

@@ -23,8 +23,8 @@ struct ComparePage {
         let runs = try await comparison(first, second)
         guard runs.first.record.operation == operation else {
             throw .notFound(
-                "The runs are not of operation “\(operation.prefix(64))” but of “\(runs.first.record.operation.prefix(64))”. "
-                    + "Choose two runs on the operation's page.")
+                .otherOperation,
+                ["asked": "\(operation.prefix(64))", "actual": "\(runs.first.record.operation.prefix(64))"])
         }
         return .page(dashboard.renderer.comparison(runs, frame: exchange.frame(dashboard)), for: exchange)
     }

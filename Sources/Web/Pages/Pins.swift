@@ -2,6 +2,7 @@ import Boards
 import HTTPTypes
 import Hummingbird
 import Pages
+import States
 
 /// The operations that a browser has pinned to the head of its overview, kept in a cookie, which `overview.js` reads and writes, too.
 struct Pins {
@@ -23,13 +24,12 @@ struct Pins {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
         let bytes = try await body.collect()
         guard let text = String(validating: bytes.readableBytesView, as: UTF8.self), let id = FormFields(text)?["pin"]
-        else { throw .malformedBody("The form does not name an operation to pin.") }
+        else { throw .malformedBody(.unnamedPin) }
         var pins = Self.pins(in: exchange.request)
         if !pins.ids.contains(id) {
             guard dashboard.board.catalog[id] != nil else { throw .unknownOperation(id) }
             guard pins.ids.count < Arrangement.Pins.maximum else {
-                throw .malformedBody(
-                    "At most \(Arrangement.Pins.maximum) operations can be pinned. Take a pin away first.")
+                throw .malformedBody(.tooManyPins, ["limit": "\(Arrangement.Pins.maximum)"])
             }
         }
         pins.toggle(id)

@@ -37,7 +37,7 @@ extension Problem {
             case .outcomeUnknown: ("outcome-unknown", .serviceUnavailable, "Outcome unknown")
             case .shuttingDown: ("shutting-down", .serviceUnavailable, "Shutting down")
             }
-        self.init(kind, status, title, error.description, errors: error.fields)
+        self.init(kind, status, title, error.message, errors: error.fields)
         if status == .serviceUnavailable || status == .tooManyRequests { headers[.retryAfter] = "5" }
         // Whoever was sent to a run that has begun sees it once it is recorded, without JavaScript too.
         if error.code == .notRecorded { headers[.refresh] = "5" }

@@ -1,6 +1,8 @@
 import Boards
 import HTTPTypes
+import Hummingbird
 import Operations
+import Pages
 import States
 
 /// What went wrong with a request, for its sender: a problem document (RFC 9457), or a page with the same contents.
@@ -12,7 +14,7 @@ struct Problem: Error, Sendable {
     /// The kind in a few words; the same for every problem of the kind.
     var title: String
     /// What happened this time and what to do about it.
-    var detail: String
+    let message: Message
     /// The mistakes of each field.
     var errors: [InputMistake] = []
     /// Header fields that belong to the answer, such as `Allow`.
@@ -20,31 +22,78 @@ struct Problem: Error, Sendable {
     /// Whether the rest of the request is not worth reading.
     var closes = false
 
+    /// What happened this time and what to do about it, in English.
+    var detail: String { message.description }
+
     init(
-        _ kind: String, _ status: HTTPResponse.Status, _ title: String, _ detail: String,
+        _ kind: String, _ status: HTTPResponse.Status, _ title: String, _ message: Message,
         errors: [InputMistake] = [], headers: HTTPFields = [:], closes: Bool = false
     ) {
         self.kind = kind
         self.status = status
         self.title = title
-        self.detail = detail
+        self.message = message
         self.errors = errors
         self.headers = headers
         self.closes = closes
     }
 
-    /// The document, as JSON.
+    /// A problem that browsers meet too, so that it is told in the reader's language.
+    init(
+        _ kind: String, _ status: HTTPResponse.Status, _ title: String, _ wording: ProblemWording,
+        _ values: [String: Message.Value] = [:], headers: HTTPFields = [:], closes: Bool = false
+    ) {
+        self.init(kind, status, title, Message(wording, values), headers: headers, closes: closes)
+    }
+
+    /// A problem that only programs meet, which are told in English.
+    init(
+        _ kind: String, _ status: HTTPResponse.Status, _ title: String, _ detail: String,
+        errors: [InputMistake] = [], headers: HTTPFields = [:], closes: Bool = false
+    ) {
+        self.init(
+            kind, status, title, Message(verbatim: detail), errors: errors, headers: headers, closes: closes)
+    }
+
+    /// The document, as JSON, in the reader's language.
     ///
     /// `instance` is the path that was asked for.
-    func document(instance: String) -> JSONValue {
+    func document(instance: String, by renderer: PageRenderer, in locale: PageLocale) -> JSONValue {
+        let title = renderer.problemTitle(status.code, locale: locale) ?? title
         var members: [String: JSONValue] = [
             "type": .string("urn:weir:problem:" + kind), "title": .string(title),
-            "status": .integer(Int64(status.code)), "detail": .string(detail), "instance": .string(instance),
+            "status": .integer(Int64(status.code)), "detail": .string(renderer.text(of: message, locale: locale)),
+            "instance": .string(instance),
         ]
         if !errors.isEmpty {
             members["errors"] = .array(
-                errors.map { ["field": .string($0.field), "detail": .string($0.detail)] })
+                errors.map {
+                    [
+                        "field": .string($0.field), "detail": .string(renderer.text(of: $0.message, locale: locale)),
+                    ]
+                })
         }
         return .object(members)
+    }
+
+    /// What whoever asked is told, as a page, in their language.
+    func page(by renderer: PageRenderer, _ frame: PageFrame) -> Response {
+        let page = PageProblem(status: status.code, title: title, detail: message)
+        return .page(renderer.problem(page, frame: frame), status: status)
+    }
+
+    /// What whoever asked is told, as a document.
+    ///
+    /// - Parameter target: The path that was asked for, with its query.
+    func document(at target: String, by renderer: PageRenderer, in locale: PageLocale) -> Response {
+        let path = String(target.prefix { $0 != "?" }.prefix(1_000))
+        let headers: HTTPFields = [.contentLanguage: locale.tag, .vary: "Accept-Language, Cookie"]
+        do {
+            return try .json(
+                document(instance: path, by: renderer, in: locale), type: "application/problem+json", status: status,
+                headers: headers)
+        } catch {
+            return Response(status: .internalServerError, headers: [.cacheControl: "no-store"])
+        }
     }
 }

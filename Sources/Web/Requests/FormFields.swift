@@ -30,7 +30,7 @@ struct FormFields: Sendable, Hashable {
     /// Reads the body of a form that was sent.
     init(body: ByteBuffer) throws(Problem) {
         guard let text = String(validating: body.readableBytesView, as: UTF8.self), let fields = FormFields(text)
-        else { throw .malformedBody("The form is not properly encoded.") }
+        else { throw .malformedBody(.brokenForm) }
         self = fields
     }
 

@@ -29,7 +29,7 @@ struct InputBody {
             if let filename = exchange.target.query["filename"] { return try raw(filename, type: type, field: field) }
         } else if let type, type.isMultipart {
             guard case .input(let sent) = try await multipart(type, field: nil) else {
-                throw .malformedBody("This operation accepts no file.")
+                throw .malformedBody(.noFileAccepted)
             }
             return .input(sent)
         }
@@ -89,8 +89,9 @@ struct InputBody {
         let sent = form(fields)
         guard let part else { return .input(sent) }
         guard let field, part.name == field.name else {
-            let remedy = field.map { "send it as “\($0.name)”." } ?? "this operation accepts no file."
-            throw .malformedBody("There is no field for a file “\(part.name.prefix(100))”: \(remedy)")
+            let name: Message.Value = "\(part.name.prefix(100))"
+            guard let field else { throw .malformedBody(.noFileFields, ["name": name]) }
+            throw .malformedBody(.noFileField, ["name": name, "field": .text(field.name)])
         }
         let filename = MultipartPart.plainFilename(part.filename ?? "")
         return .file(

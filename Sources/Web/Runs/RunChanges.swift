@@ -57,10 +57,10 @@ struct RunChanges {
         let fields = try FormFields(body: bytes)
         let ids = ids(fields)
         guard !ids.isEmpty else {
-            throw .malformedBody("The form names no run. Select at least one in the list of runs.")
+            throw .malformedBody(.noRunSelected)
         }
         guard ids.count <= RunChange.Plan.limit else {
-            throw .malformedBody("The form names more than \(RunChange.Plan.limit) runs. Send fewer at a time.")
+            throw .malformedBody(.tooManyRuns, ["limit": "\(RunChange.Plan.limit)"])
         }
         // The key belongs to this form: sent again, it starts nothing again.
         let key = fields["key"].flatMap { key in UUID(uuidString: key) }
@@ -99,7 +99,7 @@ struct RunChanges {
             case .alreadyEnded, .stillRunning: return .init(run: id, result: .late)
             case .notAllowed: return .init(run: id, result: .refused)
             case .unknownRun, .removedRun: return .init(run: id, result: .unknown)
-            default: return .init(run: id, result: .failed, detail: error.description)
+            default: return .init(run: id, result: .failed, detail: error.message)
             }
         }
     }

@@ -9,7 +9,7 @@ struct RunDecisions {
     func create(of run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let sent = try await fields(exchange)
         guard let step = sent["step"], let words = sent["decision"], ["approve", "refuse"].contains(words) else {
-            throw .malformedBody("Give `step`, the name of the step, and `decision`, which is approve or refuse.")
+            throw .malformedBody(.decision)
         }
         let receipt: StartReceipt
         do {

@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Pages
+import States
 
 /// The views of the list of runs that somebody has saved in a browser, kept in a cookie: names and filters as a query.
 struct RunViews {
@@ -36,10 +37,10 @@ struct RunViews {
         } else {
             let name = (fields["name"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
             guard (1...Self.maximum.name).contains(name.count), !name.contains(where: \.isNewline) else {
-                throw .malformedBody("A view needs a name of 1 to \(Self.maximum.name) characters.")
+                throw .malformedBody(.viewName, ["limit": "\(Self.maximum.name)"])
             }
             guard let query = FormFields(fields["query"] ?? "") else {
-                throw .malformedBody("The filter of the view is not properly encoded.")
+                throw .malformedBody(.viewFilter)
             }
             shown = RunFilter(parameters: query.dictionary).firstPage
             views.removeAll { $0.name == name }
@@ -47,7 +48,7 @@ struct RunViews {
         }
         let value = FormFields(views.map { FormFields.Field(name: $0.name, value: $0.filter.query) }).text
         guard views.count <= Self.maximum.views, value.utf8.count <= Self.maximum.cookie else {
-            throw .malformedBody("There is no room for another view. Forget one in the list of runs, and save again.")
+            throw .malformedBody(.tooManyViews)
         }
         let list = dashboard.mount.url(PageName.runs.path)
         var response = Response.seeOther(shown.isEmpty ? list : list + "?" + shown.query)

@@ -15,7 +15,7 @@ struct StartMistakes {
             throw Problem(error)
         }
         let draft = FormDraft(
-            values: sent.typed, errors: error.fields, message: error.fields.isEmpty ? error.description : nil)
+            values: sent.typed, errors: error.fields, message: error.fields.isEmpty ? error.message : nil)
         return try await LivePages(dashboard: dashboard).show(.operation(operation), draft: draft, exchange)
     }
 }

@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Journals
 import Pages
+import States
 
 extension Dashboard {
     /// Answers a request whose path lies below the mount path.
@@ -110,7 +111,7 @@ extension Dashboard {
             guard let current = admission.current else { throw .unauthenticated }
             admission = current
         }
-        throw Problem(BoardError(.unavailable, "Rights change all the time just now. Try again in a moment."))
+        throw Problem(BoardError(.unavailable, Message(ProblemWording.rightsChange)))
     }
 
     private func exchange(
@@ -164,19 +165,12 @@ extension Dashboard {
         var response: Response
         let accept = request.headers[.accept] ?? ""
         if route?.isForPrograms != true, accept.contains("text/html") {
-            let page = PageProblem(status: problem.status.code, title: problem.title, detail: problem.detail)
             var frame = PageFrame(locale: locale(of: request), path: text)
             frame.account = account
-            response = .page(seen.renderer.problem(page, frame: frame), status: problem.status)
+            response = problem.page(by: seen.renderer, frame)
             response.headers[.cacheControl] = "no-store"
         } else {
-            let path = String(text.prefix { $0 != "?" }.prefix(1_000))
-            do {
-                response = try .json(
-                    problem.document(instance: path), type: "application/problem+json", status: problem.status)
-            } catch {
-                response = Response(status: .internalServerError, headers: [.cacheControl: "no-store"])
-            }
+            response = problem.document(at: text, by: seen.renderer, in: locale(of: request))
         }
         for field in problem.headers { response.headers.append(field) }
         if problem.closes { response.headers[.connection] = "close" }

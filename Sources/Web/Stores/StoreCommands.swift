@@ -103,7 +103,7 @@ struct StoreCommands {
         else { throw Problem(error) }
         let draft = FormDraft(
             form: form, values: sent.typed, errors: error.fields,
-            message: error.fields.isEmpty ? error.description : nil)
+            message: error.fields.isEmpty ? error.message : nil)
         return try await LivePages(dashboard: dashboard).show(.store(store), draft: draft, exchange)
     }
 }

@@ -19,7 +19,7 @@ struct StoreEffects {
         let effects = view.log.first { $0.sequence == place.sequence }?.step.effects ?? []
         guard effects.indices.contains(place.index),
             case .download(let filename, let mediaType, let text) = effects[place.index].kind
-        else { throw .notFound("There is no such file. The store's log names all files.") }
+        else { throw .notFound(.noStoreFile) }
         let isPlain = mediaType.utf8.allSatisfy { (0x20...0x7e).contains($0) } && ContentType(mediaType) != nil
         return .text(
             text, type: isPlain ? mediaType : "application/octet-stream", caching: "private, max-age=60",

@@ -89,7 +89,7 @@ import TestSupport
     // S4
     @Test func `a start that is refused is told, and the next time comes`() async throws {
         let process = Process(MemoryJournal())
-        process.answer.withLock { $0 = BoardError(.busy, "A run is going.") }
+        process.answer.withLock { $0 = BoardError(.busy, Message(verbatim: "A run is going.")) }
         try await process.begin(start("*/15 * * * *"))
         await process.pass(930)
         let standing = try #require(process.scheduler.schedule(of: "backup")?.standing)

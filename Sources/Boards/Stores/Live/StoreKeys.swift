@@ -79,8 +79,7 @@ final class StoreKeys: Sendable {
     func command(of key: String, actor: String, _ asked: Asked) throws(BoardError) -> StoreCommand? {
         guard let (known, command) = core.withLock({ $0.known[Key(actor: actor, text: key)] }) else { return nil }
         guard known.isRepeated(by: asked) else {
-            throw BoardError(
-                .keyReused, "This idempotency key was used for something else. Use a new key for each action.")
+            throw BoardError(.keyReused, .keyOfAction)
         }
         return command
     }

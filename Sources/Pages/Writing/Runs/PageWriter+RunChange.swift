@@ -38,7 +38,7 @@ extension PageWriter {
                     "list": others.map { item -> Fields in
                         [
                             "run": link(toRun: item.run), "newRun": item.newRun.map { link(toRun: $0) },
-                            "detail": item.detail,
+                            "detail": item.detail.map { strings($0) },
                         ]
                     }
                 ] as Fields,

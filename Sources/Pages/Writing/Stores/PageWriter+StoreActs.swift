@@ -44,8 +44,8 @@ extension PageWriter {
         let draft = draft.flatMap { $0.form == id ? $0 : nil }
         let open = form.fields.filter { values[$0.name] == nil && $0.kind != .file }
         let names = Set(open.map(\.name))
-        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map(\.detail)
-        let whole = ([draft?.message].compactMap { $0 } + stray).joined(separator: " ")
+        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { strings($0.message) }
+        let whole = ([draft?.message.map { strings($0) }].compactMap { $0 } + stray).joined(separator: " ")
         let title = strings.optional("store.\(entry.kind).\(form.name)") ?? form.title
         let fixed = form.fields.filter { values[$0.name] != nil }
         return Act(

@@ -2,35 +2,35 @@ import HTTPTypes
 import Operations
 
 extension Problem {
-    static let unknownUpload = notFound("There is no such upload, or it has expired. Send the file from its beginning.")
+    static let unknownUpload = notFound(.unknownUpload)
 
     static let uploadOver = Problem(
         "upload-over", .gone, "Upload over",
-        "This upload is complete, was stopped, or has expired. Start another one to send a file.", closes: true)
+        .uploadOver, closes: true)
 
     static let uploadBusy = Problem(
         "upload-busy", HTTPResponse.Status(code: 423, reasonPhrase: "Locked"), "Upload busy",
-        "Another request is sending this upload. Try again in a moment.", headers: [.retryAfter: "1"], closes: true)
+        .uploadBusy, headers: [.retryAfter: "1"], closes: true)
 
     static let uploadNotStored = Problem(
         "upload-not-stored", HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), "Not stored",
-        "The disk takes no more of this file. What has arrived is kept: continue when there is space again.",
+        .uploadNotStored,
         closes: true)
 
     static let tooManyUploads = Problem(
         "limit-reached", .tooManyRequests, "Limit reached",
-        "Too much of other unfinished uploads is kept for you. Continue them or delete them, then try again.",
+        .tooManyUploads,
         headers: [.retryAfter: "60"], closes: true)
 
     static let noFileTaken = Problem(
-        "no-file", .conflict, "No file", "This operation takes no file. Start it with its other input.", closes: true)
+        "no-file", .conflict, "No file", .noFileTaken, closes: true)
 
     static let uploadTooLong = Problem(
         "too-large", .contentTooLarge, "Too large",
-        "The file is longer than its Upload-Length said. Start another upload with the right length.", closes: true)
+        .uploadTooLong, closes: true)
 
     static let runJoined = Problem(
-        "busy", .conflict, "Busy", "A run of this operation is under way and takes no other file. Try again after it.",
+        "busy", .conflict, "Busy", .runJoined,
         closes: true)
 
     /// Why a request may not write.
