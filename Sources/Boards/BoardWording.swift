@@ -93,6 +93,27 @@ package enum BoardWording: String, Wording {
         This server only shows what another server records, so nothing was done. Send this to that server, or try \
         again when this one has taken its place.
         """
+    case secretsStay = """
+        The input has secret fields, which are not written down, so this server cannot hand it to the server \
+        that records ({other}). Nothing was done. Send this to that server.
+        """
+    case notTaken = """
+        This was handed to the server that records ({other}) and not taken in time, so nothing was done. Try \
+        again: if that server is gone, another takes its place.
+        """
+    case outcomeUnknown = """
+        The server that records ({other}) took this and did not answer, so it may have been done or not. \
+        Look whether it was before you send it again; with the same idempotency key it is done once.
+        """
+    case tooManyWait = """
+        Too many commands wait for the server that records ({other}), so this one was not handed over. Try \
+        again in a moment.
+        """
+    case unknownCommand = """
+        The server that records is of another version and does not know this, so nothing was done. Send it \
+        to that server, or update the servers.
+        """
+    case nobodyRecords = "none at the moment"
     case partOfAnother = "This is a step of “{whole}”, and runs only with it. Start that."
     case reportedOnly = """
         Runs of “{operation}” are done elsewhere and reported, so they cannot be started here. Start the program \

@@ -89,40 +89,25 @@ extension Board {
 extension BoardError {
     /// The error for an input with secrets at a server that follows another.
     static func secretsStay(_ recording: String?) -> BoardError {
-        BoardError(
-            .unavailable,
-            "The input has secret fields, which are not written down, so this server cannot hand it to \(named(recording)), "
-                + "which records. Nothing was done. Send this to that server.")
+        BoardError(.unavailable, .secretsStay, ["other": named(recording)])
     }
 
     /// The error for a command that was withdrawn before anybody took it.
     static func notTaken(by recording: String?) -> BoardError {
-        BoardError(
-            .unavailable,
-            "This was handed to \(named(recording)), which records, and not taken in time, so nothing was done. Try again: "
-                + "if that server is gone, another takes its place.")
+        BoardError(.unavailable, .notTaken, ["other": named(recording)])
     }
 
     /// The error for a command that was taken and not answered.
     static func outcomeUnknown(of recording: String?) -> BoardError {
-        BoardError(
-            .outcomeUnknown,
-            "\(named(recording).capitalizedFirst), which records, took this and did not answer, so it may have been done or not. "
-                + "Look whether it was before you send it again; with the same idempotency key it is done once.")
+        BoardError(.outcomeUnknown, .outcomeUnknown, ["other": named(recording)])
     }
 
     /// The error for one command too many.
     static func tooManyWait(for recording: String?) -> BoardError {
-        BoardError(
-            .overloaded,
-            "Too many commands wait for \(named(recording)), which records, so this one was not handed over. Try again in a "
-                + "moment.")
+        BoardError(.overloaded, .tooManyWait, ["other": named(recording)])
     }
 
-    private static func named(_ recording: String?) -> String { recording.map { "“\($0)”" } ?? "the server" }
-}
-
-extension String {
-    /// The text as it begins a sentence.
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+    private static func named(_ recording: String?) -> Message.Value {
+        recording.map { "“\($0)”" } ?? .message(Message(BoardWording.nobodyRecords))
+    }
 }

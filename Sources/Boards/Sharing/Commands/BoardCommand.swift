@@ -74,6 +74,6 @@ extension BoardCommand.Outcome {
     private var refusal: BoardError {
         guard case .refused(let code, let words, let mistakes) = self else { return .outcomeUnknown(of: nil) }
         // A code that only another version knows says no more than that nothing was done.
-        return BoardError(BoardError.Code(rawValue: code) ?? .unavailable, words, fields: mistakes)
+        return BoardError(BoardError.Code(rawValue: code) ?? .unavailable, Message(verbatim: words), fields: mistakes)
     }
 }

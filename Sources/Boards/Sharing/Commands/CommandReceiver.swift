@@ -101,9 +101,6 @@ final class CommandReceiver: Sendable {
 extension BoardError {
     /// The error for a command that only another version of the server knows.
     fileprivate static var unknownCommand: BoardError {
-        BoardError(
-            .unavailable,
-            "The server that records is of another version and does not know this, so nothing was done. Send it to that "
-                + "server, or update the servers.")
+        BoardError(.unavailable, .unknownCommand)
     }
 }
