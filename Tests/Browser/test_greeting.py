@@ -107,3 +107,26 @@ def test_two_tabs_show_the_same(visit, weir, sky):
     last = weir.latest("greeting")["sequence"]
     for page in pages:
         until(lambda: page.evaluate("window.painted.at(-1)?.sequence") == last)
+
+
+def test_a_form_is_sent_again_with_its_key_where_nobody_knows_what_became_of_it(visit):
+    page = visit("/operations/greeting")
+    expect(page.locator("html[data-live]")).to_be_attached()
+    keys, problem = [], {"type": "about:blank", "title": "Outcome unknown", "detail": "It may have been done or not."}
+
+    def refuse(route):
+        keys.append(route.request.headers["idempotency-key"])
+        route.fulfill(status=503, json=problem)
+
+    page.route("**/runs", refuse)
+    page.get_by_label("Label").fill("Ada")
+    button = page.locator("#start button[type=submit]")
+    for sent in (1, 2):
+        button.click()
+        until(lambda: page.evaluate("0") == 0 and len(keys) == sent)
+        expect(page.locator("#start")).to_contain_text("It may have been done or not.")
+        expect(button).not_to_have_attribute("aria-disabled", "true")
+    page.get_by_label("Label").fill("Bea")
+    button.click()
+    until(lambda: page.evaluate("0") == 0 and len(keys) == 3)
+    assert keys[0] == keys[1] != keys[2]

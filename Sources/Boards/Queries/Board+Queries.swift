@@ -22,7 +22,7 @@ extension Board {
         let run: RunView
         do {
             run = try await fold(id, through: feed.head(of: .board))
-        } catch  where error.code == .unknownRun && follows && RunID.isPlausible(id) {
+        } catch  where follows && RunID.isPlausible(id) && [.unknownRun, .removedRun].contains(error.code) {
             // Another server may have recorded it a moment ago, and whoever asks was sent here from there.
             try await read { try await recorder.follower.catchUp() }
             run = try await fold(id, through: feed.head(of: .board))

@@ -65,8 +65,16 @@ struct RunChanges {
         // The key belongs to this form: sent again, it starts nothing again.
         let key = fields["key"].flatMap { key in UUID(uuidString: key) }
         var items: [RunChange.Report.Item] = []
+        // Where nothing can be done now, nobody waits for each of the others in vain.
+        var isCutOff = false
         for id in ids {
-            let item = await result(of: change, for: id, key, exchange)
+            guard !isCutOff else {
+                let words = "This was not tried, because the one before could not be done. Try again in a moment."
+                items.append(.init(run: id, result: .failed, detail: words))
+                continue
+            }
+            let item: RunChange.Report.Item
+            (item, isCutOff) = await result(of: change, for: id, key, exchange)
             items.append(item)
             let outcome: AuditEntry.Outcome =
                 switch item.result {
@@ -81,25 +89,28 @@ struct RunChanges {
         return .page(dashboard.renderer.runChange(report, frame: exchange.frame(dashboard)), for: exchange)
     }
 
+    /// Does it to one run; says whether there is no use in trying the next.
     private func result(
         of change: RunChange, for id: String, _ key: UUID?, _ exchange: Exchange
-    ) async -> RunChange.Report.Item {
+    ) async -> (RunChange.Report.Item, isCutOff: Bool) {
         do throws(BoardError) {
             switch change {
             case .cancel:
                 _ = try await dashboard.board.cancel(id, actor: exchange.actor)
-                return .init(run: id, result: .done)
+                return (.init(run: id, result: .done), false)
             case .retry:
                 let receipt = try await dashboard.board.retry(
                     id, actor: exchange.actor, idempotencyKey: key.map { "\($0.uuidString)-\(id)" })
-                return .init(run: id, result: .done, newRun: receipt.run)
+                return (.init(run: id, result: .done, newRun: receipt.run), false)
             }
         } catch {
             switch error.code {
-            case .alreadyEnded, .stillRunning: return .init(run: id, result: .late)
-            case .notAllowed: return .init(run: id, result: .refused)
-            case .unknownRun, .removedRun: return .init(run: id, result: .unknown)
-            default: return .init(run: id, result: .failed, detail: error.message)
+            case .alreadyEnded, .stillRunning: return (.init(run: id, result: .late), false)
+            case .notAllowed: return (.init(run: id, result: .refused), false)
+            case .unknownRun, .removedRun: return (.init(run: id, result: .unknown), false)
+            default:
+                let isCutOff = [.unavailable, .outcomeUnknown, .shuttingDown].contains(error.code)
+                return (.init(run: id, result: .failed, detail: error.message), isCutOff)
             }
         }
     }
