@@ -17,6 +17,13 @@ extension Problem {
         "The disk takes no more of this file. What has arrived is kept: continue when there is space again.",
         closes: true)
 
+    static func checksumMismatch(offset: Int64) -> Problem {
+        Problem(
+            "checksum-mismatch", HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "Checksum mismatch",
+            "The bytes that arrived are not those of Upload-Checksum, and none of them is kept. Send them again.",
+            headers: [.uploadOffset: String(offset)])
+    }
+
     static let tooManyUploads = Problem(
         "limit-reached", .tooManyRequests, "Limit reached",
         "Too much of other unfinished uploads is kept for you. Continue them or delete them, then try again.",
@@ -68,6 +75,8 @@ extension HTTPField.Name {
     static let tusVersion = known("Tus-Version")
     static let tusExtension = known("Tus-Extension")
     static let tusMaxSize = known("Tus-Max-Size")
+    static let tusChecksumAlgorithm = known("Tus-Checksum-Algorithm")
+    static let uploadChecksum = known("Upload-Checksum")
     static let uploadOffset = known("Upload-Offset")
     static let uploadMetadata = known("Upload-Metadata")
     static let uploadDeferLength = known("Upload-Defer-Length")
