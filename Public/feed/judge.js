@@ -2,6 +2,7 @@
 //   batch  {"v":1,"k":"batch","e":E,"from":A,"to":B,"more":false,"ev":[[sequence,stream,revision,operations]…],"next":…,"now":…}
 //   empty, drain   the same with from = to and no "ev"; "retry":[lowest, highest] milliseconds to wait first;
 //                  "notice": what the page's notice says until an answer comes without one
+//                  "viewers": who else has the page open, until an answer says otherwise
 //   end    {"v":1,"k":"end","e":E,"from":B,"to":B}
 //   reset  {"v":1,"k":"reset","why":"gap"|"epoch"|"future"|"audience"|"catalog","e":E,"lost":[first,last],"count":12,"snap":…}
 //   snap   {"v":1,"k":"snap","e":E,"at":B,"html":"<main…","next":…,"now":…}
@@ -13,7 +14,7 @@
  * @typedef {{v: 1, k: "batch"|"empty"|"drain"|"end"|"reset"|"snap", e: string, from?: number, to?: number, at?: number,
  *   more?: boolean, ev?: Change[], next?: string, now?: string, snap?: string, html?: string,
  *   why?: "gap"|"epoch"|"future"|"audience"|"catalog", lost?: [number, number], count?: number, retry?: [number, number],
- *   notice?: string}} Answer
+ *   notice?: string, viewers?: string}} Answer
  */
 /** @typedef {"apply"|"level"|"drop"|"catchUp"|"snapshot"|"show"|"end"|"malformed"} Meaning */
 

@@ -71,9 +71,10 @@ export function goLive(page, painted, line) {
     session,
     { now, sleep, ask: askFor, room: () => painter.room(), hold: (signal) => tabs.hold(signal), mayHold: () => tabs.mayHold },
     {
-      outcome: ({ changes, snapshot, gap, abandon, notice }) => {
+      outcome: ({ changes, snapshot, gap, abandon, notice, viewers }) => {
         if (left) return;
-        if (notice !== undefined) page.notice(notice);
+        if (notice !== undefined) page.above("notice", notice);
+        if (viewers !== undefined) page.above("viewers", viewers);
         if (abandon) painter.clear();
         if (gap) status.lost(gap);
         painter.add(snapshot ? [snapshot] : changes);

@@ -26,7 +26,7 @@ export class Missing extends Error {}
 export class Page {
   /** @type {{cursor: Cursor, reached: () => void}[]} */ #waiting = [];
   /** @type {Map<Element, (() => void)[]>} */ #busy = new Map();
-  /** @type {string|undefined} */ #notice;
+  /** What was put into elements above the page. @type {Map<string, string>} */ #above = new Map();
   #claims = new Claims(
     (form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }),
     (part) => part !== this.element && part.hasAttribute("data-feed"),
@@ -77,7 +77,7 @@ export class Page {
     this.element.replaceChildren();
     if (!why) return;
     document.title = "Weir";
-    this.notice("");
+    for (const id of ["notice", "viewers"]) this.above(id, "");
     document.getElementById("toasts")?.replaceChildren();
     const again = document.createElement("a");
     again.href = location.href;
@@ -85,11 +85,11 @@ export class Page {
     this.element.append(again);
   }
 
-  /** What stands above the page, said once. @param {string} html one element, or nothing */
-  notice(html) {
-    const place = document.getElementById("notice");
-    if (!place || html === (this.#notice ?? place.innerHTML.trim())) return;
-    this.#notice = html;
+  /** What stands above the page, said once. @param {string} id of its place @param {string} html one element, or nothing */
+  above(id, html) {
+    const place = document.getElementById(id);
+    if (!place || html === (this.#above.get(id) ?? place.innerHTML.trim())) return;
+    this.#above.set(id, html);
     place.replaceChildren(...(html ? [parse(html)] : []));
   }
 

@@ -14,6 +14,7 @@ import { judge } from "./judge.js";
  * @property {{from: number, to: number, count: number}} [gap] what was lost, to be told
  * @property {boolean} abandon whether changes not yet painted have to be forgotten
  * @property {string} [notice] what the page's notice says from now on
+ * @property {string} [viewers] who else has the page open from now on
  */
 
 const DROP = { changes: [], abandon: false };
@@ -92,7 +93,7 @@ export class Session {
         if (answer.retry) this.#pause(answer.retry, now);
         this.#slowed = answer.k === "empty" && answer.retry !== undefined;
         this.#guard(relayed, now);
-        return { ...DROP, notice: answer.notice ?? this.#replaced };
+        return { ...DROP, notice: answer.notice ?? this.#replaced, viewers: answer.viewers };
       case "catchUp":
         this.#want("now");
         break;

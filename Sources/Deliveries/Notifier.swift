@@ -5,7 +5,7 @@ package import Logging
 import States
 package import Webhooks
 
-/// Tells people and programs how runs ended.
+/// Tells people and programs how runs ended, and which take longer than usual.
 ///
 /// It reads the journal from where it stopped, makes a message of each end that a rule asks for, and sends each until it
 /// arrives or has been tried often enough. Intent and place in the journal are kept in one transaction, and an attempt is
@@ -24,7 +24,8 @@ package final class Notifier: Sendable {
     let makeID: @Sendable () -> String
     let logger: Logger
     private let ends = WakeSignal()
-    private let queue = WakeSignal()
+    let queue = WakeSignal()
+    let begun = WakeSignal()
     private let inFlight = Locked<Set<String>>([])
 
     /// How many messages are sent at a time.
@@ -64,12 +65,16 @@ package final class Notifier: Sendable {
     }
 
     /// Puts other triggers and rules in place of those in force.
-    package func replace(_ plan: HookPlan) { self.plan.withLock { $0 = plan } }
+    package func replace(_ plan: HookPlan) {
+        self.plan.withLock { $0 = plan }
+        begun.send()
+    }
 
-    /// Tells of ends until the task is cancelled.
+    /// Tells of ends, and of slow runs, until the task is cancelled.
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.follow() }
+            group.addTask { await self.watch() }
             group.addTask { await self.send() }
             group.addTask { await self.tidy() }
         }
@@ -113,6 +118,7 @@ package final class Notifier: Sendable {
             guard case .run(let id) = change.stream else { continue }
             deliveries += try await messages(of: id, at: change)
         }
+        if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position else { return false }
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries)
         if !deliveries.isEmpty { queue.send() }
@@ -160,7 +166,7 @@ package final class Notifier: Sendable {
         }
     }
 
-    private func facts(of run: RunRecord) -> NotificationFacts {
+    func facts(of run: RunRecord) -> NotificationFacts {
         NotificationFacts(
             delivery: "", event: nil, operation: run.operation,
             title: board.catalog[run.operation]?.title ?? run.operation, run: run.id,
@@ -263,7 +269,7 @@ package final class Notifier: Sendable {
 }
 
 /// Wakes one task: signals that are sent while nobody waits count as one.
-private final class WakeSignal: Sendable {
+final class WakeSignal: Sendable {
     let sent: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
 

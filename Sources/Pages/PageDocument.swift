@@ -11,6 +11,8 @@ package struct PageDocument: Sendable {
         case clock
         /// Who looks, as what they do is recorded.
         case viewer
+        /// Who else has the page open, as markup.
+        case others
         /// Who is signed in.
         case account
     }
@@ -41,12 +43,13 @@ package struct PageDocument: Sendable {
 
     /// What a request has in a place.
     package static func markup(of place: Place, in frame: PageFrame) -> String {
-        let text =
-            switch place {
-            case .clock: frame.clockText
-            case .viewer: frame.viewer?.name
-            case .account: frame.account?.name
-            }
+        let text: String?
+        switch place {
+        case .clock: text = frame.clockText
+        case .viewer: text = frame.viewer?.name
+        case .account: text = frame.account?.name
+        case .others: return frame.viewers ?? ""
+        }
         // As Mustache escapes it, for which an apostrophe is markup too.
         return text.map { CleanText($0).markup.replacing("'", with: "&#39;") } ?? ""
     }
@@ -65,6 +68,7 @@ extension PageFrame {
         if frame.clock != nil { frame.clockMark = PageDocument.mark(.clock) }
         frame.viewer?.name = PageDocument.mark(.viewer)
         if frame.account?.name != nil { frame.account?.name = PageDocument.mark(.account) }
+        if frame.viewers != nil { frame.viewers = PageDocument.mark(.others) }
         return frame
     }
 
@@ -74,6 +78,7 @@ extension PageFrame {
         frame.clock = frame.clock?.wholeSecond
         frame.viewer?.name = ""
         if frame.account?.name != nil { frame.account?.name = "" }
+        if frame.viewers != nil { frame.viewers = "" }
         return frame
     }
 

@@ -47,6 +47,9 @@ package struct PageFrame: Sendable, Hashable {
     /// Who looks, for pages that say so; nil to leave it out.
     package var viewer: PageViewer?
 
+    /// Who else has the page open, as markup; nil where that is not shown.
+    package var viewers: String?
+
     /// The views of the list of runs that the reader has saved.
     package var views: [SavedView] = []
 

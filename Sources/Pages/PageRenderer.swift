@@ -222,6 +222,12 @@ package final class PageRenderer: Sendable {
         return writer.render("partials/notices", ["standing": writer.standing(notices)]).html
     }
 
+    /// What the document's element `viewers` holds: who else has the page open, or nothing.
+    package func viewers(_ names: [String], locale: PageLocale) -> String {
+        let writer = writer(locale)
+        return writer.render("partials/viewers", ["viewers": writer.viewers(names)]).html
+    }
+
     /// Everything that is wrong with templates, cases and strings, by file and line; empty when all is well.
     ///
     /// Found out once, as it takes a while and templates do not change: whoever else asks meanwhile waits.

@@ -12,14 +12,22 @@ import Webhooks
 
 @testable import Deliveries
 
-/// A job that ends as its input says.
+/// A job that ends as its input says, at once or when its gate opens.
 struct Job: SimpleOperation {
     struct Input: OperationInput {
-        static var fields: [InputField] { [InputField("fails", "Fails", .text())] }
+        static var fields: [InputField] {
+            [InputField("fails", "Fails", .text()), InputField("waits", "Waits", .text())]
+        }
         let fails: String?
+        let waits: String?
     }
 
+    let gates = Locked<[CheckedContinuation<Void, Never>]>([])
+
     func run(_ input: Input, report: RunReporter) async throws -> NoResult {
+        if input.waits != nil {
+            await withCheckedContinuation { continuation in gates.withLock { $0.append(continuation) } }
+        }
         if let words = input.fails { throw OperationFailure(words) }
         return NoResult()
     }
@@ -32,24 +40,32 @@ final class Fixture: Sendable {
     let board: Board
     let store: DeliveryStore
     let notifier: Notifier
-    let clock = VirtualClock()
+    /// Makes another one of the same board, as the server would when it is back.
+    let makeNotifier: @Sendable () -> Notifier
+    let clock: VirtualClock
+    private let job: Job
     private let work: Task<Void, Never>
 
     /// - Parameters:
     ///   - rules: Who is told.
     ///   - journal: What was recorded before.
     ///   - store: What was to be sent before.
+    ///   - clock: The time of the board and of the notifier.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
     /// - Throws: What the board and the store throw.
     init(
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
-        store: DeliveryStore? = nil, isRunning: Bool = true
+        store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), isRunning: Bool = true
     ) async throws {
         var catalog = Catalog()
-        catalog.add(Job(), id: "job", title: "A job", summary: "Does something.")
+        let job = Job()
+        self.clock = clock
+        self.job = job
+        catalog.add(job, id: "job", title: "A job", summary: "Does something.")
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
-        let opened: Board = try await Board.open(catalog: catalog, journal: journal, logger: quiet)
+        let opened: Board = try await Board.open(
+            catalog: catalog, journal: journal, now: { Self.time(clock) }, logger: quiet)
         board = opened
         let kept = try store ?? DeliveryStore(path: nil)
         self.store = kept
@@ -59,16 +75,53 @@ final class Fixture: Sendable {
             environment: OperationEnvironment(),
             commandContext: .init(helper: try? CommandHelper(), folder: "/", variables: ["PATH": "/usr/bin:/bin"])
         ) { Self.secrets[$0] }
-        let notifier = Notifier(
-            board: opened, store: kept, plan: plan, sender: sender, secrets: { Self.secrets[$0] },
-            address: { "https://weir.example/" }, clock: clock,
-            now: { [clock] in Timestamp(milliseconds: clock.now.offset.components.seconds * 1_000) },
-            makeID: { UUID().uuidString }, logger: quiet)
+        let makeNotifier: @Sendable () -> Notifier = { [plan, quiet] in
+            Notifier(
+                board: opened, store: kept, plan: plan, sender: sender, secrets: { Self.secrets[$0] },
+                address: { "https://weir.example/" }, clock: clock,
+                now: { Self.time(clock) },
+                makeID: { UUID().uuidString }, logger: quiet)
+        }
+        self.makeNotifier = makeNotifier
+        let notifier = makeNotifier()
         self.notifier = notifier
         if isRunning, try await kept.position(in: opened.epoch) == nil {
             try await kept.advance(to: opened.feed.head(of: .board), in: opened.epoch, adding: [])
         }
         work = Task { if isRunning { await notifier.run() } }
+    }
+
+    private static func time(_ clock: VirtualClock) -> Timestamp {
+        Timestamp(milliseconds: clock.now.offset.components.seconds * 1_000)
+    }
+
+    /// Starts the job, which runs until its gate opens.
+    func begin(failing words: String? = nil) async throws -> String {
+        let before = job.gates.withLock { $0.count }
+        var input: JSONValue = ["waits": "yes"]
+        if let words { input = ["waits": "yes", "fails": .string(words)] }
+        let run = try await board.start("job", input: input, actor: "Ana").run
+        while job.gates.withLock({ $0.count }) == before { await Task.yield() }
+        return run
+    }
+
+    /// Lets all jobs end that wait; returns when the run has.
+    func open(_ run: String) async {
+        let gates = job.gates.withLock { gates in
+            defer { gates = [] }
+            return gates
+        }
+        for gate in gates { gate.resume() }
+        await board.outcome(of: run)
+    }
+
+    /// Runs the job a few times, which then usually takes ten seconds.
+    func learn() async throws {
+        for _ in 0..<6 {
+            let run = try await begin()
+            clock.advance(by: .seconds(10))
+            await open(run)
+        }
     }
 
     /// Runs the job.

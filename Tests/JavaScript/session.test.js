@@ -257,6 +257,14 @@ test("we are behind a tab that is further on, or in another epoch", () => {
   assert.equal(one.behind({ e: "new", n: 1 }), true);
 });
 
+test("who else is there stays until an answer says otherwise", () => {
+  const one = session();
+  assert.equal(one.answered(empty(10, { viewers: "<p>Ana</p>" }), 0).viewers, "<p>Ana</p>");
+  assert.equal(one.answered(empty(10), 1).viewers, undefined);
+  assert.equal(one.answered(batch(10, [11]), 2).viewers, undefined);
+  assert.equal(one.answered(empty(11, { viewers: "" }), 3).viewers, "");
+});
+
 test("a notice stands from one answer that brings it to the next that does not", () => {
   const one = session();
   assert.equal(one.answered(empty(10, { notice: "<p>Not recorded</p>" }), 0).notice, "<p>Not recorded</p>");

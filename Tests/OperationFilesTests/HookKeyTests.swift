@@ -25,7 +25,7 @@ struct HookKeyTests {
             notify:
               - when: [failed, recovered]
                 webhook: {url: "{{secrets.slack}}", body: slack, headers: {X-Team: "{{secrets.team}}"}, signed_with: key}
-              - when: [succeeded]
+              - when: [succeeded, slow]
                 command: [mail, -s, "Done: {{title}}", --, "{{actor}}"]
             """
         let (definition, mistakes) = DefinitionReader.read(head + text, id: "deploy", file: "deploy.yml")
@@ -38,6 +38,7 @@ struct HookKeyTests {
         #expect(rules.map(\.name) == ["1", "2"])
         #expect(rules.first?.events == [.failed, .recovered])
         #expect(rules.first?.secrets == ["slack", "team", "key"])
+        #expect(rules.last?.events == [.succeeded, .slow])
         #expect(rules.last?.place == "mail")
     }
 

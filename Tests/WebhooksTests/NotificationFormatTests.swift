@@ -30,6 +30,22 @@ struct NotificationFormatTests {
         #expect(body["run"]?["startedAt"] == 0)
     }
 
+    @Test func `a run that is slow is a warning everywhere, and has not ended`() throws {
+        var slow = facts(nil)
+        (slow.event, slow.phase, slow.state, slow.title) = (.slow, .active, "copying", "Back up")
+        let generic = try json(.generic, slow)
+        #expect(generic["event"] == "slow" && generic["text"] == "Back up takes longer than usual")
+        #expect(generic["run"]?["phase"] == "active" && generic["run"]?["endedAt"] == .null)
+        #expect(generic["at"] == 61_000)
+        let blocks = try json(.slack, slow)["blocks"]?.array
+        #expect(blocks?.first?["text"]?["text"] == ":warning: Back up takes longer than usual")
+        let card = try json(.teams, slow)["attachments"]?.array?.first?["content"]
+        #expect(card?["body"]?.array?.first?["color"] == "Warning")
+        let ntfy = try NotificationFormat.ntfy.message(slow)
+        #expect(ntfy.headers["Tags"] == "warning" && ntfy.headers["Priority"] == "4")
+        #expect(ntfy.body == "Started by Ana · 1 min 1 s")
+    }
+
     @Test func `nothing in a text calls a channel of Slack, and everything stays within its limits`() throws {
         for message in ["<!everyone> <https://evil.example|click> &", String(repeating: "ü<", count: 10_000), nil] {
             let body = try json(.slack, facts(message))

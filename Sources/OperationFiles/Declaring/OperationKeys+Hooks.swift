@@ -20,7 +20,8 @@ extension OperationKeys {
         .init("name", .name(limit: 40), "Its name, if there are several."),
         .init(
             "when", .list(of: .choice(NotificationEvent.allCases.map(\.rawValue)), limit: 10), required: true,
-            "What is worth a message; `recovered` is a success after a failure."),
+            "What is worth a message; `recovered` is a success after a failure, `slow` a run that takes longer than usual."
+        ),
         .init("webhook", .object(webhook), "A request that is sent."),
         .init(
             "command", .list(of: .text(limit: 10_000), limit: 100),

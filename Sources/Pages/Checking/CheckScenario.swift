@@ -21,6 +21,7 @@ struct CheckScenario {
         frame.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: Timestamp(milliseconds: 0))
         frame.notices = Self.notices
         frame.account = PageAccount(name: "x")
+        frame.viewers = "x"
         return frame
     }()
     private static let notices = JournalNotice.Kind.allCases.flatMap { kind in
@@ -57,6 +58,9 @@ struct CheckScenario {
         let all = PageNotices(
             notRecordedSince: frame.notRecordedSince, replacedAt: frame.clock, notices: Self.notices)
         _ = writer.render("partials/notices", ["standing": writer.standing(all)])
+        for names in [["x"], (0...PageWriter.namedViewers).map { _ in "x" }] {
+            _ = writer.render("partials/viewers", ["viewers": writer.viewers(names)])
+        }
         let problem = PageProblem(status: 404, title: "title", detail: Message(verbatim: "detail"))
         _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
     }

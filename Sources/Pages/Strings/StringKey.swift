@@ -28,6 +28,7 @@ enum StringKey: String, CaseIterable {
     case noticeRestored = "notice.restored"
     case noticeKept = "notice.kept"
     case noticeFound = "notice.found"
+    case viewers = "who.here"
     case causeActor = "cause.actor"
     case causeReplaced = "cause.replaced"
     case causeUnwatched = "cause.unwatched"

@@ -70,6 +70,7 @@ extension PageWriter {
             },
             "apiURL": sees ? "\(base)/api/v1/operations" : nil,
             "viewer": frame.viewer?.name, "who": section == .stores ? frame.viewer.map { who($0, frame) } : nil,
+            "others": frame.viewers.map { TrustedHTML($0) },
             "languages": locales.map { locale -> Fields in
                 [
                     "tag": locale.tag, "isHere": locale == self.locale, "url": languageURL(locale, frame),

@@ -32,7 +32,8 @@ final class AudienceDashboard: Sendable {
         pages = caches.pages
         pollResponder = PollResponder(
             board: board, renderer: renderer, mount: services.mount, clock: services.clock, softCap: softCap,
-            audience: isPublic ? nil : audience.label, caches: caches, holds: services.holds)
+            audience: isPublic ? nil : audience.label, caches: caches, holds: services.holds,
+            presence: services.presence)
         streamResponder = StreamResponder(board: board, polls: pollResponder, clock: services.clock)
     }
 

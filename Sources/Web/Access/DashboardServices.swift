@@ -24,6 +24,8 @@ struct DashboardServices: Sendable {
     let makeID: @Sendable () -> String
     let startedAt: Timestamp
     let logger: Logger
+    /// Who has stores' pages open; nil where that is not shown.
+    let presence: Presence?
     /// How many polls are held.
     let holds = HoldCount()
 }

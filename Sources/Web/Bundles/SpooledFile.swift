@@ -12,7 +12,7 @@ final class SpooledFile: Sendable {
     /// Creates an empty file in a folder, which is made if it is not there.
     init(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let url = folder.appending(path: "import-" + UUID().uuidString.lowercased())
+        let url = folder.appending(path: "spool-" + UUID().uuidString.lowercased())
         try Data().write(to: url, options: .withoutOverwriting)
         handle = try FileHandle(forUpdating: url)
         try FileManager.default.removeItem(at: url)
@@ -20,6 +20,15 @@ final class SpooledFile: Sendable {
 
     /// Adds bytes at the end.
     func append(_ bytes: ByteBuffer) throws { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
+
+    /// Reads it in pieces of so many bytes, from the beginning; one reader at a time.
+    func pieces(of size: Int) throws -> () throws -> ByteBuffer? {
+        try handle.seek(toOffset: 0)
+        return { [self] in
+            guard let piece = try handle.read(upToCount: size), !piece.isEmpty else { return nil }
+            return ByteBuffer(bytes: piece)
+        }
+    }
 
     /// Reads it line by line, from the beginning; one reader at a time, lines of so many bytes at most.
     func lines(limit: ByteCount) throws -> @Sendable () throws -> String? {

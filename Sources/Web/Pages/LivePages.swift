@@ -65,6 +65,7 @@ struct LivePages {
         if name == .runs { frame.views = RunViews.views(in: exchange.request) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
+        frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let output = try await dashboard.output(on: name, exchange.locale)
         if draft != nil || !frame.arrangement.isCommon {
             return .page(

@@ -18,18 +18,21 @@ final class HeldPoll: Sendable {
     let admission: Admission
     /// Keeps what runs only while watched going.
     let watch: Watch
+    /// Shows others that its sender has the page open; nil where that is not shown.
+    let visit: Visit?
     /// Where `deliver` is called.
     let eventLoop: any EventLoop
     let deliver: @Sendable (PollAnswer) -> Void
 
     init(
-        request: PollRequest, page: LivePage, admission: Admission, watch: Watch, eventLoop: any EventLoop,
-        deliver: @escaping @Sendable (PollAnswer) -> Void
+        request: PollRequest, page: LivePage, admission: Admission, watch: Watch, visit: Visit?,
+        eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
     ) {
         self.request = request
         self.page = page
         self.admission = admission
         self.watch = watch
+        self.visit = visit
         self.eventLoop = eventLoop
         self.deliver = deliver
     }

@@ -31,7 +31,7 @@ final class PollResponder: Sendable {
     private let renderer: PageRenderer
     private let clock: any WaitClock
     private let softCap: Int
-    private let waitLists: WaitLists<ChangeWaiter>
+    let waitLists: WaitLists<ChangeWaiter>
     private let holds: HoldCount
     private let audience: String?
     private let announcer: RecordingAnnouncer
@@ -40,7 +40,7 @@ final class PollResponder: Sendable {
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(
         board: VisibleBoard, renderer: PageRenderer, mount: MountPath, clock: any WaitClock, softCap: Int,
-        audience: String?, caches: PollCaches, holds: HoldCount
+        audience: String?, caches: PollCaches, holds: HoldCount, presence: Presence?
     ) {
         self.board = board
         self.audience = audience
@@ -49,7 +49,8 @@ final class PollResponder: Sendable {
         self.clock = clock
         self.softCap = softCap
         let answers = PollAnswers(
-            board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches)
+            board: board, renderer: renderer, mount: mount, clock: clock, audience: audience, caches: caches,
+            presence: presence)
         self.answers = answers
         let streamAnswers = StreamAnswers(board: board, clock: clock, isPublic: audience == nil, caches: caches)
         self.streamAnswers = streamAnswers
@@ -149,7 +150,7 @@ final class PollResponder: Sendable {
         case .ended:
             return .answer(answers.end(request, sequence: sequence))
         case .nothing:
-            return .answer(answers.empty(request, sequence: sequence))
+            return .answer(answers.empty(request, sequence: sequence, to: answers.visitor(of: page, admission)))
         case .behind:
             // A tail that was up to date at the last release waits for the next one, so that a burst is few answers.
             if case .tail(_, _, let slot) = request.kind, slot >= PollSlots(feed: request.feed).slot(at: clock.wall),
@@ -219,8 +220,13 @@ final class PollResponder: Sendable {
             return .answer(answers.busy(request, sequence: sequence))
         }
         let topic = page.topic.topic
+        let visitor = answers.visitor(of: page, admission)
+        if let visitor, answers.presence?.isBehind(visitor) == true {
+            return .answer(answers.interrupted(request, sequence: sequence, to: visitor))
+        }
         let waiter = HeldPoll(
-            request: request, page: page, admission: admission, watch: board.watch(topic), eventLoop: eventLoop
+            request: request, page: page, admission: admission, watch: board.watch(topic),
+            visit: visitor.flatMap { answers.presence?.arrive($0) }, eventLoop: eventLoop
         ) { [self] answer in
             holds.remove()
             deliver(answer)

@@ -59,7 +59,8 @@ struct ReleasedWaiters {
             // Made for nobody else: their rights are not those of whoever else waits here.
             return waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
         }
-        let question = PollQuestion(request: waiter.request, outcome: outcome)
+        let question = PollQuestion(
+            request: waiter.request, outcome: outcome, visitor: waiter.visit?.visitor)
         if let last, last.question == question { return last.answer }
         if let made = pollAnswers[question] {
             last = (question, made)
@@ -70,8 +71,9 @@ struct ReleasedWaiters {
             switch outcome {
             case .published: answers.batch(waiter.request, page: waiter.page, from: sequence)
             case .ended: answers.end(waiter.request, sequence: sequence)
-            case .expired: answers.expired(waiter.request, page: waiter.page, sequence: sequence)
-            case .interrupted: answers.interrupted(waiter.request, sequence: sequence)
+            case .expired:
+                answers.expired(waiter.request, page: waiter.page, sequence: sequence, to: question.visitor)
+            case .interrupted: answers.interrupted(waiter.request, sequence: sequence, to: question.visitor)
             case .drained: answers.drain(waiter.request, sequence: sequence)
             }
         if !answer.closes, answer.message == nil { answer.message = answer.encoded(at: wall) }
@@ -96,6 +98,8 @@ struct ReleasedWaiters {
     private struct PollQuestion: Hashable {
         let request: PollRequest
         let outcome: WaitOutcome
+        /// Who is shown who else is there; nil where that is not shown.
+        let visitor: Visitor?
     }
 
     private enum Delivery: Sendable {

@@ -93,7 +93,8 @@ public final class Dashboard: Sendable {
             resumable: ResumableUploads(
                 folder: configuration.spoolFolder.appending(path: "uploads"), limits: configuration.unfinishedUploads,
                 clock: clock, logger: logger), clock: clock, makeID: makeID,
-            startedAt: Timestamp(milliseconds: clock.wall), logger: logger)
+            startedAt: Timestamp(milliseconds: clock.wall), logger: logger,
+            presence: configuration.showsViewers ? Presence(clock: clock) : nil)
         self.services = services
         let edition = NIOLockedValueBox(DashboardEdition(board, renderer: renderer, services: services))
         self.edition = edition
@@ -104,6 +105,9 @@ public final class Dashboard: Sendable {
         let first = edition.withLockedValue { $0 }
         audiences.keep(first.everything)
         audiences.keep(first.nothing)
+        services.presence?.onChange { [weak audiences] store in
+            audiences?.all.forEach { $0.pollResponder.showVisitors(of: store) }
+        }
         rights = RightsWatch(clock: clock) { [weak audiences, bodies = services.bodiesBeingRead] in
             bodies.lookAtRights()
             audiences?.all.forEach { $0.pollResponder.lookAtRights() }

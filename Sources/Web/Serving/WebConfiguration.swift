@@ -61,6 +61,8 @@ public struct WebConfiguration: Sendable {
     package var hookRequestsPerMinute = 60
     /// Whether `GET hello?label=` greets, which the greeting operation of `weir serve` asks by default.
     package var helloRoute = false
+    /// Whether a store's page shows who else has it open, to people who are known by name.
+    package var showsViewers = true
     /// Whether people are known who may make links to a run.
     package var offersLinks = false
     /// The certificate with which `DashboardServer` speaks HTTP/2 and HTTP/1.1 over TLS; nil for HTTP/1.1 in the clear.

@@ -65,6 +65,11 @@ final class WaitLists<Waiter: Sendable>: Sendable {
         for waitList in state.withLockedValue({ Array($0.waitLists.values) }) { waitList.interrupt(where: fits) }
     }
 
+    /// The same for those who wait for one topic.
+    func interrupt(_ topic: Topic, where fits: (Waiter) -> Bool) {
+        state.withLockedValue { $0.waitLists[topic] }?.interrupt(where: fits)
+    }
+
     /// Whether the server shuts down.
     var isDraining: Bool { state.withLockedValue { $0.isDraining } }
 

@@ -11,6 +11,7 @@ extension NotificationFormat {
             switch facts.tone {
             case .good: ("3", "white_check_mark")
             case .bad: ("4", "x")
+            case .warning: ("4", "warning")
             case .neutral: ("3", "information_source")
             }
         var headers = [

@@ -38,12 +38,13 @@ extension NotificationFormat {
 extension NotificationFacts {
     /// How the news sounds, for receivers that have colours and pictures.
     enum Tone {
-        case good, bad, neutral
+        case good, bad, warning, neutral
 
         var slack: String {
             switch self {
             case .good: ":white_check_mark:"
             case .bad: ":x:"
+            case .warning: ":warning:"
             case .neutral: ":information_source:"
             }
         }
@@ -53,6 +54,7 @@ extension NotificationFacts {
         switch event {
         case .succeeded, .recovered: .good
         case .failed, .interrupted: .bad
+        case .slow: .warning
         case .cancelled, nil: .neutral
         }
     }

@@ -8,6 +8,7 @@ extension NotificationFormat {
             switch facts.tone {
             case .good: "Good"
             case .bad: "Attention"
+            case .warning: "Warning"
             case .neutral: "Default"
             }
         var body: [JSONValue] = [

@@ -53,7 +53,8 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
                 "id": .string(run), "phase": facts.phase.map { .string($0.rawValue) } ?? .null,
                 "state": facts.state.map(JSONValue.string) ?? .null,
                 "message": facts.message.map(JSONValue.string) ?? .null, "input": facts.input,
-                "startedAt": facts.startedAt.map(JSONValue.integer) ?? .null, "endedAt": .integer(facts.endedAt),
+                "startedAt": facts.startedAt.map(JSONValue.integer) ?? .null,
+                "endedAt": facts.event == .slow ? .null : .integer(facts.endedAt),
             ]
         }
         return .object(members)

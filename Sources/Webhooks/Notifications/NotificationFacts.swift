@@ -14,9 +14,9 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var run: String?
     /// The page of the run, or of the operation.
     package var url: String
-    /// The phase that the run ended in.
+    /// The phase that the run ended in, or is in.
     package var phase: Phase?
-    /// The name of the state it ended in.
+    /// The name of the state it ended in, or is in.
     package var state: String?
     /// What the state says.
     package var message: String?
@@ -26,7 +26,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var input: JSONValue
     /// When the run began, in milliseconds since 1970.
     package var startedAt: Int64?
-    /// When it ended.
+    /// When it ended; of a run that goes on, when this was noticed.
     package var endedAt: Int64
 
     package init(
@@ -59,11 +59,12 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
             case .cancelled: "was cancelled"
             case .interrupted: "was interrupted"
             case .recovered: "succeeds again"
+            case .slow: "takes longer than usual"
             }
         return "\(title) \(verb)"
     }
 
-    /// How long the run took, for people.
+    /// How long the run took, or has taken so far, for people.
     package var duration: String? {
         guard let startedAt else { return nil }
         let (milliseconds, isOver) = endedAt.subtractingReportingOverflow(startedAt)

@@ -10,6 +10,8 @@ package enum NotificationEvent: String, Sendable, Hashable, Codable, CaseIterabl
     case interrupted
     /// A run succeeded after the one before it had not.
     case recovered
+    /// A run takes longer than usual; it has not ended.
+    case slow
 }
 
 /// Who is told what of an operation's runs.

@@ -40,6 +40,9 @@ extension Setting {
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(
+            key: "store.viewers", kind: .word(["yes", "no"]), standard: "yes",
+            help: "Whether a store's page shows who else has it open, to people who are signed in."),
+        Setting(
             key: "store.state-bytes", kind: .integer(1_024...2_097_152), standard: "262144",
             help: "The maximum size of a state that is put into a store, in bytes."),
         Setting(

@@ -4,6 +4,7 @@ import Web
 extension Settings {
     /// Sets what clients may take of the server.
     func setLimits(of web: inout WebConfiguration) {
+        web.showsViewers = text("store.viewers") != "no"
         set(&web.maximumStateBytes, "store.state-bytes")
         set(&web.stateWritesPerMinute, "store.state-writes")
         web.maximumUploadBytes = bytes("upload.maximum-size")?.bytes

@@ -30,6 +30,7 @@ import Testing
                 locale: locale, clock: Timestamp(milliseconds: 1_790_000_000_123),
                 viewer: PageViewer(name: name, canRename: name == "Ana"))
             frame.account = PageAccount(name: name)
+            frame.viewers = fixture.pages.viewers([name, "Rui", "a", "b", name], locale: locale)
             frames.append(frame)
         }
         frames.append(PageFrame(locale: locale))
@@ -51,6 +52,7 @@ import Testing
         )
         (ana.viewer, rui.viewer) = (.init(name: "Ana", canRename: true), .init(name: "Rui", canRename: true))
         (ana.account, rui.account) = (PageAccount(name: "Ana"), PageAccount(name: "Rui"))
+        (ana.viewers, rui.viewers) = ("<p>Also here: Rui</p>", "")
         #expect(ana.closed == rui.closed)
         for content in contents(fixture.script.board) {
             let open = fixture.pages.openDocument(content, cursor: Fixture.cursor, frame: ana)
@@ -61,7 +63,18 @@ import Testing
         rui.account = PageAccount(name: nil)
         #expect(ana.closed != rui.closed)
         rui.account = ana.account
+        rui.viewers = nil
+        #expect(ana.closed != rui.closed)
+        rui.viewers = ""
         rui.viewer?.canRename = false
         #expect(ana.closed != rui.closed)
+    }
+
+    @Test func `who else is there is named up to four, and the rest are counted`() throws {
+        let pages = try Fixture().pages
+        #expect(pages.viewers([], locale: .english) == "")
+        #expect(pages.viewers(["Ana", "<b>"], locale: .english) == "<p>Also here: Ana, &lt;b&gt;</p>")
+        let many = pages.viewers(["a", "b", "c", "d", "e", "f"], locale: .brazilianPortuguese)
+        #expect(many == "<p>Também aqui: a, b, c, d <span title=\"e, f\">+2</span></p>")
     }
 }

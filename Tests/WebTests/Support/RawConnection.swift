@@ -71,8 +71,9 @@ actor RawConnection {
         try await send(raw: lines.joined(separator: "\r\n") + "\r\n\r\n" + (body ?? ""))
     }
 
-    /// The status of the next answer as soon as its head has come, on a connection that is not reading, too. The answer is
-    /// still to be taken.
+    /// The status of the next answer as soon as its head has come, on a connection that is not reading, too.
+    ///
+    /// The answer is still to be taken.
     func status() async throws -> Int {
         channel.read()
         while buffer.range(of: Data("\r\n\r\n".utf8)) == nil { try await more() }

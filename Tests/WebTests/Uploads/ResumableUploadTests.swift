@@ -97,7 +97,8 @@ struct ResumableUploadTests {
                 let answer = try await server.ask("OPTIONS", path)
                 #expect(answer.status == 204)
                 #expect(answer["tus-version"] == "1.0.0")
-                #expect(answer["tus-extension"] == "creation,termination,expiration")
+                #expect(answer["tus-extension"] == "creation,termination,expiration,checksum")
+                #expect(answer["tus-checksum-algorithm"] == "sha1,sha256")
                 #expect(answer["tus-max-size"] == "10")
             }
             let headers = [Self.version, "Upload-Length: 11"]
@@ -195,6 +196,56 @@ struct ResumableUploadTests {
             await connection.close()
             try await server.until { try await Self.patch(server, place, at: "5", "fgh").status == 204 }
             #expect(try await Self.end(server, run)["state"]?["bytes"] == 8)
+        }
+    }
+
+    @Test(arguments: [
+        ("sha1", "qZk+NkcGgWq6PiVxeFDCbJzQ2J0="), ("sha256", "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="),
+    ])
+    func `a part with its checksum is taken, and one with another leaves nothing behind`(
+        algorithm: String, digest: String
+    ) async throws {
+        try await Self.run { server in
+            let (place, run) = try await Self.create(server, length: 6)
+            let checksum = "Upload-Checksum: \(algorithm) \(digest)"
+            let wrong = try await Self.patch(server, place, at: "0", "abX", headers: [checksum])
+            #expect(wrong.status == 460)
+            #expect(wrong["upload-offset"] == "0")
+            #expect(try wrong.json()["type"] == "urn:weir:problem:checksum-mismatch")
+            #expect(try await Self.head(server, place)["upload-offset"] == "0")
+            let right = try await Self.patch(server, place, at: "0", "abc", headers: [checksum])
+            #expect(right.status == 204)
+            #expect(right["upload-offset"] == "3")
+            #expect(try await Self.patch(server, place, at: "3", "abc", headers: [checksum]).status == 204)
+            #expect(try await Self.end(server, run)["state"]?["bytes"] == 6)
+        }
+    }
+
+    @Test func `bytes with a checksum count only when all have come`() async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 3)
+            let connection = try await server.connect()
+            try await connection.send(
+                raw: "PATCH \(place) HTTP/1.1\r\nHost: localhost\r\n\(Self.version)\r\nUpload-Offset: 0\r\n"
+                    + "Upload-Checksum: sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=\r\n"
+                    + "Content-Type: application/offset+octet-stream\r\nContent-Length: 3\r\n\r\nab")
+            try await server.until { try await Self.patch(server, place, at: "0", "abc").status == 423 }
+            await connection.close()
+            try await server.until { try await Self.patch(server, place, at: "0", "").status == 204 }
+            #expect(try await Self.head(server, place)["upload-offset"] == "0")
+        }
+    }
+
+    @Test(arguments: [
+        "sha1", "sha1 !!", "sha1 YWJj", "md5 kAFQmDzST7DWlj99KOF/cg==", "SHA1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=",
+    ])
+    func `a checksum that is malformed, or made by an unknown algorithm, is refused`(wrong: String) async throws {
+        try await Self.run { server in
+            let (place, _) = try await Self.create(server, length: 3)
+            let answer = try await Self.patch(server, place, at: "0", "abc", headers: ["Upload-Checksum: \(wrong)"])
+            #expect(answer.status == 400)
+            #expect(try answer.json()["detail"]?.string?.hasPrefix("Upload-Checksum ") == true)
+            #expect(try await Self.head(server, place)["upload-offset"] == "0")
         }
     }
 

@@ -18,6 +18,8 @@ final class PollAnswers: Sendable {
     let renderer: PageRenderer
     let clock: any WaitClock
     let caches: PollCaches
+    /// Who has stores' pages open; nil where that is not shown.
+    let presence: Presence?
     /// Whose answers are kept under it, also where addresses have no label: who is everybody may change.
     let audience: Audience
     let encoded = Atomic<Int>(0)
@@ -27,9 +29,10 @@ final class PollAnswers: Sendable {
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(
         board: VisibleBoard, renderer: PageRenderer, mount: MountPath, clock: any WaitClock, audience: String?,
-        caches: PollCaches
+        caches: PollCaches, presence: Presence? = nil
     ) {
         self.board = board
+        self.presence = presence
         self.caches = caches
         self.audience = Audience(board.permissions)
         urls = PollURLs(
@@ -87,23 +90,28 @@ final class PollAnswers: Sendable {
     ///
     /// A catch-up may be a second old: what has happened since, the tail that follows answers at once. Were it not kept at
     /// all, a proxy would ask for each of its followers in turn after a restart.
-    func empty(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
-        answer(body: quiet(.empty, request, sequence: sequence).encode(), caching: isTail(request) ? .hold : .brief)
+    ///
+    /// A visitor is shown who else is there.
+    func empty(_ request: PollRequest, sequence: SequenceNumber, to visitor: Visitor? = nil) -> PollAnswer {
+        let envelope = quiet(.empty, request, sequence: sequence, to: visitor)
+        return answer(body: envelope.encode(), caching: isTail(request) ? .hold : .brief)
     }
 
     /// Nothing new came; to one who is still ahead of all that this server shows: start over.
-    func expired(_ request: PollRequest, page: LivePage, sequence: SequenceNumber) -> PollAnswer {
+    func expired(
+        _ request: PollRequest, page: LivePage, sequence: SequenceNumber, to visitor: Visitor? = nil
+    ) -> PollAnswer {
         // The places of an output are numbers of lines.
         if case .output = page.topic { return empty(request, sequence: sequence) }
-        if board.hasShown(sequence) { return empty(request, sequence: sequence) }
+        if board.hasShown(sequence) { return empty(request, sequence: sequence, to: visitor) }
         return reset(request, .future, from: sequence, head: feed.head(of: page.topic.topic), caching: .never)
     }
 
     /// Nothing new, but something to say.
     ///
     /// Kept for a moment only, as the hold might be asked for again before its slot is over.
-    func interrupted(_ request: PollRequest, sequence: SequenceNumber) -> PollAnswer {
-        answer(body: quiet(.empty, request, sequence: sequence).encode(), caching: .brief)
+    func interrupted(_ request: PollRequest, sequence: SequenceNumber, to visitor: Visitor? = nil) -> PollAnswer {
+        answer(body: quiet(.empty, request, sequence: sequence, to: visitor).encode(), caching: .brief)
     }
 
     /// Nothing new, and nothing ever will be.
@@ -169,10 +177,13 @@ final class PollAnswers: Sendable {
 
     /// An envelope without changes, with what stands above every page.
     private func quiet(
-        _ kind: PollEnvelope.Kind, _ request: PollRequest, sequence: SequenceNumber
+        _ kind: PollEnvelope.Kind, _ request: PollRequest, sequence: SequenceNumber, to visitor: Visitor? = nil
     ) -> PollEnvelope {
         var envelope = envelope(kind, request, from: sequence, to: sequence)
-        if let page = renderer.page(feedName: request.feed) { envelope.notice = notice(notices, page) }
+        if let page = renderer.page(feedName: request.feed) {
+            envelope.notice = notice(notices, page)
+            envelope.viewers = viewers(showing: visitor, page)
+        }
         return envelope
     }
 

@@ -13,7 +13,8 @@ import NIOCore
 /// the bounds, in milliseconds, of the wait before `next`. With `batch`, `empty` and `drain` comes `notice` while there is
 /// something to know about the journal: the element that the page shows in its `notice` until an answer comes without. With
 /// another epoch's `reset` it says that the history was replaced, which the page shows for good wherever nothing else is
-/// to be shown.
+/// to be shown. With the `empty` of a store's feed comes `viewers` for people who are known by name: what the page shows
+/// in its `viewers` until an answer brings something else.
 struct PollEnvelope: Sendable {
     /// The kind, as `k` tells it.
     enum Kind: String, Sendable { case batch, empty, end, reset, drain }
@@ -29,6 +30,7 @@ struct PollEnvelope: Sendable {
     var lost: ClosedRange<SequenceNumber>?
     var retry: ClosedRange<Int64>?
     var notice: String?
+    var viewers: String?
     var next: String
     var now: String
     var snap: String
@@ -46,6 +48,10 @@ struct PollEnvelope: Sendable {
         if let notice {
             json.writeString(#","notice":"#)
             json.writeJSON(notice)
+        }
+        if let viewers {
+            json.writeString(#","viewers":"#)
+            json.writeJSON(viewers)
         }
         json.writeString(#","ev":["#)
         for (index, event) in events.enumerated() {

@@ -17,6 +17,13 @@ extension Problem {
         .uploadNotStored,
         closes: true)
 
+    static func checksumMismatch(offset: Int64) -> Problem {
+        Problem(
+            "checksum-mismatch", HTTPResponse.Status(code: 460, reasonPhrase: "Checksum Mismatch"), "Checksum mismatch",
+            "The bytes that arrived are not those of Upload-Checksum, and none of them is kept. Send them again.",
+            headers: [.uploadOffset: String(offset)])
+    }
+
     static let tooManyUploads = Problem(
         "limit-reached", .tooManyRequests, "Limit reached",
         .tooManyUploads,
@@ -68,6 +75,8 @@ extension HTTPField.Name {
     static let tusVersion = known("Tus-Version")
     static let tusExtension = known("Tus-Extension")
     static let tusMaxSize = known("Tus-Max-Size")
+    static let tusChecksumAlgorithm = known("Tus-Checksum-Algorithm")
+    static let uploadChecksum = known("Upload-Checksum")
     static let uploadOffset = known("Upload-Offset")
     static let uploadMetadata = known("Upload-Metadata")
     static let uploadDeferLength = known("Upload-Defer-Length")

@@ -8,7 +8,7 @@ import NIOCore
 import Operations
 import States
 
-/// Uploads that continue after a cut: the tus protocol, version 1.0, with creation, termination and expiration.
+/// Uploads that continue after a cut: the tus protocol, version 1.0, with creation, termination, expiration and checksums.
 ///
 /// Creating an upload starts its run, which reads the bytes as they arrive. A run that ended with its process, or stopped
 /// waiting, is followed by another one when the upload continues; a run that ends otherwise ends the upload.
@@ -69,6 +69,7 @@ struct TusRoutes {
             throw .unsupportedMediaType(accepted: "application/offset+octet-stream")
         }
         let offset = try number(.uploadOffset, exchange)
+        let checksum = try checksum(exchange)
         let file = entry.file
         let rest = entry.upload.length.subtractingReportingOverflow(offset).partialValue
         let writer: Int
@@ -77,15 +78,42 @@ struct TusRoutes {
         var body = BodyReader(exchange, limit: rest, budget: dashboard.bodies)
         if let announced = body.announced, announced > rest { throw .uploadTooLong }
         if file.run == nil { try await start(entry, exchange) }
+        var checked: CheckedPart?
+        do { checked = try checksum.map { try CheckedPart($0, in: dashboard.configuration.spoolFolder) } } catch {
+            throw .uploadNotStored
+        }
         while true {
             let piece: ByteBuffer?
             do { piece = try await body.next() } catch {
                 throw error == .tooLarge(limit: rest) ? .uploadTooLong : Problem(stoppedBy: error) ?? .stalled
             }
             guard let piece else { break }
-            do { try file.append(piece, by: writer, now: dashboard.clock.uptime) } catch { throw Problem(error) }
+            if checked != nil {
+                do { try checked?.append(piece) } catch { throw .uploadNotStored }
+                // Nothing of it counts yet, but its sender is there.
+                try write(ByteBuffer(), to: file, by: writer)
+            } else {
+                try write(piece, to: file, by: writer)
+            }
         }
+        if let checked { try write(checked, to: file, by: writer) }
         return Response(status: .noContent, headers: headers(of: entry))
+    }
+
+    private func write(_ part: CheckedPart, to file: ResumableFile, by writer: Int) throws(Problem) {
+        guard part.isRight else { throw .checksumMismatch(offset: file.offset) }
+        let next: () throws -> ByteBuffer?
+        do { next = try part.pieces() } catch { throw .uploadNotStored }
+        while true {
+            let piece: ByteBuffer?
+            do { piece = try next() } catch { throw .uploadNotStored }
+            guard let piece else { return }
+            try write(piece, to: file, by: writer)
+        }
+    }
+
+    private func write(_ bytes: ByteBuffer, to file: ResumableFile, by writer: Int) throws(Problem) {
+        do { try file.append(bytes, by: writer, now: dashboard.clock.uptime) } catch { throw Problem(error) }
     }
 
     private func delete(_ entry: ResumableUploads.Entry, _ exchange: Exchange) async -> Response {
@@ -97,7 +125,8 @@ struct TusRoutes {
 
     private func options() -> Response {
         var headers: HTTPFields = [
-            .tusResumable: "1.0.0", .tusVersion: "1.0.0", .tusExtension: "creation,termination,expiration",
+            .tusResumable: "1.0.0", .tusVersion: "1.0.0", .tusExtension: "creation,termination,expiration,checksum",
+            .tusChecksumAlgorithm: UploadChecksum.algorithms,
         ]
         headers[.tusMaxSize] = dashboard.configuration.maximumUploadBytes.map { String($0) }
         return Response(status: .noContent, headers: headers)
@@ -176,6 +205,23 @@ struct TusRoutes {
         headers[.uploadLength] = String(entry.upload.length)
         headers[.uploadMetadata] = entry.upload.metadata
         return headers
+    }
+
+    private func checksum(_ exchange: Exchange) throws(Problem) -> UploadChecksum? {
+        let values = exchange.request.headers[values: .uploadChecksum]
+        guard !values.isEmpty else { return nil }
+        do throws(UploadChecksum.Mistake) {
+            guard values.count == 1, let value = values.first else { throw .malformed }
+            return try UploadChecksum(value)
+        } catch .unknownAlgorithm {
+            throw .malformedUpload(
+                "Upload-Checksum",
+                "names an algorithm that is not supported. Send one of \(UploadChecksum.algorithms), or no checksum.")
+        } catch {
+            throw .malformedUpload(
+                "Upload-Checksum",
+                "must be an algorithm and the digest in Base64, such as “sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=”.")
+        }
     }
 
     private func number(_ name: HTTPField.Name, _ exchange: Exchange) throws(Problem) -> Int64 {
