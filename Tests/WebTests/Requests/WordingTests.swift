@@ -60,9 +60,11 @@ import Testing
         InputField("any", "Any", .integer(.min ... .max)), InputField("most", "Most", .integer(.min...9)),
         InputField("least", "Least", .integer(1 ... .max)), InputField("between", "Between", .integer(1...9)),
         InputField("real", "Real", .number(-.infinity ... .infinity)),
-        InputField("realMost", "Most", .number(-.infinity...2)), InputField("realLeast", "Least", .number(1 ... .infinity)),
+        InputField("realMost", "Most", .number(-.infinity...2)),
+        InputField("realLeast", "Least", .number(1 ... .infinity)),
         InputField("ratio", "Ratio", .number(0...1)), InputField("loud", "Loud", .boolean),
-        InputField("method", "Method", .choice(["GET", "PUT", "POST"])), InputField("key", "Key", .secret(maximumLength: 2)),
+        InputField("method", "Method", .choice(["GET", "PUT", "POST"])),
+        InputField("key", "Key", .secret(maximumLength: 2)),
         InputField("file", "File", .file),
     ]
 
@@ -131,7 +133,8 @@ import Testing
                 ("en", "There is no such field; leave it out. The fields are "),
             ] {
                 let headers = [
-                    "Accept: text/html", "Content-Type: application/x-www-form-urlencoded", "Sec-Fetch-Site: same-origin",
+                    "Accept: text/html", "Content-Type: application/x-www-form-urlencoded",
+                    "Sec-Fetch-Site: same-origin",
                     "Cookie: weir-lang=\(language)",
                 ]
                 let page = try await server.ask(
@@ -147,7 +150,10 @@ import Testing
         try await TestServer.run { server in
             for (language, title, sentence) in [
                 ("pt-BR", "Página não encontrada", "Não existe a execução “none”. A lista de execuções mostra todas."),
-                ("es", "Página no encontrada", "No existe la ejecución “none”. La lista de ejecuciones las muestra todas."),
+                (
+                    "es", "Página no encontrada",
+                    "No existe la ejecución “none”. La lista de ejecuciones las muestra todas."
+                ),
             ] {
                 let wish = "Accept-Language: \(language)"
                 let page = try await server.ask("GET", "/runs/none", headers: ["Accept: text/html", wish])
