@@ -90,8 +90,9 @@ extension BoardError {
 
     /// The error shown when the journal does not answer.
     static func unreadable(_ error: any Error) -> BoardError {
-        let reason = (error as? JournalError).map { Message(verbatim: $0.description) } ?? Message(BoardWording.noAnswer)
-        return BoardError(.unavailable, .unreadable, ["reason": .message(reason)])
+        let reason = (error as? JournalError).map { Message.Value.text($0.description) }
+        return BoardError(
+            .unavailable, .unreadable, ["reason": reason ?? .message(Message(BoardWording.noAnswer))])
     }
 
     /// A name that somebody sent, at most as much of it as a sentence can hold.

@@ -117,10 +117,13 @@ import Testing
     }
 
     // L4
-    @Test func `a string that a locale lacks is reported, and one that English lacks`() throws {
+    @Test func `a string that a locale lacks is reported, and one or a part of one that English lacks`() throws {
         #expect(
             try problems("strings/en.json", #"{"copy.done": "Done"}"#).contains(
                 "strings/pt-BR.json: the string copy.done is missing"))
+        #expect(
+            try problems("strings/pt-BR.json", "{\n  \"cause.actor\": \"Cancelada por {quem}\"\n}").contains(
+                "strings/pt-BR.json:2: cause.actor: the English string has no place {quem}"))
         #expect(
             try problems("strings/pt-BR.json", "{\n  \"copy.done\": \"Pronto\"\n}").contains(
                 "strings/pt-BR.json:2: English has no string copy.done, so nothing uses it"))

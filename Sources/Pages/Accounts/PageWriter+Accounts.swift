@@ -8,7 +8,10 @@ extension PageWriter {
         switch page {
         case .signIn(let form): ("pages/sign-in", signIn(form), word("sign-in"))
         case .setUp(let form):
-            ("pages/set-up", ["action": "\(base)/setup", "name": form.name, "error": form.error.map { strings($0) }], word("set-up"))
+            (
+                "pages/set-up",
+                ["action": "\(base)/setup", "name": form.name, "error": form.error.map { strings($0) }], word("set-up")
+            )
         case .account(let facts): ("pages/account", account(facts), facts.name)
         case .users(let list): ("pages/users", users(list), word("users"))
         case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
@@ -107,7 +110,8 @@ extension PageWriter {
 
     private func users(_ list: UserList) -> Fields {
         [
-            "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) }, "choices": choices(list.roles, "viewer"),
+            "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) },
+            "choices": choices(list.roles, "viewer"),
             "rows": list.rows.enumerated().map { index, row -> Fields in
                 [
                     "name": row.name, "roles": row.roles, "created": moment(row.created), "rowID": "user-\(index)",
@@ -119,7 +123,8 @@ extension PageWriter {
 
     private func tokens(_ list: TokenList) -> Fields {
         [
-            "action": "\(base)/tokens", "name": list.name, "operations": list.operations, "error": list.error.map { strings($0) },
+            "action": "\(base)/tokens", "name": list.name, "operations": list.operations,
+            "error": list.error.map { strings($0) },
             "secret": list.secret, "choices": choices(list.roles, "operator"),
             "rows": list.rows.map { row -> Fields in
                 [
@@ -134,7 +139,8 @@ extension PageWriter {
     private func links(_ list: LinkList) -> Fields {
         let run = "\(base)/runs/\(list.run)"
         return [
-            "run": String(list.run.suffix(6)), "runURL": run, "action": "\(run)/links", "error": list.error.map { strings($0) },
+            "run": String(list.run.suffix(6)), "runURL": run, "action": "\(run)/links",
+            "error": list.error.map { strings($0) },
             "address": list.address,
             "rows": list.rows.map { row -> Fields in
                 [

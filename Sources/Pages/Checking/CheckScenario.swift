@@ -169,7 +169,8 @@ struct CheckScenario {
                 change, runs: [view.record], unknown: 1, hasMore: true, key: "k", filter: RunFilter())
             _ = writer.render("pages/run-change", writer.planPage(plan))
             let items = RunChange.Result.allCases.map {
-                RunChange.Report.Item(run: view.record.id, result: $0, newRun: view.record.id,
+                RunChange.Report.Item(
+                    run: view.record.id, result: $0, newRun: view.record.id,
                     detail: Message(verbatim: "d"))
             }
             let report = RunChange.Report(change, items: items, filter: RunFilter())

@@ -48,6 +48,15 @@ struct StringPlaces {
             for key in english.subtracting(texts.keys) where !key.hasPrefix("operation.") && !key.hasPrefix("field.") {
                 problems.append(TemplateProblem(file: file, line: 0, message: "the string \(key) is missing"))
             }
+            for (key, text) in texts {
+                guard let original = tables[.english].texts[key] else { continue }
+                for value in Self.values(in: text).subtracting(Self.values(in: original)).sorted() {
+                    let line = lines[locale.tag]?[key]?.line ?? 0
+                    problems.append(
+                        TemplateProblem(
+                            file: file, line: line, message: "\(key): the English string has no place {\(value)}"))
+                }
+            }
             for key in Set(texts.keys).subtracting(english) where !Self.overrides.contains(where: key.hasPrefix) {
                 let line = lines[locale.tag]?[key]?.line ?? 0
                 problems.append(
@@ -66,6 +75,12 @@ struct StringPlaces {
 
     /// The strings with that key that have tags, of all locales.
     subscript(key: String) -> [Tagged] { tagged[key] ?? [] }
+
+    /// The names in single braces, which values take the places of.
+    private static func values(in text: String) -> Set<String> {
+        guard text.contains("{"), !text.contains("{{") else { return [] }
+        return Set(text.matches(of: /\{(\w+)\}/).map { String($0.1) })
+    }
 
     private static func lines(of layer: TemplateSet.Table) -> (first: [String: Int], twice: [(String, Int)]) {
         var first: [String: Int] = [:]

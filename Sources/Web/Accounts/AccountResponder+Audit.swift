@@ -66,20 +66,20 @@ extension AccountResponder {
         var filter = AuditFilter(principal: text("principal"), subject: text("subject"))
         if let word = text("action") {
             guard let action = AuditAction(rawValue: word) else {
-                throw .malformedQuery("action", "must be an action of the audit, or empty for all.")
+                throw .malformedQuery("action", .queryAction)
             }
             filter.action = action
         }
         if let word = text("outcome") {
             guard let outcome = AuditEntry.Outcome(rawValue: word) else {
-                throw .malformedQuery("outcome", "must be done, refused or failed, or empty for all.")
+                throw .malformedQuery("outcome", .queryOutcome)
             }
             filter.outcome = outcome
         }
         var before: Int64?
         if let word = text("before") {
             guard let number = Int64(word), number > 0 else {
-                throw .malformedQuery("before", "must be the number of an entry.")
+                throw .malformedQuery("before", .queryEntry)
             }
             before = number
         }

@@ -34,7 +34,7 @@ struct RunExports {
         }
         let format = exchange.target.query["format"]
         guard let format = format.map(RunTableFormat.init(rawValue:)) ?? .bundle else {
-            throw .malformedQuery("format", "must be csv, json or jsonl.")
+            throw .malformedQuery("format", .queryEither, ["values": .either(["csv", "json", "jsonl"])])
         }
         let slot = try slot()
         let stamp = Timestamp(milliseconds: dashboard.clock.wall).description.prefix(19).filter { $0 != ":" }
@@ -59,7 +59,7 @@ struct RunExports {
         if case .api = exchange.route { return try RunQuery(exchange.target.query) }
         let filter = RunFilter(parameters: exchange.target.query.dictionary)
         if let field = filter.mistakenField {
-            throw .malformedQuery(field, "cannot be read. Choose it again in the list of runs.")
+            throw .malformedQuery(field, .queryFilter)
         }
         return RunsPage(dashboard: dashboard).query(filter, exchange)
     }

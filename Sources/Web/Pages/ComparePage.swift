@@ -12,7 +12,7 @@ struct ComparePage {
         guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
         let query = exchange.target.query
         guard let second = query["b"], !second.isEmpty else {
-            throw .malformedQuery("b", "must be the id of a run. Choose two runs on the operation's page.")
+            throw .malformedQuery("b", .queryRuns)
         }
         guard let first = query["a"], !first.isEmpty else {
             let success: String

@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import Pages
+import States
 
 /// The choice of a language, kept in a cookie.
 struct Languages {
@@ -12,7 +13,7 @@ struct Languages {
     func choose(_ tag: String, _ exchange: Exchange) throws(Problem) -> Response {
         guard let locale = PageLocale(tag), dashboard.renderer.locales.contains(locale) else {
             let tags = dashboard.renderer.locales.map(\.tag).joined(separator: ", ")
-            throw .malformedQuery("lang", "must be one of \(tags).")
+            throw .malformedQuery("lang", .queryOneOf, ["names": .text(tags)])
         }
         var query = exchange.target.query
         query.fields.removeAll { $0.name == "lang" }

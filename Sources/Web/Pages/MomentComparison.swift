@@ -11,7 +11,7 @@ struct MomentComparison {
         let query = exchange.target.query
         guard let first = query["a"], !first.isEmpty else {
             throw .malformedQuery(
-                "a", "must be the number of a change. Choose a moment on the page and compare it from there.")
+                "a", .queryChange)
         }
         let a = try exchange.moment(first)
         let second = query["b"] ?? ""

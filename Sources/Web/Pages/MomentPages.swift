@@ -16,13 +16,13 @@ struct MomentPages {
         let query = exchange.target.query
         let isByTime = query["by"] == "time"
         if let step = query["step"], !isByTime || query["offset"] == nil {
-            let value = try Self.number(step, "step", "must be a whole number of hundredths of a state, such as 150.")
+            let value = try Self.number(step, "step", .queryStep)
             return try await lead(name, run: query["run"], isByTime: isByTime) { (run) async throws(Problem) in
                 try await self.sequence(of: run, step: value)
             }
         }
         if let offset = query["offset"] {
-            let value = try Self.number(offset, "offset", "must be a whole number of milliseconds, such as 1500.")
+            let value = try Self.number(offset, "offset", .queryOffset)
             return try await lead(name, run: query["run"], isByTime: isByTime) { (run) async throws(Problem) in
                 try await self.sequence(of: run, after: value)
             }
@@ -59,7 +59,7 @@ struct MomentPages {
         }
     }
 
-    private static func number(_ text: String, _ name: String, _ rule: String) throws(Problem) -> Int64 {
+    private static func number(_ text: String, _ name: String, _ rule: ProblemWording) throws(Problem) -> Int64 {
         guard let number = Int64(text), number >= 0 else { throw .malformedQuery(name, rule) }
         return number
     }

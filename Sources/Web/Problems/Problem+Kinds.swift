@@ -54,6 +54,16 @@ extension Problem {
         Problem("malformed-body", .badRequest, "Malformed body", detail, closes: true)
     }
 
+    static func malformedQuery(
+        _ field: String, _ wording: ProblemWording, _ values: [String: Message.Value] = [:]
+    ) -> Problem {
+        let message = Message(wording, values.merging(["field": .text(field)]) { $1 })
+        return Problem(
+            "malformed-query", .badRequest, "Malformed query", message,
+            errors: [InputMistake(field: field, message: message)])
+    }
+
+    /// The same for programs.
     static func malformedQuery(_ field: String, _ detail: String) -> Problem {
         Problem(
             "malformed-query", .badRequest, "Malformed query", "The parameter “\(field)” \(detail)",

@@ -82,12 +82,10 @@ struct Problem: Error, Sendable {
         return .page(renderer.problem(page, frame: frame), status: status)
     }
 
-    /// What whoever asked is told, as a document.
-    ///
-    /// - Parameter target: The path that was asked for, with its query.
+    /// What whoever asked for a path, with its query, is told, as a document.
     func document(at target: String, by renderer: PageRenderer, in locale: PageLocale) -> Response {
         let path = String(target.prefix { $0 != "?" }.prefix(1_000))
-        let headers: HTTPFields = [.contentLanguage: locale.tag, .vary: "Accept-Language, Cookie"]
+        let headers: HTTPFields = [.contentLanguage: locale.tag]
         do {
             return try .json(
                 document(instance: path, by: renderer, in: locale), type: "application/problem+json", status: status,

@@ -96,4 +96,25 @@ package enum ProblemWording: String, Wording {
     case noStoreFile = "There is no such file. The store's log names all files."
     case unreadableHooks = "What was sent and received cannot be read at the moment. Try again."
     case nobodyTold = "Nobody is told of “{operation}”. Add `notify` to its file."
+    case queryOneOf = "The parameter “{field}” must be one of {names}."
+    case queryEither = "The parameter “{field}” must be {values}."
+    case queryRange = "The parameter “{field}” must be a whole number from {least} to {most}."
+    case queryChange = """
+        The parameter “{field}” must be the number of a change. Choose a moment on the page and compare it from \
+        there.
+        """
+    case queryAt = """
+        The parameter “{field}” must be the number of a change, a whole number such as 1042. Without it the page is \
+        live.
+        """
+    case queryRuns = "The parameter “{field}” must be the id of a run. Choose two runs on the operation's page."
+    case queryFilter = "The parameter “{field}” cannot be read. Choose it again in the list of runs."
+    case queryNext = "The parameter “{field}” must be the “next” of the previous page, a whole number."
+    case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page, such as 1500.42."
+    case queryTime = "The parameter “{field}” must be a time in ISO 8601, such as 2026-11-21T12:00:00Z."
+    case queryAction = "The parameter “{field}” must be an action of the audit, or empty for all."
+    case queryOutcome = "The parameter “{field}” must be done, refused or failed, or empty for all."
+    case queryEntry = "The parameter “{field}” must be the number of an entry."
+    case queryStep = "The parameter “{field}” must be a whole number of hundredths of a state, such as 150."
+    case queryOffset = "The parameter “{field}” must be a whole number of milliseconds, such as 1500."
 }

@@ -206,7 +206,8 @@ struct ReportStreams {
 
     private func problem(_ receipt: ReportReceipt, run: String, producer: ProducerStamp?) -> Problem {
         switch receipt.outcome {
-        case .unknownRun, .taken, .known: return Problem(BoardError(.unknownRun, Message(verbatim: Problem.unknownReport(run))))
+        case .unknownRun, .taken, .known:
+            return Problem(BoardError(.unknownRun, Message(verbatim: Problem.unknownReport(run))))
         case .removedRun: return .removedReport(run)
         case .conflict: return .otherReport(run)
         case .ended: return .endedRun(receipt.place.map(offset))

@@ -11,7 +11,7 @@ extension Exchange {
     func moment(_ text: String) throws(Problem) -> SequenceNumber {
         guard let sequence = SequenceNumber(text), sequence > 0 else {
             throw .malformedQuery(
-                "at", "must be the number of a change, a whole number such as 1042. Without it the page is live.")
+                "at", .queryAt)
         }
         return sequence
     }

@@ -1,11 +1,12 @@
 import Journals
+import States
 
 extension FormFields {
     /// The place in a log that a query's field names, as the answer before gave it; nil if it has none.
     func place(_ name: String) throws(Problem) -> SequenceNumber? {
         guard let text = self[name] else { return nil }
         guard let place = SequenceNumber(text) else {
-            throw .malformedQuery(name, "must be a whole number from 0 to \(SequenceNumber.max).")
+            throw .malformedQuery(name, .queryRange, ["least": "0", "most": "\(SequenceNumber.max)"])
         }
         return place
     }
@@ -14,7 +15,7 @@ extension FormFields {
     func number(_ name: String, _ range: ClosedRange<Int>) throws(Problem) -> Int? {
         guard let text = self[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw .malformedQuery(name, "must be a whole number from \(range.lowerBound) to \(range.upperBound).")
+            throw .malformedQuery(name, .queryRange, ["least": "\(range.lowerBound)", "most": "\(range.upperBound)"])
         }
         return number
     }

@@ -11,7 +11,7 @@ extension RunQuery {
         if let text = fields["phase"] {
             guard let phase = Phase(rawValue: text) else {
                 let names = Phase.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .malformedQuery("phase", "must be one of \(names).")
+                throw .malformedQuery("phase", .queryOneOf, ["names": .text(names)])
             }
             self.phase = phase
         }
@@ -19,14 +19,14 @@ extension RunQuery {
         startedBefore = try Self.moment("startedBefore", in: fields)
         if let text = fields["before"] {
             guard let before = SequenceNumber(text), before > 0 else {
-                throw .malformedQuery("before", "must be the “next” of the previous page, a whole number.")
+                throw .malformedQuery("before", .queryNext)
             }
             self.before = before
         }
         try readOrder(fields)
         if let text = fields["limit"] {
             guard let limit = Int(text), (1...500).contains(limit) else {
-                throw .malformedQuery("limit", "must be a whole number from 1 to 500.")
+                throw .malformedQuery("limit", .queryRange, ["least": "1", "most": "500"])
             }
             self.limit = limit
         }
@@ -37,14 +37,14 @@ extension RunQuery {
             let isGreatestFirst = text.hasPrefix("-")
             guard let order = RunOrder(rawValue: isGreatestFirst ? String(text.dropFirst()) : text) else {
                 let names = RunOrder.allCases.map { "\($0.rawValue), -\($0.rawValue)" }.joined(separator: ", ")
-                throw .malformedQuery("sort", "must be one of \(names).")
+                throw .malformedQuery("sort", .queryOneOf, ["names": .text(names)])
             }
             self.order = order
             isOldestFirst = !isGreatestFirst
         }
         guard let text = fields["beyond"] else { return }
         guard let place = RunOrder.Place(text) else {
-            throw .malformedQuery("beyond", "must be the “beyond” of the previous page, such as 1500.42.")
+            throw .malformedQuery("beyond", .queryBeyond)
         }
         beyond = place
         if order == .started, isOldestFirst { after = place.opened }
@@ -53,7 +53,7 @@ extension RunQuery {
     private static func moment(_ name: String, in fields: FormFields) throws(Problem) -> Timestamp? {
         guard let text = fields[name] else { return nil }
         guard let moment = Timestamp(text) else {
-            throw .malformedQuery(name, "must be a time in ISO 8601, such as 2026-11-21T12:00:00Z.")
+            throw .malformedQuery(name, .queryTime)
         }
         return moment
     }

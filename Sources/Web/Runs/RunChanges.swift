@@ -19,13 +19,13 @@ struct RunChanges {
     func show(_ exchange: Exchange) async throws(Problem) -> Response {
         let fields = exchange.target.query
         guard let change = RunChange(rawValue: fields["change"] ?? "") else {
-            throw .malformedQuery("change", "must be cancel or retry.")
+            throw .malformedQuery("change", .queryEither, ["values": .either(["cancel", "retry"])])
         }
         let filter = RunFilter(parameters: fields.dictionary).firstPage
         var (runs, unknown, hasMore) = ([RunRecord](), 0, false)
         if fields["all"] != nil {
             if let field = filter.mistakenField {
-                throw .malformedQuery(field, "cannot be read. Choose it again in the list of runs.")
+                throw .malformedQuery(field, .queryFilter)
             }
             var query = RunsPage(dashboard: dashboard).query(filter, exchange)
             query.limit = RunChange.Plan.limit

@@ -79,7 +79,11 @@ struct Fixture {
             ("runs", pages.document(.runs(view), cursor: Self.cursor, frame: frame)),
             ("stores", pages.document(.stores(view), cursor: Self.cursor, frame: frame)),
             ("gallery", pages.gallery(frame: frame)),
-            ("problem", pages.problem(PageProblem(status: 418, title: "Tea", detail: Message(verbatim: "No coffee.")), frame: frame)),
+            (
+                "problem",
+                pages.problem(
+                    PageProblem(status: 418, title: "Tea", detail: Message(verbatim: "No coffee.")), frame: frame)
+            ),
             ("start", pages.startForm(operation: "copy", draft: draft ?? FormDraft(), frame: frame)),
         ]
         for store in view.stores {
