@@ -69,8 +69,7 @@ struct RunChanges {
         var isCutOff = false
         for id in ids {
             guard !isCutOff else {
-                let words = "This was not tried, because the one before could not be done. Try again in a moment."
-                items.append(.init(run: id, result: .failed, detail: words))
+                items.append(.init(run: id, result: .failed, detail: Message(ProblemWording.notTried)))
                 continue
             }
             let item: RunChange.Report.Item
