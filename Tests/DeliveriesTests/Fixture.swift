@@ -22,11 +22,16 @@ struct Job: SimpleOperation {
         let waits: String?
     }
 
-    let gates = Locked<[CheckedContinuation<Void, Never>]>([])
+    /// What holds the runs that wait.
+    final class Gates: Sendable {
+        let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
+    }
+
+    let gates = Gates()
 
     func run(_ input: Input, report: RunReporter) async throws -> NoResult {
         if input.waits != nil {
-            await withCheckedContinuation { continuation in gates.withLock { $0.append(continuation) } }
+            await withCheckedContinuation { continuation in gates.waiting.withLock { $0.append(continuation) } }
         }
         if let words = input.fails { throw OperationFailure(words) }
         return NoResult()
@@ -97,17 +102,17 @@ final class Fixture: Sendable {
 
     /// Starts the job, which runs until its gate opens.
     func begin(failing words: String? = nil) async throws -> String {
-        let before = job.gates.withLock { $0.count }
+        let before = job.gates.waiting.withLock { $0.count }
         var input: JSONValue = ["waits": "yes"]
         if let words { input = ["waits": "yes", "fails": .string(words)] }
         let run = try await board.start("job", input: input, actor: "Ana").run
-        while job.gates.withLock({ $0.count }) == before { await Task.yield() }
+        while job.gates.waiting.withLock({ $0.count }) == before { await Task.yield() }
         return run
     }
 
     /// Lets all jobs end that wait; returns when the run has.
     func open(_ run: String) async {
-        let gates = job.gates.withLock { gates in
+        let gates = job.gates.waiting.withLock { gates in
             defer { gates = [] }
             return gates
         }

@@ -1,4 +1,5 @@
 import Boards
+import Flows
 import Foundation
 import Journals
 import States
