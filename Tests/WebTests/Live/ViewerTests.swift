@@ -67,7 +67,7 @@ struct ViewerTests {
             let snap = try await server.ask("GET", url, headers: ["X-Test: vera"])
             #expect(!snap.text.contains("ada"))
             // The same person elsewhere is on no other page.
-            #expect(try await page(server, "/stores/bell", as: "vera").contains(#"id="viewers"></div>"#))
+            #expect(try await page(server, "/stores/bell", as: "vera").contains(#"id="viewers"></aside>"#))
             #expect(try await !page(server, "/stores", as: "vera").contains(#"id="viewers""#))
         }
         try await TestServer.run(bell: true) { server async throws in
