@@ -60,7 +60,7 @@ def test_people_see_who_comes_and_who_leaves_and_nobody_sees_themselves(arrive):
     rui.reload()
     expect(rui.locator("html[data-live]")).to_be_attached()
     expect(rui.locator("#viewers")).to_have_text("Também aqui: ana, vera")
-    vera.close()
+    vera.goto("/account")
     expect(here).to_have_text("Also here: rui")
     assert ana.evaluate("[...new Set(seen)]") == ["Also here: rui"]
     assert ana.evaluate("window.stays")
