@@ -28,10 +28,10 @@ def people(weir):
 
 @pytest.fixture
 def arrive(visit, people):
-    def arrive(name, **options):
+    def arrive(name, language="en", **options):
         page = visit("/sign-in", **options)
         sign_in(page, name)
-        page.goto(PATH)
+        page.goto(f"{PATH}?lang={language}")
         expect(page.locator("html[data-live]")).to_be_attached()
         return page
 
@@ -44,7 +44,7 @@ def test_people_see_who_comes_and_who_leaves_and_nobody_sees_themselves(arrive):
     expect(here).to_be_hidden()
     ana.evaluate("window.stays = true")
     sequence = ana.locator("#page").get_attribute("data-sequence")
-    rui = arrive("rui", viewport={"width": 390, "height": 844}, color_scheme="dark", locale="pt-BR")
+    rui = arrive("rui", viewport={"width": 390, "height": 844}, color_scheme="dark", language="pt-BR")
     expect(here).to_have_text("Also here: rui")
     expect(rui.locator("#viewers")).to_have_text("Também aqui: ana")
     vera = arrive("vera")
@@ -60,7 +60,7 @@ def test_people_see_who_comes_and_who_leaves_and_nobody_sees_themselves(arrive):
     rui.reload()
     expect(rui.locator("html[data-live]")).to_be_attached()
     expect(rui.locator("#viewers")).to_have_text("Também aqui: ana, vera")
-    vera.close()
+    vera.goto("/account")
     expect(here).to_have_text("Also here: rui")
     assert ana.evaluate("[...new Set(seen)]") == ["Also here: rui"]
     assert ana.evaluate("window.stays")
