@@ -9,14 +9,14 @@ import Testing
 /// The tus protocol, rule by rule, over the wire.
 @Suite(.timeLimit(.minutes(2)))
 struct ResumableUploadTests {
-    private static let uploads = "/api/v1/operations/keep/uploads"
-    private static let version = "Tus-Resumable: 1.0.0"
+    static let uploads = "/api/v1/operations/keep/uploads"
+    static let version = "Tus-Resumable: 1.0.0"
 
     /// The name of a file, `a.bin`, and a destination, `here`.
-    private static let metadata = "Upload-Metadata: filename YS5iaW4=,destination aGVyZQ=="
+    static let metadata = "Upload-Metadata: filename YS5iaW4=,destination aGVyZQ=="
 
     /// Runs a test against a server that keeps its uploads in a folder of its own.
-    private static func run(
+    static func run(
         in folder: URL? = nil, limits: UnfinishedUploadLimits = .init(), maximum: Int64? = nil,
         clock: (any WaitClock)? = nil, holdUploads: Bool = false, access: DashboardAccess<DashboardContext> = .open,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
@@ -31,7 +31,7 @@ struct ResumableUploadTests {
             configuration: configuration, clock: clock, holdUploads: holdUploads, access: access, test)
     }
 
-    private static func create(
+    static func create(
         _ server: TestServer, length: Int, headers: [String] = []
     ) async throws -> (place: String, run: String) {
         let answer = try await server.ask(
@@ -41,7 +41,7 @@ struct ResumableUploadTests {
         return (try #require(answer["location"]), try #require(try answer.json()["id"]?.string))
     }
 
-    private static func patch(
+    static func patch(
         _ server: TestServer, _ place: String, at offset: String, _ body: String, headers: [String] = []
     ) async throws -> RawResponse {
         try await server.ask(
@@ -50,10 +50,11 @@ struct ResumableUploadTests {
             body: body)
     }
 
-    private static func head(_ server: TestServer, _ place: String, headers: [String] = []) async throws -> RawResponse
-    { try await server.ask("HEAD", place, headers: [version] + headers) }
+    static func head(_ server: TestServer, _ place: String, headers: [String] = []) async throws -> RawResponse {
+        try await server.ask("HEAD", place, headers: [version] + headers)
+    }
 
-    private static func end(_ server: TestServer, _ run: String) async throws -> JSONValue {
+    static func end(_ server: TestServer, _ run: String) async throws -> JSONValue {
         await server.board.outcome(of: run)
         return try await server.ask("GET", "/api/v1/runs/" + run).json()
     }
@@ -246,135 +247,6 @@ struct ResumableUploadTests {
             #expect(answer.status == 400)
             #expect(try answer.json()["detail"]?.string?.hasPrefix("Upload-Checksum ") == true)
             #expect(try await Self.head(server, place)["upload-offset"] == "0")
-        }
-    }
-
-    @Test func `deleting an upload cancels its run, and it is gone`() async throws {
-        try await Self.run { server in
-            let (place, run) = try await Self.create(server, length: 8)
-            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
-            #expect(try await server.ask("DELETE", place, headers: [Self.version], body: "").status == 204)
-            #expect(try await Self.end(server, run)["phase"] == "cancelled")
-            for method in ["HEAD", "PATCH", "DELETE"] {
-                let answer = try await server.ask(
-                    method, place,
-                    headers: [Self.version, "Upload-Offset: 3", "Content-Type: application/offset+octet-stream"],
-                    body: method == "HEAD" ? nil : "")
-                #expect(answer.status == 410, "\(method)")
-            }
-            #expect(try await Self.head(server, Self.uploads + "/never").status == 404)
-            #expect(try await Self.head(server, Self.uploads + "/..%2f..%2fetc").status == 400)
-        }
-    }
-
-    @Test func `cancelling the run ends the upload`() async throws {
-        try await Self.run { server in
-            let (place, run) = try await Self.create(server, length: 8)
-            _ = try await server.board.cancel(run, actor: "test")
-            try await server.until { try await Self.patch(server, place, at: "0", "abc").status == 410 }
-        }
-    }
-
-    @Test func `an upload goes on after the server was away, as a run of its own`() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let place = Shared("")
-        try await Self.run(in: folder) { server in
-            place.value = try await Self.create(server, length: 6).place
-            #expect(try await Self.patch(server, place.value, at: "0", "abc").status == 204)
-        }
-        try await Self.run(in: folder) { server in
-            #expect(try await Self.head(server, place.value)["upload-offset"] == "3")
-            #expect(try await Self.patch(server, place.value, at: "3", "def").status == 204)
-            let run = try #require(server.board.view().recentRuns.first?.record.id)
-            #expect(try await Self.end(server, run)["state"]?["bytes"] == 6)
-        }
-    }
-
-    @Test func `a run whose sender stays away ends in words, and the upload goes on as another run`() async throws {
-        var limits = UnfinishedUploadLimits()
-        limits.silence = 0
-        try await Self.run(limits: limits) { server in
-            let (place, run) = try await Self.create(server, length: 6)
-            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
-            server.dashboard.services.resumable.sweep()
-            let ended = try await Self.end(server, run)
-            #expect(ended["phase"] == "failed")
-            #expect(ended["state"]?["message"]?.string?.contains("3 of 6 bytes have arrived and are kept") == true)
-            #expect(try await Self.patch(server, place, at: "3", "def").status == 204)
-            try await server.until {
-                server.board.view().recentRuns.contains { $0.record.state.phase == .succeeded }
-            }
-            #expect(try await server.board.runs(.init()).runs.count == 2)
-        }
-    }
-
-    @Test func `what nobody continued is removed`() async throws {
-        var limits = UnfinishedUploadLimits()
-        limits.age = -1_000_000_000_000
-        try await Self.run(limits: limits) { server in
-            let (place, _) = try await Self.create(server, length: 6)
-            server.dashboard.services.resumable.sweep()
-            #expect(try await Self.head(server, place).status == 410)
-            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-        }
-    }
-
-    @Test func `how many, and how much, one may have begun is limited`() async throws {
-        var limits = UnfinishedUploadLimits()
-        limits.count = 2
-        limits.bytes = 100
-        try await Self.run(limits: limits) { server in
-            let headers = [Self.version, Self.metadata]
-            for length in ["101", "9223372036854775807"] {
-                let much = try await server.ask(
-                    "POST", Self.uploads, headers: headers + ["Upload-Length: \(length)"], body: "")
-                #expect(much.status == 429)
-            }
-            let (place, _) = try await Self.create(server, length: 50)
-            let more = try await server.ask("POST", Self.uploads, headers: headers + ["Upload-Length: 51"], body: "")
-            #expect(more.status == 429)
-            _ = try await Self.create(server, length: 50)
-            let third = try await server.ask("POST", Self.uploads, headers: headers + ["Upload-Length: 0"], body: "")
-            #expect(third.status == 429)
-            _ = try await server.ask("DELETE", place, headers: [Self.version], body: "")
-            _ = try await Self.create(server, length: 1)
-        }
-    }
-
-    @Test func `an upload begun twice with one key is one`() async throws {
-        try await Self.run { server in
-            let first = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
-            let again = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
-            #expect(first == again)
-        }
-    }
-
-    @Test func `an operation without a file takes no upload`() async throws {
-        try await Self.run { server in
-            let headers = [Self.version, "Upload-Length: 1"]
-            let steps = try await server.ask("POST", "/api/v1/operations/steps/uploads", headers: headers, body: "")
-            #expect(steps.status == 409)
-            let none = try await server.ask("POST", "/api/v1/operations/none/uploads", headers: headers, body: "")
-            #expect(none.status == 404)
-        }
-    }
-
-    @Test func `what somebody else uploads does not exist`() async throws {
-        let known = KnownNames()
-        try await Self.run(access: known.access) { server in
-            let (place, _) = try await Self.create(server, length: 6, headers: ["X-Test: ada"])
-            for method in ["HEAD", "PATCH", "DELETE"] {
-                let answer = try await server.ask(
-                    method, place,
-                    headers: [
-                        Self.version, "X-Test: otto", "Upload-Offset: 0",
-                        "Content-Type: application/offset+octet-stream",
-                    ], body: method == "HEAD" ? nil : "")
-                #expect(answer.status == 404, "\(method)")
-            }
-            #expect(try await Self.head(server, place, headers: ["X-Test: ada"])["upload-offset"] == "0")
         }
     }
 }
