@@ -47,6 +47,7 @@ def test_people_see_who_comes_and_who_leaves_and_nobody_sees_themselves(arrive):
     rui = arrive("rui", viewport={"width": 390, "height": 844}, color_scheme="dark", language="pt-BR")
     expect(here).to_have_text("Also here: rui")
     expect(rui.locator("#viewers")).to_have_text("Também aqui: ana")
+    expect(rui.get_by_text("Uma lista de tarefas que várias pessoas fazem juntas.")).to_be_visible()
     vera = arrive("vera")
     expect(here).to_have_text("Also here: rui, vera")
     expect(vera.locator("#viewers")).to_have_text("Also here: ana, rui")

@@ -11,9 +11,11 @@ extension PageWriter {
 
     /// A store's name and address.
     func store(_ id: String) -> Fields {
-        [
+        let entry = catalog.store(id)
+        let summary = [id, entry?.kind].compactMap { $0 }.lazy.compactMap { strings.optional("store.\($0).summary") }
+        return [
             "id": id, "title": storeTitle(id), "url": "\(base)/stores/\(id)",
-            "summary": strings.optional("store.\(id).summary") ?? catalog.store(id)?.summary ?? "",
+            "summary": summary.first ?? entry?.summary ?? "",
         ]
     }
 
