@@ -37,23 +37,22 @@ extension Notifier {
     private func tellOfSlow() async throws -> Duration? {
         let plan = plan.withLock { $0 }
         let now = now()
-        let asking = board.catalog.entries.map { ($0.id, plan.rules(of: $0.id).filter { $0.events.contains(.slow) }) }
-            .filter { !$0.1.isEmpty }
+        let asking = board.catalog.entries.reduce(into: [String: [NotificationRule]]()) { asking, entry in
+            let rules = plan.rules(of: entry.id).filter { $0.events.contains(.slow) }
+            if !rules.isEmpty { asking[entry.id] = rules }
+        }
         guard !asking.isEmpty else { return nil }
         // Another server tells; this one may take its place.
         guard board.isRecording else { return .seconds(60) }
         var deliveries: [DeliveryRecord] = []
         var next = Int64.max
-        for (operation, rules) in asking {
-            let active = try await board.runs(RunQuery(operation: operation, phase: .active, limit: 500)).runs
-            for run in active where run.endedAt == nil && run.origin == nil {
-                guard let end = run.expectedEnd else { continue }
-                guard now >= end else {
-                    next = min(next, end - now)
-                    continue
-                }
-                deliveries += rules.map { message(of: run, by: $0, at: now) }
+        for run in try await board.unfinishedRuns() where run.origin == nil {
+            guard let rules = asking[run.operation], let end = run.expectedEnd else { continue }
+            guard now >= end else {
+                next = min(next, end - now)
+                continue
             }
+            deliveries += rules.map { message(of: run, by: $0, at: now) }
         }
         // Those that are there already stay as they are, after a restart too.
         if !deliveries.isEmpty {

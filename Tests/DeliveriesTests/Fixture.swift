@@ -56,17 +56,19 @@ final class Fixture: Sendable {
     ///   - journal: What was recorded before.
     ///   - store: What was to be sent before.
     ///   - clock: The time of the board and of the notifier.
+    ///   - reentry: What a second start of the job does.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
     /// - Throws: What the board and the store throw.
     init(
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
-        store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), isRunning: Bool = true
+        store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), reentry: ReentryPolicy = .concurrent,
+        isRunning: Bool = true
     ) async throws {
         var catalog = Catalog()
         let job = Job()
         self.clock = clock
         self.job = job
-        catalog.add(job, id: "job", title: "A job", summary: "Does something.")
+        catalog.add(job, id: "job", title: "A job", summary: "Does something.", reentry: reentry)
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let opened: Board = try await Board.open(
@@ -141,12 +143,15 @@ final class Fixture: Sendable {
 
     /// Lets time pass until a message stands as it should.
     func delivery(_ condition: (DeliveryRecord) -> Bool) async throws -> DeliveryRecord {
-        while true {
+        // Some days of its time, and some seconds of ours.
+        for _ in 0..<50_000 {
             try Task.checkCancellation()
             if let found = try await store.deliveries(of: "job", limit: 100).first(where: condition) { return found }
             clock.advance(by: .seconds(5))
             await Task.yield()
         }
+        let standing = try await store.deliveries(of: "job", limit: 100).map { "\($0.id) \($0.status)" }
+        throw OperationFailure("No message came to stand so; these are there: \(standing).")
     }
 
     /// Ends the notifier, as a signal does.

@@ -2,6 +2,7 @@ import Boards
 import Flows
 import Foundation
 import Journals
+import Operations
 import States
 import TestClocks
 import Testing
@@ -51,6 +52,19 @@ struct SlowTests {
         for run in [first, second] { await fixture.open(run) }
         work.cancel()
         await work.value
+    }
+
+    @Test func `a run that waits for its turn longer than runs usually take is told of, too`() async throws {
+        let receiver = try await Receiver()
+        let fixture = try await Fixture([try .webhook(receiver.url, [.slow])], reentry: .queue)
+        try await fixture.learn()
+        let first = try await fixture.begin()
+        let second = try await fixture.board.start("job", input: [:], actor: "Ana").run
+        let told = try await fixture.delivery { $0.facts.run == second && $0.status == .delivered }
+        #expect(told.facts.phase == .idle)
+        await fixture.open(first)
+        await fixture.board.outcome(of: second)
+        await fixture.stop()
     }
 
     @Test func `nobody is told of a run that is in time, or of which nothing is known`() async throws {

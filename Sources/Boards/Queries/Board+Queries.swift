@@ -52,6 +52,13 @@ extension Board {
         try await read { try await journal.runs(query) }
     }
 
+    /// The runs that have not ended, those that wait for their turn too, from the journal.
+    ///
+    /// Throws `unavailable` when the journal cannot be read.
+    package func unfinishedRuns() async throws(BoardError) -> [RunRecord] {
+        try await read { try await journal.unfinishedRuns() }
+    }
+
     /// How many runs of each operation are in each phase, from the journal.
     ///
     /// - Returns: The counts that are not 0.
