@@ -20,6 +20,8 @@ package struct AccessConfiguration: Sendable {
     package var trustedProxies: [NetworkRange] = []
     /// Whether browsers reach this server by https, by its own certificate or through a proxy.
     package var isSecure = false
+    /// What browsers call this server, without a slash at the end; nil where that is the name they ask for.
+    package var publicURL: String?
     /// Whether this server encrypts its connections itself.
     package var hasCertificate = false
     /// How long sessions last.

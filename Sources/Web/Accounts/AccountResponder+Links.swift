@@ -117,11 +117,12 @@ extension AccountResponder {
             to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.origin)
     }
 
-    /// The link as somebody opens it, at the address by which this request came.
+    /// The link as somebody opens it, under what browsers call this server, or the name by which this request came.
     private func address(of link: SecretText, _ visit: Visit) -> String {
         let scheme = directory.configuration.isSecure ? "https" : "http"
-        return "\(scheme)://\(visit.request.head.authority ?? "localhost")"
-            + dashboard.mount.url("links/\(link.text)")
+        let server =
+            directory.configuration.publicURL ?? "\(scheme)://\(visit.request.head.authority ?? "localhost")"
+        return server + dashboard.mount.url("links/\(link.text)")
     }
 
     private func list(_ run: String, _ visit: Visit) -> LinkList {

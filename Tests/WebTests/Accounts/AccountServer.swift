@@ -21,7 +21,7 @@ struct AccountServer: Sendable {
     let gate: Gate
 
     static func run(
-        _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false,
+        _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -35,6 +35,7 @@ struct AccountServer: Sendable {
         catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.", tags: ["production"])
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
         var configuration = AccessConfiguration(mode)
+        configuration.publicURL = publicURL
         configuration.cost = try #require(ScryptCost(4, 8, 1))
         let directory = try await AccessDirectory(
             configuration, control: AccessControl(), storage: MemoryAccessStorage(), audit: AuditLog(folder: folder))

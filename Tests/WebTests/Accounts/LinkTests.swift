@@ -206,6 +206,21 @@ struct LinkTests {
         }
     }
 
+    @Test func `a link has the address by which browsers reach the server, whatever a proxy calls it`() async throws {
+        try await AccountServer.run(publicURL: "https://weir.example/team") { server in
+            let root = try await server.cookie(of: "root")
+            let run = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "x").run
+            let begin = "https://weir.example/team/links/weir_run_"
+            let page = try await server.ask(
+                "POST", "/runs/\(run)/links", AccountServer.form + [root], body: "hours=1")
+            #expect(page.text.contains(begin))
+            let made = try await server.ask(
+                "POST", "/api/v1/runs/\(run)/links",
+                [root, "Content-Type: application/json", "Sec-Fetch-Site: same-origin"], body: #"{"hours": 1}"#)
+            #expect(try made.json()["url"]?.string?.hasPrefix(begin) == true)
+        }
+    }
+
     @Test func `whoever is signed in stays so, and a link gives them nothing`() async throws {
         try await AccountServer.run { server in
             let root = try await server.cookie(of: "root")

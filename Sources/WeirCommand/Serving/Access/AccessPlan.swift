@@ -8,8 +8,6 @@ struct AccessPlan: Sendable {
     let configuration: AccessConfiguration
     /// Who may do what.
     let rules: AccessRules
-    /// What browsers call this server; nil where that is its address.
-    let publicURL: URL?
     /// How this server is known to an OpenID provider; nil where none is asked.
     let provider: OpenIDConfiguration?
 
@@ -39,6 +37,7 @@ struct AccessPlan: Sendable {
         var configuration = AccessConfiguration(mode)
         configuration.trustedProxies = proxies
         configuration.isSecure = isSecure
+        configuration.publicURL = settings.text("public-url").map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         configuration.hasCertificate = hasCertificate
         configuration.sessions.idle = Int64(settings.integer("session.idle-hours") ?? 12) * 3_600_000
         configuration.sessions.maximum = Int64(settings.integer("session.days") ?? 7) * 86_400_000
@@ -49,7 +48,6 @@ struct AccessPlan: Sendable {
         }
         self.configuration = configuration
         rules = settings.rules ?? AccessRules()
-        publicURL = url
     }
 
     private static func mode(
