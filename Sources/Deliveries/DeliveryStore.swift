@@ -1,3 +1,4 @@
+import Flows
 import Foundation
 import GRDB
 import Journals
@@ -19,7 +20,16 @@ package final class DeliveryStore: Sendable {
     /// For how long messages and requests are listed, and for how long a request is known again, in milliseconds.
     static let (listed, known): (Int64, Int64) = (90 * 86_400_000, 400 * 86_400_000)
 
+    /// Lists of messages that pages have asked for, as long as no message is written.
+    private struct Kept {
+        var edition = 0
+        var lists: [String: [DeliveryRecord]] = [:]
+
+        mutating func letGo() { (edition, lists) = (edition &+ 1, [:]) }
+    }
+
     private let queue: DatabaseQueue
+    private let kept = Locked(Kept())
 
     /// Opens a file, making it where there is none.
     ///
@@ -97,6 +107,7 @@ package final class DeliveryStore: Sendable {
                 sql: "INSERT OR REPLACE INTO position (id, epoch, sequence) VALUES (0, ?, ?)",
                 arguments: [epoch, sequence.rawValue])
         }
+        if !deliveries.isEmpty { kept.withLock { $0.letGo() } }
     }
 
     /// Adds messages.
@@ -104,11 +115,13 @@ package final class DeliveryStore: Sendable {
         try await queue.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
         }
+        kept.withLock { $0.letGo() }
     }
 
     /// Keeps how a message stands now.
     func update(_ delivery: DeliveryRecord) async throws {
         try await queue.write { try Self.put(delivery, isNew: false, $0) }
+        kept.withLock { $0.letGo() }
     }
 
     /// The messages that wait, the one that is due first at the front.
@@ -118,12 +131,33 @@ package final class DeliveryStore: Sendable {
 
     /// The newest messages about an operation.
     package func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
-        try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])
+        try await keptDeliveries("operation \(operation) \(limit)") {
+            try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])
+        }
     }
 
     /// The messages about a run.
     package func deliveries(ofRun run: String) async throws -> [DeliveryRecord] {
-        try await deliveries("WHERE run = ? ORDER BY at DESC, id LIMIT 100", [run])
+        try await keptDeliveries("run \(run)") {
+            try await deliveries("WHERE run = ? ORDER BY at DESC, id LIMIT 100", [run])
+        }
+    }
+
+    /// A list from memory, where every page of an operation or a run would ask the file for it; else read and kept.
+    private func keptDeliveries(
+        _ name: String, _ read: () async throws -> [DeliveryRecord]
+    ) async throws -> [DeliveryRecord] {
+        let (known, edition) = kept.withLock { ($0.lists[name], $0.edition) }
+        if let known { return known }
+        let found = try await read()
+        // Neither what was written to meanwhile nor more than a few megabytes.
+        guard found.count <= 20 else { return found }
+        kept.withLock { kept in
+            guard kept.edition == edition else { return }
+            if kept.lists.count >= 256 { kept.lists = [:] }
+            kept.lists[name] = found
+        }
+        return found
     }
 
     private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [DeliveryRecord] {
@@ -197,5 +231,6 @@ package final class DeliveryStore: Sendable {
                 sql: "DELETE FROM request WHERE at < (CASE WHEN key IS NULL THEN ? ELSE ? END)",
                 arguments: [now - Self.listed, now - Self.known])
         }
+        kept.withLock { $0.letGo() }
     }
 }

@@ -1,3 +1,4 @@
+import States
 import Synchronization
 
 extension AccessDirectory: Authenticator {
@@ -79,21 +80,22 @@ extension AccessDirectory: Authenticator {
 
     /// Who a session cookie belongs to; whoever opened a link, or nobody known, when there is none, or none that is good.
     private func authorization(ofSessionIn cookies: [String]) -> Authorization {
-        guard let hash = cookie.session(in: cookies).map(SecretText.hash) else {
+        guard let secret = cookie.session(in: cookies).map(SecretText.digest) else {
             return authorization(ofLinkIn: cookies)
         }
         let (time, generation) = (now(), control.generation)
-        let (isKnown, known) = state.withLock { state -> (Bool, Authorization?) in
+        if let known = state.withLock({ $0.authorization(of: secret, in: generation, now: time) }) { return known }
+        let hash = Hex(secret).text
+        let until = state.withLock { state -> Int64? in
             guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
-                return (false, nil)
+                return nil
             }
             if state.sessions.use(hash, now: time) { state.used.insert(hash) }
-            return (true, state.authorization(of: hash, in: generation))
+            return state.sessions.settled(hash)
         }
-        if let known { return known }
-        guard isKnown, let principal = principal(of: .session(hash)) else { return authorization(ofLinkIn: cookies) }
+        guard let until, let principal = principal(of: .session(hash)) else { return authorization(ofLinkIn: cookies) }
         let authorization = control.authorize(principal, credential: .session(hash), asOf: generation)
-        state.withLock { $0.keep(authorization, of: hash) }
+        state.withLock { $0.keep(authorization, of: secret, until: until) }
         return authorization
     }
 

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import States
 
@@ -24,8 +25,8 @@ struct DirectoryState: Sendable {
     }
     /// The cookie in which browsers keep their session.
     private(set) var cookie: SessionCookie
-    /// What sessions may do, as long as nothing has changed: a poll then needs no more than its session.
-    private var authorizations: [String: Authorization] = [:]
+    /// What sessions may do, by the digests of their secrets: as long as nothing has changed, a poll needs no more.
+    private var authorizations: [SHA256Digest: (authorization: Authorization, until: Int64)] = [:]
     var version: Int64?
     /// When it was last looked whether something has expired.
     var lookedAt = Int64.max
@@ -36,15 +37,18 @@ struct DirectoryState: Sendable {
         cookie = SessionCookie(isSecure: configuration.isSecure, instance: "")
     }
 
-    /// What a session may do, if that is known of this generation.
-    func authorization(of session: String, in generation: UInt64) -> Authorization? {
-        authorizations[session].flatMap { $0.generation == generation ? $0 : nil }
+    /// What the session of a secret may do, if that is known of this generation and there is nothing to note of it.
+    func authorization(of secret: SHA256Digest, in generation: UInt64, now: Int64) -> Authorization? {
+        guard let known = authorizations[secret], known.authorization.generation == generation, now < known.until else {
+            return nil
+        }
+        return known.authorization
     }
 
-    /// Keeps what a session may do.
-    mutating func keep(_ authorization: Authorization, of session: String) {
+    /// Keeps what the session of a secret may do.
+    mutating func keep(_ authorization: Authorization, of secret: SHA256Digest, until: Int64) {
         if authorizations.count >= 10_000 { authorizations = [:] }
-        authorizations[session] = authorization
+        authorizations[secret] = (authorization, until)
     }
 
     /// Takes what is stored in place of what was known.

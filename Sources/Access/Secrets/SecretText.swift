@@ -44,7 +44,17 @@ package struct SecretText: Sendable {
     }
 
     /// The SHA-256 of a text, in hexadecimal digits.
-    package static func hash(of text: String) -> String { Hex(SHA256.hash(data: Array(text.utf8))).text }
+    package static func hash(of text: String) -> String { Hex(digest(of: text)).text }
+
+    /// The SHA-256 of a text.
+    static func digest(of text: String) -> SHA256Digest {
+        var text = text
+        return text.withUTF8 { bytes in
+            var hash = SHA256()
+            hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
+            return hash.finalize()
+        }
+    }
 
     /// So many random bytes of the system's.
     package static let random: @Sendable (Int) -> [UInt8] = { count in

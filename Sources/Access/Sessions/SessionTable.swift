@@ -31,9 +31,24 @@ package struct SessionTable: Sendable {
         return session
     }
 
+    /// How much later the next use of a session is noted, in milliseconds.
+    private static let noted: Int64 = 60_000
+
+    /// Until when a session goes on and none of its uses is noted; nil for one that there is not.
+    func settled(_ hash: String) -> Int64? {
+        guard let session = sessions[hash] else { return nil }
+        func time(_ time: Int64, plus rest: Int64) -> Int64 {
+            let (sum, isTooLate) = time.addingReportingOverflow(rest)
+            return isTooLate ? .max : sum
+        }
+        return min(
+            time(session.usedAt, plus: min(Self.noted, limits.idle)), time(session.begunAt, plus: limits.maximum),
+            session.endsAt ?? .max)
+    }
+
     /// Notes that a session is used; true when so much time has passed that it is worth keeping.
     package mutating func use(_ hash: String, now: Int64) -> Bool {
-        guard let session = sessions[hash], now - session.usedAt >= 60_000 else { return false }
+        guard let session = sessions[hash], now - session.usedAt >= Self.noted else { return false }
         sessions[hash]?.usedAt = now
         return true
     }

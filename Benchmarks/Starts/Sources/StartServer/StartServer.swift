@@ -17,7 +17,7 @@ struct StartServer {
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { channel in
                 print(channel.localAddress?.port ?? 0)
-                fflush(stdout)
+                fflush(nil)
             })
         try await application.runService()
         await board.shutdown()
