@@ -75,6 +75,8 @@ struct KnownHoleTests {
         let known = KnownNames()
         try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
             let hidden = try await server.board.start("secret", input: ["label": "hush"], actor: "x").run
+            // What it begins with is two changes; then it waits.
+            try await server.until { try await server.board.run(hidden).state.caseName == "stepping" }
             let head = server.board.feed.head(of: .board)
             for (method, path, body) in [
                 ("POST", "/operations/secret/runs", "label=a"), ("POST", "/api/v1/operations/secret/runs", "label=a"),
