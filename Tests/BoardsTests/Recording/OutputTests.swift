@@ -225,4 +225,47 @@ import TestSupport
             .reduce(0) { $0 + $1.lines.reduce(0) { $0 + $1.text.utf8.count } }
         #expect(bytes <= 400_000)
     }
+
+    @Test func `a work whose run the journal does not have any more is not left waiting to print`() async throws {
+        let fixture = try await fixture(limit: 3) { state, output in
+            for number in 1...100 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.outOfOrder, "There is no such run.")
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await fixture.board.run(receipt.run).state.phase == .succeeded)
+        #expect(try await texts(of: receipt.run, in: fixture) == [])
+    }
+
+    // K7
+    @Test func `each time that a journal begins to refuse lines it is logged once`() async throws {
+        let gate = Gate()
+        let log = CapturedLog()
+        let printing = PrintingOperation { state, output in
+            await output.write("first")
+            try await gate.pass(1)
+            await output.write("second")
+            state.value = .success(text: "")
+        }
+        let fixture = try await BoardFixture.open(printing: printing, logger: log.logger)
+        let head = MutableStateFlow(SequenceNumber.zero)
+        func refuseOnce(until last: SequenceNumber) async {
+            await fixture.clock.sleepers(1)
+            fixture.journal.outputError = nil
+            fixture.clock.advance(by: .seconds(1))
+            _ = await head.first { $0 == last }
+        }
+        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        let observation = fixture.board.feed.observe(.output(receipt.run), after: 0) { head.value = $0 }
+        await refuseOnce(until: 1)
+        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        gate.open()
+        await refuseOnce(until: 2)
+        await fixture.board.outcome(of: receipt.run)
+        observation.cancel()
+        #expect(log.lines.count { $0.contains("Output is not recorded.") } == 2)
+        #expect(try await texts(of: receipt.run, in: fixture) == ["first", "second"])
+    }
 }
