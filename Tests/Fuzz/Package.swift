@@ -48,7 +48,9 @@ let package = Package(
             ], path: "Sources/Web",
             sources: [
                 "Bundles/SpooledFile.swift", "Hooks/JSONValue+Trigger.swift",
-                "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift", "Problems",
+                "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift",
+                "Problems/Problem.swift", "Problems/Problem+BoardError.swift", "Problems/Problem+Kinds.swift",
+                "Problems/ProblemWording.swift",
                 "Requests/APIRoute.swift", "Requests/FeedCursor.swift", "Requests/FormFields+Number.swift",
                 "Requests/JSONValue+Body.swift",
                 "Requests/ContentType.swift", "Requests/FormFields.swift", "Requests/MountPath.swift",

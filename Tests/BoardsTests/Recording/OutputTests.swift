@@ -240,32 +240,24 @@ import TestSupport
 
     // K7
     @Test func `each time that a journal begins to refuse lines it is logged once`() async throws {
-        let gate = Gate()
         let log = CapturedLog()
         let printing = PrintingOperation { state, output in
-            await output.write("first")
-            try await gate.pass(1)
-            await output.write("second")
+            for number in 1...2 { await output.write("line \(number)") }
             state.value = .success(text: "")
         }
-        let fixture = try await BoardFixture.open(printing: printing, logger: log.logger)
-        let head = MutableStateFlow(SequenceNumber.zero)
-        func refuseOnce(until last: SequenceNumber) async {
-            await fixture.clock.sleepers(1)
-            fixture.journal.outputError = nil
-            fixture.clock.advance(by: .seconds(1))
-            _ = await head.first { $0 == last }
+        let fixture = try await BoardFixture.open(printing: printing, logger: log.logger) { configuration in
+            configuration.retention = nil
+            configuration.batchLimit = 1
         }
-        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        fixture.journal.failingOutputAttempts = [1, 2, 4]
         let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
-        let observation = fixture.board.feed.observe(.output(receipt.run), after: 0) { head.value = $0 }
-        await refuseOnce(until: 1)
-        fixture.journal.outputError = JournalError(.full, "The disk is full.")
-        gate.open()
-        await refuseOnce(until: 2)
+        for attempt in fixture.journal.failingOutputAttempts.sorted() {
+            await fixture.journal.outputAttempts(attempt)
+            await fixture.clock.sleepers(1)
+            fixture.clock.advance(by: .seconds(1))
+        }
         await fixture.board.outcome(of: receipt.run)
-        observation.cancel()
         #expect(log.lines.count { $0.contains("Output is not recorded.") } == 2)
-        #expect(try await texts(of: receipt.run, in: fixture) == ["first", "second"])
+        #expect(try await texts(of: receipt.run, in: fixture) == ["line 1", "line 2"])
     }
 }
