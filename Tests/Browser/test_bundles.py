@@ -22,3 +22,10 @@ def test_an_export_is_the_runs_alone_and_what_is_in_it_is_said_beside(weir):
     changes = sum("change" in line for line in lines)
     assert changes > 2
     assert export.stderr == f"2 runs: {changes} changes, 0 lines of output.\n"
+
+
+def test_an_export_that_cannot_be_made_says_why_and_leaves_no_file(weir, tmp_path):
+    command = [weir.command[0], "export", "none", "--data", str(weir.data), "--output", str(tmp_path / "none.jsonl")]
+    export = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (export.returncode, export.stderr) == (66, "There is no run none in the journal.\n")
+    assert not (tmp_path / "none.jsonl").exists()
