@@ -104,4 +104,15 @@ import Testing
             #expect(RunFilter(parameters: right.merging([name: value]) { $1 }).mistakenField == name)
         }
     }
+
+    @Test func `a list of the runs of a week leads to those of a day and of a month`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        let filter = RunFilter(parameters: ["within": "7d"])
+        let html = fixture.pages.runs(.init(runs: [], next: nil), filter: filter, frame: PageFrame())
+        let document = try MarkupDocument(html, as: .document)
+        for span in ["24h", "30d"] {
+            #expect(try document.elements("//a[@href='/runs?within=\(span)']").count == 1, "\(span)")
+        }
+    }
 }
