@@ -188,4 +188,25 @@ import Testing
             #expect((mode?.intValue ?? 0o777) & 0o077 == 0)
         }
     }
+
+    @Test(arguments: ["9223372036854775807", "9007199254740992", "0", "-1"])
+    func `a last line with a number that no audit comes to is told as damage, and ends no process`(number: String)
+        async throws
+    {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log()
+        log.record(.start, by: ana, subject: "operation:a")
+        await log.flush()
+        let file = try file()
+        let line = try #require(try String(contentsOf: file, encoding: .utf8).split(separator: "\n").last)
+        let other = line.replacing(#/"n":\d+/#, with: "\"n\":\(number)")
+        #expect(other != line)
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.seekToEnd()
+        try handle.write(contentsOf: Data((other + "\n").utf8))
+        try handle.close()
+        #expect(!(try AuditVerification(folder: folder).faults.isEmpty))
+        #expect(throws: (any Error).self) { try self.log() }
+        #expect(AuditChain(head: "\(number):" + String(repeating: "0", count: 64)) == nil || number == "0")
+    }
 }

@@ -42,12 +42,17 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "Access", "Boards", "Journals", "Operations", "Pages", "States",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ], path: "Sources/Web",
             sources: [
-                "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift", "Problems",
+                "Bundles/SpooledFile.swift", "Hooks/JSONValue+Trigger.swift",
+                "Polling/PollDecision.swift", "Polling/PollRequest.swift", "Polling/PollSlots.swift",
+                "Problems/Problem.swift", "Problems/Problem+BoardError.swift", "Problems/Problem+Kinds.swift",
+                "Problems/ProblemWording.swift",
                 "Requests/APIRoute.swift", "Requests/FeedCursor.swift", "Requests/FormFields+Number.swift",
+                "Requests/JSONValue+Body.swift",
                 "Requests/ContentType.swift", "Requests/FormFields.swift", "Requests/MountPath.swift",
                 "Requests/PageName.swift", "Requests/RequestTarget.swift",
                 "Requests/Route.swift", "Requests/RunQuery+Fields.swift", "Security/CrossSiteCheck.swift",
@@ -56,6 +61,7 @@ let package = Package(
                 "Security/SecurityHeaders.swift",
                 "Uploads/MultipartHead.swift",
                 "Uploads/MultipartMistake.swift", "Uploads/MultipartParser.swift", "Uploads/MultipartPart.swift",
+                "Uploads/Resuming/UploadChecksum.swift", "Uploads/Resuming/UploadMetadata.swift",
                 "Uploads/UploadFailure.swift", "Streams/HTTPField.Name+Streams.swift", "Streams/Problem+Streams.swift",
                 "Streams/StreamCursor.swift", "Streams/StreamName.swift", "Streams/StreamOffset.swift",
                 "Streams/StreamRequest.swift", "Streams/StreamStatus.swift", "Reports/Problem+Reports.swift",
@@ -104,9 +110,18 @@ let package = Package(
                 "Requests/RequestOperation.swift",
             ]),
         .target(
-            name: "Access", dependencies: [.product(name: "Crypto", package: "swift-crypto")], path: "Sources/Access",
+            name: "Access", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Sources/Access",
             sources: [
-                "Addresses", "Deciding/Audience.swift", "Deciding/Permissions.swift", "Principals", "Rules",
+                "Addresses", "Audit/AuditAction.swift", "Audit/AuditChain.swift", "Audit/AuditEntry.swift",
+                "Deciding/Audience.swift", "Deciding/Permissions.swift", "Principals", "Rules",
+                "Secrets/SecretText.swift", "Sessions/SessionCookie.swift",
+            ]),
+        .target(
+            name: "WeirClient", dependencies: ["States"], path: "Sources/WeirClient",
+            sources: [
+                "Following/RunChange.swift", "Showing/ChangeText.swift", "Showing/Gauge.swift",
+                "Showing/VisibleText.swift", "Wrapping/StateMessage.swift",
             ]),
         .target(
             name: "Settings",
@@ -127,8 +142,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "States", "Operations", "Journals", "Schedules", "Boards", "Pages", "Web", "StandardOperations",
-                "StandardStores", "Commands", "OperationFiles", "Settings",
+                "Access", "States", "Operations", "Journals", "Schedules", "Boards", "Pages", "Web", "Webhooks",
+                "StandardOperations", "StandardStores", "Commands", "OperationFiles", "Settings", "WeirClient",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],

@@ -262,4 +262,22 @@ import Testing
             #expect(try await ids(journal, RunQuery(text: "the-part12* ours")).count == 10)
         }
     }
+
+    @Test(arguments: JournalKind.allCases)
+    func `a word longer than an index takes keeps no run from being found`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            let words = ["x", "\u{6F22}"].map { String(repeating: $0, count: 301) }
+            for (number, word) in words.enumerated() {
+                _ = try await journal.append([
+                    .opening("r\(number)", input: ["a": .string("small \(word) print")]),
+                    .step("r\(number)", 1, phase: .succeeded),
+                ])
+            }
+            for _ in 0..<2 {
+                #expect(try await ids(journal, RunQuery(text: "small")) == ["r1", "r0"])
+                #expect(try await ids(journal, RunQuery(text: "print xxx*")) == ["r0"])
+                #expect(try await ids(journal, RunQuery(text: "\u{6F22}\u{6F22}* print")) == ["r1"])
+            }
+        }
+    }
 }

@@ -99,6 +99,7 @@ struct RequestFileTests {
         ("{type: feed}", "There is nothing to poll."),
         ("{type: feed, url: \"https://e.com/\", every: 100ms}", "every"),
         ("{type: feed, url: \"https://e.com/\", values: {lat: a..b}}", "A path is made of names"),
+        ("{type: feed, url: \"https://e.com/\", values: {\"a b\": c}}", "“a b” cannot be the name of a value"),
         (
             "{type: feed, url: \"https://e.com/\", values: {latitude: a}, show: \"{{lattitude}}\"}",
             "Did you mean {{latitude}}?"

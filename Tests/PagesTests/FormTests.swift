@@ -95,4 +95,24 @@ import Testing
         #expect(html.contains("value=\"a&amp;b ü\"") && html.contains("id=\"filters-to-error\""))
         #expect(!html.contains("data-next"))
     }
+
+    @Test func `the first field of a filter that cannot be read is the one that is named`() {
+        let right = ["from": "2026-11-21T12:00", "to": "2026-11-22", "phase": "failed", "sort": "-started", "x": "y"]
+        #expect(RunFilter(parameters: right).mistakenField == nil)
+        let wrong = [("from", "noon"), ("to", "13"), ("within", "1 eon"), ("sort", "colour"), ("phase", "odd")]
+        for (name, value) in wrong {
+            #expect(RunFilter(parameters: right.merging([name: value]) { $1 }).mistakenField == name)
+        }
+    }
+
+    @Test func `a list of the runs of a week leads to those of a day and of a month`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        let filter = RunFilter(parameters: ["within": "7d"])
+        let html = fixture.pages.runs(.init(runs: [], next: nil), filter: filter, frame: PageFrame())
+        let document = try MarkupDocument(html, as: .document)
+        for span in ["24h", "30d"] {
+            #expect(try document.elements("//a[@href='/runs?within=\(span)']").count == 1, "\(span)")
+        }
+    }
 }

@@ -96,6 +96,16 @@ struct HTTPRequestTests {
         #expect(states.filter { cases([$0]) == ["connecting"] }.count == 2)
     }
 
+    @Test func `a host that accepted a request is not sent it again at its next address`() async throws {
+        let server = try await LoopbackServer { _, _ in .reset("") }
+        let run = try Watched(
+            request(names: ["weir.test": ["127.0.0.1", "127.0.0.9"]]),
+            HTTPRequestInput(method: .POST, url: "http://weir.test:\(server.port)/", body: "pay"))
+        let states = await run.states()
+        #expect(states.count { cases([$0]) == ["connecting"] } == 1)
+        #expect(message(states.last)?.hasPrefix("The server closed the connection without an answer.") == true)
+    }
+
     @Test func `method and body are sent`() async throws {
         let server = try await LoopbackServer.answering(status: "201 Created", "")
         let run = try Watched(

@@ -156,4 +156,15 @@ struct HostVitalsTests {
         let run = try Watched(HostVitals(.init(reader: none)), NoInput())
         #expect(await run.states().last?.phase == .failed)
     }
+
+    @Test func `processors whose counters stand still have no load, and all else is told`() throws {
+        var history = VitalsHistory(length: 2)
+        _ = history.take(reading(7, 9, 1), after: 0, at: "a")
+        let state = history.take(reading(7, 9, 2), after: 1_000, at: "b")
+        guard case .measured("b", nil, _?, _?, _?, _?) = state else {
+            Issue.record("\(state)")
+            return
+        }
+        #expect(try StateRecord(state).payload.text().isEmpty == false)
+    }
 }

@@ -35,4 +35,17 @@ struct BundleFileTests {
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["nowhere"])
         }
     }
+
+    @Test func `what is written goes to the disk piece by piece, however long the export is`() throws {
+        try withFolder { folder in
+            let path = folder.appendingPathComponent("runs.jsonl").path
+            let file = try BundleFile(path: path)
+            let line = String(repeating: "x", count: 999)
+            for _ in 0..<200 { try file.write(line) }
+            let written = try FileManager.default.attributesOfItem(atPath: path + ".part")[.size] as? Int ?? 0
+            #expect(written > 100_000)
+            try file.finish()
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == String(repeating: line + "\n", count: 200))
+        }
+    }
 }

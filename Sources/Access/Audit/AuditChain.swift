@@ -16,6 +16,10 @@ package struct AuditChain: Hashable, Sendable {
     /// The hash of the last entry.
     package private(set) var hash: [UInt8]
 
+    /// The highest number that is read, as others than Weir may have written it: far beyond any audit, and far from where
+    /// counting on would overflow.
+    static let highest: Int64 = 9_007_199_254_740_991
+
     /// Before the first entry.
     package static let start = AuditChain(number: 0, hash: [UInt8](repeating: 0, count: 32))
 
@@ -30,8 +34,8 @@ package struct AuditChain: Hashable, Sendable {
     /// Reads a chain's end; nil for anything else.
     package init?(head: String) {
         let parts = head.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = Int64(parts[0]), number >= 0, let hash = Hex(String(parts[1]))?.bytes,
-            hash.count == 32
+        guard parts.count == 2, let number = Int64(parts[0]), (0...Self.highest).contains(number),
+            let hash = Hex(String(parts[1]))?.bytes, hash.count == 32
         else { return nil }
         self.init(number: number, hash: hash)
     }
@@ -68,7 +72,8 @@ package struct AuditChain: Hashable, Sendable {
 extension AuditRecord {
     /// Reads the JSON of a line.
     init?(json: String) {
-        guard let value = try? JSONValue(parsing: json), let number = value["n"]?.integer, let entry = AuditEntry(value)
+        guard let value = try? JSONValue(parsing: json), let number = value["n"]?.integer,
+            (1...AuditChain.highest).contains(number), let entry = AuditEntry(value)
         else { return nil }
         self.init(number: number, entry: entry)
     }

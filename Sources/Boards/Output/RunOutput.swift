@@ -223,7 +223,6 @@ final class RunOutput: OutputSink {
         environment.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(Quoted(error))"])
         let waiting = core.withLock { core in
             core.queue.abandon()
-            core.isDraining = false
             return core.takeWriters() + core.takeFlushing()
         }
         for wait in waiting { wait.resolve(true) }

@@ -4,7 +4,7 @@ package import States
 /// One step of a store: a row of its log.
 ///
 /// A class, because each step's view holds the rows of those before it.
-package final class StoreLogLine: Sendable, Equatable {
+package final class StoreLogLine: Sendable {
     /// The sequence of the change.
     package let sequence: SequenceNumber
     /// The revision of the change in the store's stream, from 0.
@@ -30,13 +30,5 @@ package final class StoreLogLine: Sendable, Equatable {
         cause = change.draft.cause
         caseName = change.state.caseName
         phase = change.state.phase
-    }
-
-    /// Whether two rows tell the same.
-    package static func == (left: StoreLogLine, right: StoreLogLine) -> Bool {
-        left === right
-            || (left.sequence == right.sequence && left.revision == right.revision && left.at == right.at
-                && left.step == right.step && left.cause == right.cause && left.caseName == right.caseName
-                && left.phase == right.phase)
     }
 }

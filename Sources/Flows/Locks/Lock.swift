@@ -25,7 +25,8 @@ package struct Lock: ~Copyable, @unchecked Sendable {
     /// Creates an open lock.
     ///
     /// - Parameter detectsNesting: whether locking it twice on one thread stops the program with a message instead of
-    ///   waiting forever. On Apple systems it always does.
+    ///   waiting forever. On Apple systems it always does, and in debug builds; these also stop when a thread releases a
+    ///   lock that it does not hold.
     @usableFromInline
     package init(detectsNesting: Bool = false) {
         primitive = .allocate(capacity: 1)
@@ -35,7 +36,12 @@ package struct Lock: ~Copyable, @unchecked Sendable {
             primitive.initialize(to: pthread_mutex_t())
             var attributes = pthread_mutexattr_t()
             pthread_mutexattr_init(&attributes)
-            if detectsNesting {
+            #if DEBUG
+                let checks = true
+            #else
+                let checks = detectsNesting
+            #endif
+            if checks {
                 pthread_mutexattr_settype(&attributes, Int32(truncatingIfNeeded: PTHREAD_MUTEX_ERRORCHECK))
             }
             pthread_mutex_init(primitive, &attributes)
@@ -71,7 +77,9 @@ package struct Lock: ~Copyable, @unchecked Sendable {
         #if canImport(Darwin)
             os_unfair_lock_unlock(primitive)
         #else
-            pthread_mutex_unlock(primitive)
+            let status = pthread_mutex_unlock(primitive)
+            // Never traps: this fails only if code releases a lock it has not acquired, whatever the values are.
+            assert(status == 0, "this lock is not held by this thread")
         #endif
     }
 }

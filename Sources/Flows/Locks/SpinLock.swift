@@ -45,6 +45,8 @@ struct SpinLock: ~Copyable, Sendable {
         /// Releases the lock.
         @inlinable @inline(__always)
         borrowing func unlock() {
+            // Never traps: this fails only if code releases a lock it has not acquired, whatever the values are.
+            assert(isTaken.load(ordering: .relaxed), "this lock is held by nobody")
             isTaken.store(false, ordering: .releasing)
         }
 

@@ -68,7 +68,9 @@ struct HookReceiver {
     private func act(
         _ rule: TriggerRule, _ content: Data, key: String?, _ hooks: any HookService, now: Int64
     ) async throws(Problem) -> Response {
-        let trigger = TriggerRequest(headers: headers, content: content, body: try body(content))
+        let type = ContentType(firstOf: request.headers[.contentType])
+        let trigger = TriggerRequest(
+            headers: headers, content: content, body: try JSONValue(trigger: content, type: type))
         func note(_ outcome: TriggerRecord.Outcome, run: String? = nil, _ detail: String? = nil, key: String? = nil)
             async
         {
@@ -126,19 +128,6 @@ struct HookReceiver {
             members[name] = field.value(fromForm: text)
         }
         return .object(members)
-    }
-
-    /// What the body says: JSON, or a form whose field `payload` is JSON, as GitHub sends it by default.
-    private func body(_ content: Data) throws(Problem) -> JSONValue {
-        guard !content.isEmpty else { return .null }
-        let text = String(decoding: content, as: UTF8.self)
-        if ContentType(firstOf: request.headers[.contentType])?.isForm == true {
-            guard let payload = FormFields(text)?["payload"] else {
-                throw .malformedBody("The form has no field “payload” with JSON. Choose JSON as the content type.")
-            }
-            return try JSONValue(body: ByteBuffer(string: payload))
-        }
-        return try JSONValue(body: ByteBuffer(bytes: content))
     }
 
     private var headers: [String: String] {

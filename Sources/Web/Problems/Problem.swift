@@ -1,4 +1,3 @@
-import Boards
 import HTTPTypes
 import Operations
 import States

@@ -225,4 +225,39 @@ import TestSupport
             .reduce(0) { $0 + $1.lines.reduce(0) { $0 + $1.text.utf8.count } }
         #expect(bytes <= 400_000)
     }
+
+    @Test func `a work whose run the journal does not have any more is not left waiting to print`() async throws {
+        let fixture = try await fixture(limit: 3) { state, output in
+            for number in 1...100 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.outOfOrder, "There is no such run.")
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await fixture.board.run(receipt.run).state.phase == .succeeded)
+        #expect(try await texts(of: receipt.run, in: fixture) == [])
+    }
+
+    // K7
+    @Test func `each time that a journal begins to refuse lines it is logged once`() async throws {
+        let log = CapturedLog()
+        let printing = PrintingOperation { state, output in
+            for number in 1...2 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        let fixture = try await BoardFixture.open(printing: printing, logger: log.logger) { configuration in
+            configuration.retention = nil
+            configuration.batchLimit = 1
+        }
+        fixture.journal.failingOutputAttempts = [1, 2, 4]
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        for attempt in fixture.journal.failingOutputAttempts.sorted() {
+            await fixture.journal.outputAttempts(attempt)
+            await fixture.clock.sleepers(1)
+            fixture.clock.advance(by: .seconds(1))
+        }
+        await fixture.board.outcome(of: receipt.run)
+        #expect(log.lines.count { $0.contains("Output is not recorded.") } == 2)
+        #expect(try await texts(of: receipt.run, in: fixture) == ["line 1", "line 2"])
+    }
 }

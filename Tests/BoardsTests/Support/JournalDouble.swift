@@ -10,6 +10,7 @@ final class JournalDouble: Journal, Sendable {
         var noteError: JournalError?
         var failsAfterAppending = false
         var outputError: JournalError?
+        var failingOutputAttempts: Set<Int> = []
         var deniesOutput = false
         var outputAppends: [Int] = []
         var countsOutput = false
@@ -79,6 +80,12 @@ final class JournalDouble: Journal, Sendable {
     /// Makes appends wait until `release`.
     func hold() { door.value = false }
     func release() { door.value = true }
+
+    /// The attempts to append output that fail, from 1.
+    var failingOutputAttempts: Set<Int> {
+        get { core.withLock { $0.failingOutputAttempts } }
+        set { core.withLock { $0.failingOutputAttempts = newValue } }
+    }
 
     /// What every append of output throws from now on; nil for none.
     var outputError: JournalError? {
@@ -184,9 +191,10 @@ final class JournalDouble: Journal, Sendable {
     func counts() async throws -> [RunCount] { try await read { try await inner.counts() } }
     func unfinishedRuns() async throws -> [RunRecord] { try await read { try await inner.unfinishedRuns() } }
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
-        outputAttemptCount.update { $0 + 1 }
+        let attempt = outputAttemptCount.update { $0 + 1 }.new
         _ = await outputDoor.first { $0 }
         if let outputError { throw outputError }
+        if failingOutputAttempts.contains(attempt) { throw JournalError(.full, "The disk is full.") }
         let counted = core.withLock { core -> SequenceNumber? in
             guard core.countsOutput else { return nil }
             core.outputCount = core.outputCount.advanced(by: lines.count)

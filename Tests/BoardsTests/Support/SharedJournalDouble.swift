@@ -9,6 +9,7 @@ final class ClusterDouble: Sendable {
         var nodes: [String: JournalNode] = [:]
         var handError: JournalError?
         var withdrawError: JournalError?
+        var answerError: JournalError?
         var notices: [JournalNotice] = []
     }
 
@@ -36,6 +37,12 @@ final class ClusterDouble: Sendable {
     var withdrawError: JournalError? {
         get { core.withLock { $0.withdrawError } }
         set { core.withLock { $0.withdrawError = newValue } }
+    }
+
+    /// What answering a command throws from now on, before it happens; nil for nothing.
+    var answerError: JournalError? {
+        get { core.withLock { $0.answerError } }
+        set { core.withLock { $0.answerError = newValue } }
     }
 
     var notices: [JournalNotice] {
@@ -108,6 +115,7 @@ final class SharedJournalDouble: SharedJournal {
         try await exchange.claimCommands(of: nodes, limit: limit)
     }
     func answerCommand(_ id: String, with text: String) async throws {
+        if let error = cluster.answerError { throw error }
         try await exchange.answerCommand(id, with: text)
         cluster.ring()
     }

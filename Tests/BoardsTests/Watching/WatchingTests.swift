@@ -215,4 +215,19 @@ import TestSupport
         try await fixture.published(after: end.change.sequence) { $0.change.draft.opening != nil }
         watch.release()
     }
+
+    @Test func `whoever looks at a board that has shut down starts nothing, and nobody complains`() async throws {
+        let log = CapturedLog()
+        let fixture = try await BoardFixture.open(
+            ["vitals": .endless], lifetime: .whileWatched(), logger: log.logger)
+        let watch = fixture.board.watch(.board)
+        try await fixture.published { $0.change.state.caseName == "working" }
+        await fixture.board.shutdown()
+        let late = fixture.board.watch(.operation("vitals"))
+        watch.release()
+        late.release()
+        fixture.board.watch(.board).release()
+        #expect(fixture.board.runs.count == 0)
+        #expect(log.lines.filter { $0.contains("could not start") } == [])
+    }
 }

@@ -1,4 +1,5 @@
 import Flows
+import Foundation
 import Testing
 
 @Suite struct CollectorExecutorTests {
@@ -45,10 +46,21 @@ import Testing
         executor.close()
     }
 
-    @Test func `after the close a job still runs`() async {
+    // The thread is gone by then, or goes: whoever closes executors must not be left with their threads.
+    @Test func `after the close a job runs on the thread that makes it ready`() async {
         let executor = CollectorExecutor()
         executor.close()
         let scope = FlowScope(executor: executor)
-        #expect(await scope.launch {}.join()?.isFinished == true)
+        let threads = Seen<pthread_t>()
+        let job = launch(in: scope, noting: threads)
+        #expect(await job.join()?.isFinished == true)
+        #expect(threads.all.count == 2 && threads.all.first == threads.all.last)
     }
+
+    private func launch(in scope: FlowScope, noting threads: Seen<pthread_t>) -> FlowJob {
+        threads.add(pthread_self())
+        return scope.launch { self.note(threads) }
+    }
+
+    private func note(_ threads: Seen<pthread_t>) { threads.add(pthread_self()) }
 }

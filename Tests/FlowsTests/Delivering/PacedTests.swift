@@ -53,4 +53,25 @@ import Testing
             #expect(subscriber.isBusy == (demand > 0))
         }
     }
+
+    // H2
+    @Test func `a value goes to whoever has asked for one, and not to who has asked for nothing beside them`() {
+        let flow = MutableStateFlow(0)
+        let (eager, idle) = (Seen<Int>(), Seen<Int>())
+        let wanting = flow.values(.lossless).subscribePaced {
+            eager.add($0)
+        } onEnd: { _ in
+        }
+        let resting = flow.values(.lossless).subscribePaced {
+            idle.add($0)
+        } onEnd: { _ in
+        }
+        wanting.request(.max)
+        for value in 1...3 { flow.value = value }
+        #expect(eager.all == [0, 1, 2, 3] && idle.all == [])
+        resting.request(2)
+        #expect(idle.all == [0, 1])
+        wanting.cancel()
+        resting.cancel()
+    }
 }

@@ -123,4 +123,21 @@ import Testing
         }
         #expect(flow.subscriptionCount.value == 0)
     }
+
+    @Test func `cancelling who collects the latest leaves the flow at once, without waiting for another value`() async {
+        let flow = MutableStateFlow(0)
+        let began = Signal()
+        let task = Task {
+            await flow.collectLatest { _ in
+                began.happen()
+                _ = await MutableStateFlow(0).first { $0 == 1 }
+            }
+        }
+        await began.wait()
+        task.cancel()
+        #expect(flow.subscriptionCount.value == 0)
+        // Whoever still waited would wait forever.
+        flow.finish()
+        #expect(await task.value == .cancelled)
+    }
 }

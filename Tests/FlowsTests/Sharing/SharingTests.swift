@@ -197,4 +197,14 @@ import TestSupport
         #expect(machine.isCurrent(2))
         #expect(!machine.isLast(1))
     }
+
+    @Test func `nobody coming starts nothing, and a value that is not to be kept goes with its collection`() {
+        var lazy = SharingMachine(.lazily)
+        #expect(lazy.subscribers(0) == [])
+        #expect(lazy.subscribers(1) == [.start(collection: 1)])
+        #expect(lazy.subscribers(1) == [])
+        var machine = SharingMachine(.whileSubscribed(stopTimeout: .zero, replayExpiration: .zero))
+        #expect(machine.subscribers(1) == [.start(collection: 1)])
+        #expect(machine.subscribers(0) == [.stop(collection: 1), .reset(afterCollection: 1)])
+    }
 }

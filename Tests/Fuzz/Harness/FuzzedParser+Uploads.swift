@@ -1,8 +1,28 @@
+import Foundation
 import NIOCore
 
 @testable import Web
 
 extension FuzzedParser {
+    /// What a resumable upload says of itself: its names and values, and the checksum of a request's bytes.
+    static let uploads = FuzzedParser("uploads", upTo: 512) { input in
+        let text = input.text
+        if let metadata = UploadMetadata(text) {
+            expect(metadata.values.keys.allSatisfy { !$0.isEmpty && !$0.contains(" ") }, "a key that is none")
+            let written = metadata.values.map { "\($0) \(Data($1.utf8).base64EncodedString())" }.joined(separator: ",")
+            expect(
+                written.utf8.count > UploadMetadata.limit || UploadMetadata(written) == metadata,
+                "“\(written)” says something else than “\(text)”")
+        }
+        if let checksum = try? UploadChecksum(text) {
+            let written = "\(checksum.algorithm.rawValue) \(checksum.digest.base64EncodedString())"
+            let again = try? UploadChecksum(written)
+            expect(
+                again?.digest == checksum.digest && again?.algorithm == checksum.algorithm,
+                "“\(written)” is another checksum than “\(text)”")
+        }
+    }
+
     /// Multipart bodies, whole and in pieces: both mean the same.
     static let multipart = FuzzedParser("multipart", upTo: 2_048) { input in
         var input = input

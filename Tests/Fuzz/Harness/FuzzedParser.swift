@@ -19,7 +19,7 @@ struct FuzzedParser: Sendable {
     static let all = [
         targets, cursors, polls, queries, headers, json, forms, multipart, exports, runbooks, actions, output,
         settings, exchange, feeds, timestamps, filenames, searches, templates, streams, reports,
-        operations, stateLines, cron,
+        operations, stateLines, cron, hooks, uploads, credentials, peers, terminal,
     ]
 
     static func named(_ name: String) -> FuzzedParser? { all.first { $0.name == name } }

@@ -110,31 +110,6 @@ import Testing
         }
     }
 
-    @Test func `a file of the format before is brought to the newest, and goes on`() async throws {
-        try await TemporaryFolder.with { folder in
-            var epoch = ""
-            try await withJournal(folder) { journal in
-                epoch = journal.epoch
-                _ = try await journal.append([.opening("a"), .step("a", 1, phase: .succeeded)])
-            }
-            try ForeignConnection(path: folder.file("journal.sqlite")).execute(
-                """
-                DROP INDEX transitions_of_stream; DROP INDEX runs_by_end; DROP INDEX runs_started_here;
-                DROP INDEX runs_imported; DROP TABLE importing; DROP TABLE notes;
-                DROP TABLE producers; DROP TABLE removed_reports; ALTER TABLE runs DROP COLUMN report;
-                ALTER TABLE changes DROP COLUMN step; ALTER TABLE stores DROP COLUMN removed;
-                ALTER TABLE stores DROP COLUMN floor; ALTER TABLE runs DROP COLUMN expected; PRAGMA user_version = 2
-                """)
-            try await withJournal(folder) { [epoch] journal in
-                #expect(journal.epoch == epoch)
-                #expect(journal.notices.isEmpty)
-                let changes = try await journal.append([.store("login", 0)])
-                #expect(changes.map(\.sequence) == [3])
-                #expect(try await journal.tail(9).map(\.draft.step) == [nil, nil, StoreStep(.reset)])
-            }
-        }
-    }
-
     // N2
     @Test func `a history that takes the place of another began later, whatever the clock says`() async throws {
         try await TemporaryFolder.with { folder in

@@ -82,4 +82,12 @@ import Testing
         }
         #expect(patches(field("x"), field("y")) == [.morph(id: "a", html: field("y"))])
     }
+
+    @Test func `markup as deep as it may be is still sent by what differs`() {
+        let nested = { (text: String) in
+            String(repeating: "<div>", count: 98) + "<p id=\"b\">\(text)</p>" + String(repeating: "</div>", count: 98)
+        }
+        let markup = { (text: String) in "<div id=\"a\">\(nested(text))</div>" }
+        #expect(patches(markup("1"), markup("2")) == [.text(id: "b", "2")])
+    }
 }

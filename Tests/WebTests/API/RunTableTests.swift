@@ -160,6 +160,7 @@ struct RunTableTests {
             }
             let saved = try await save("name=My+%3Cb%3E&query=phase%3Dfailed%26text%3Da%2520b%26before%3D3")
             #expect(saved.status == 303 && saved["location"] == "/runs?phase=failed&text=a%20b")
+            #expect(saved["set-cookie"]?.contains("HttpOnly") == true)
             let cookie = value(saved)
             for path in ["/runs", "/runs?phase=failed&text=a%20b"] {
                 let page = try await server.ask("GET", path, headers: [Self.html, "Cookie: weir-views=\(cookie)"]).text

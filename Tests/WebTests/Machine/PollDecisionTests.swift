@@ -55,6 +55,7 @@ struct PollDecisionTests {
     @Test func `a cursor older than what is kept is a gap, the floor itself is not`() {
         #expect(decide(tail(3, current)) == .gap(floor: 4))
         #expect(decide(.now(epoch: "e", sequence: 0)) == .gap(floor: 4))
+        #expect(decide(.now(epoch: "e", sequence: 4)) == .behind)
         #expect(decide(tail(4, current)) == .behind)
     }
 

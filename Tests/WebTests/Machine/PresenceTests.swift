@@ -110,4 +110,16 @@ struct PresenceTests {
         #expect(presence.others(than: rui) == ["Ana Lúcia"])
         _ = (visits, renamed)
     }
+
+    @Test func `of two who leave one after the other, each is gone in their own time`() {
+        var machine = PresenceMachine()
+        for visitor in [ana, rui, eva] { _ = machine.arrive(visitor, now: 0) }
+        #expect(machine.nextExpiry == nil)
+        machine.leave(ana, now: 1_000)
+        machine.leave(rui, now: 4_000)
+        #expect(machine.nextExpiry == 1_000 + PresenceMachine.grace)
+        #expect(machine.expire(now: 1_000 + PresenceMachine.grace) == ["release"])
+        #expect(machine.others(than: eva) == ["Rui"])
+        #expect(machine.nextExpiry == 4_000 + PresenceMachine.grace)
+    }
 }

@@ -13,4 +13,16 @@ import Testing
         #expect(problem.status.code == status)
         #expect((problem.headers[.retryAfter] != nil) == (status != 409))
     }
+
+    @Test func `who asks for what there is not can ask for something else on the same connection`() async throws {
+        try await TestServer.run { server in
+            let connection = try await server.connect()
+            for _ in 0..<2 {
+                try await connection.send("GET", "/api/v1/runs/none")
+                let answer = try await connection.response()
+                #expect(answer.status == 404 && answer["connection"]?.lowercased() != "close")
+            }
+            await connection.close()
+        }
+    }
 }

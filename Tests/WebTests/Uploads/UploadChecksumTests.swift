@@ -61,4 +61,10 @@ struct UploadChecksumTests {
         #expect(try String(contentsOf: url, encoding: .utf8) == "abcdefghi")
         #expect(file.offset == 9)
     }
+
+    @Test func `what an upload says of itself is divided by commas and spaces alone, whatever marks follow them`() {
+        #expect(UploadMetadata("filename YQ==,private")?.values == ["filename": "a", "private": ""])
+        #expect(UploadMetadata("a YQ==,\u{301}b YQ==")?.values == ["a": "a", "\u{301}b": "a"])
+        for wrong in ["a YQ==,a YQ==", "a b c", "a !", "a /w=="] { #expect(UploadMetadata(wrong) == nil, "\(wrong)") }
+    }
 }

@@ -12,9 +12,10 @@ struct UploadMetadata: Equatable {
     init?(_ header: String) {
         guard header.utf8.count <= Self.limit else { return nil }
         var values: [String: String] = [:]
-        for pair in header.split(separator: ",", omittingEmptySubsequences: true) {
+        // By scalars: a mark that follows a comma joins it to another character.
+        for pair in header.unicodeScalars.split(separator: ",", omittingEmptySubsequences: true) {
             let parts = pair.split(separator: " ", omittingEmptySubsequences: true)
-            guard let key = parts.first.map(String.init), (1...2).contains(parts.count), values[key] == nil,
+            guard let key = parts.first.map({ String($0) }), (1...2).contains(parts.count), values[key] == nil,
                 let bytes = Data(base64Encoded: parts.count == 2 ? String(parts[1]) : ""),
                 let value = String(validating: bytes, as: UTF8.self)
             else { return nil }
