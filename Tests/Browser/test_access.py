@@ -2,12 +2,10 @@
 
 import re
 
-import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from test_accessibility import TAGS, told
-from weir import until
 
 PASSWORD = "correct horse"
 
@@ -20,9 +18,7 @@ def settings():
 @pytest.fixture
 def people(weir):
     """An administrator and a viewer, whom the running server has noticed."""
-    for name, role in [("root", "admin"), ("vera", "viewer")]:
-        weir.add_user(name, role)
-    until(lambda: httpx.get(weir.url + "/sign-in", trust_env=False).status_code == 200)
+    weir.add_people(root="admin", vera="viewer")
 
 
 def sign_in(page, name):

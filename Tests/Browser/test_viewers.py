@@ -1,12 +1,10 @@
 """Who else has a store's page open, as several people who are signed in see it."""
 
-import httpx
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from test_access import sign_in
 from test_accessibility import TAGS
-from weir import until
 
 PATH = "/stores/runbook-release"
 
@@ -21,9 +19,7 @@ def settings(tmp_path):
 @pytest.fixture
 def people(weir):
     """Two administrators and a viewer, whom the running server has noticed."""
-    for name, role in [("ana", "admin"), ("rui", "admin"), ("vera", "viewer")]:
-        weir.add_user(name, role)
-    until(lambda: httpx.get(weir.url + "/sign-in", trust_env=False).status_code == 200)
+    weir.add_people(ana="admin", rui="admin", vera="viewer")
 
 
 @pytest.fixture

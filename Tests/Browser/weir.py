@@ -10,6 +10,8 @@ import time
 import urllib.error
 import urllib.request
 
+import httpx
+
 BINARY = os.environ.get("WEIR_BINARY") or str(pathlib.Path(__file__).resolve().parents[2] / ".build/debug/weir")
 
 
@@ -70,6 +72,16 @@ class Weir:
             [BINARY, "user", "add", name, "--role", role, "--data", str(self.data)],
             input=password + "\n", text=True, check=True, env=self.environment, cwd=self.folder, capture_output=True,
         )
+
+    def add_people(self, **roles):
+        """Adds people while the server runs, the first of them an administrator, and returns when it knows them all."""
+        for name, role in roles.items():
+            self.add_user(name, role)
+        with httpx.Client(base_url=self.url, headers={"Sec-Fetch-Site": "same-origin"}, trust_env=False) as client:
+            until(lambda: client.get("/sign-in").status_code == 200)
+            form = {"name": next(iter(roles)), "password": "correct horse"}
+            assert client.post("/sign-in", data=form).status_code == 303
+            until(lambda: set(roles) <= {user["name"] for user in client.get("/api/v1/users").json()["users"]})
 
     def kill(self):
         self.process.send_signal(signal.SIGKILL)
