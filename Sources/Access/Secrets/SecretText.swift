@@ -51,6 +51,7 @@ package struct SecretText: Sendable {
         var text = text
         return text.withUTF8 { bytes in
             var hash = SHA256()
+            // Unsafe memory: the hash reads between the text's two ends, while the text is there.
             hash.update(bufferPointer: UnsafeRawBufferPointer(bytes))
             return hash.finalize()
         }
