@@ -47,7 +47,8 @@ let package = Package(
             name: "FlowsOpenCombine",
             dependencies: ["Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
         .target(name: "States"),
-        .target(name: "Operations", dependencies: ["Flows", "States"]),
+        .target(name: "Patterns", dependencies: ["CPCRE2"]),
+        .target(name: "Operations", dependencies: ["Flows", "Patterns", "States"]),
         .target(name: "Stores", dependencies: ["Flows", "States"]),
         .target(
             name: "StoreTesting",
@@ -166,7 +167,7 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "StandardOperations", "Webhooks",
+                "Commands", "Flows", "Patterns", "States", "Operations", "Schedules", "StandardOperations", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -330,8 +331,8 @@ let package = Package(
         .testTarget(
             name: "OperationFilesTests",
             dependencies: [
-                "OperationFiles", "Commands", "Flows", "States", "Operations", "Schedules", "StandardOperations",
-                "TestClocks", "Webhooks",
+                "OperationFiles", "Commands", "Flows", "Patterns", "States", "Operations", "Schedules",
+                "StandardOperations", "TestClocks", "Webhooks",
             ]),
         .testTarget(
             name: "WeirCommandTests",

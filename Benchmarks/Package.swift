@@ -18,7 +18,9 @@ let package = Package(
         // The layers below the library, through a link: the journal's benchmarks measure what no product shows.
         .target(name: "Flows", path: "Weir/Flows", exclude: ["Flows.docc"]),
         .target(name: "States", path: "Weir/States"),
-        .target(name: "Operations", dependencies: ["Flows", "States"], path: "Weir/Operations"),
+        .systemLibrary(name: "CPCRE2", path: "Weir/CPCRE2", pkgConfig: "libpcre2-8"),
+        .target(name: "Patterns", dependencies: ["CPCRE2"], path: "Weir/Patterns"),
+        .target(name: "Operations", dependencies: ["Flows", "Patterns", "States"], path: "Weir/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Weir/Stores"),
         .target(name: "Journals", dependencies: ["States"], path: "Weir/Journals"),
         .target(name: "Schedules", dependencies: ["Journals"], path: "Weir/Schedules"),

@@ -42,10 +42,12 @@ export class Forms {
     document.addEventListener("input", (event) => {
       const field = /** @type {HTMLInputElement} */ (event.target);
       if (!field.form?.matches("form[data-action]")) return;
+      arrange(field.form);
       this.#attempts.delete(field.form);
       takeBack(field.form, field);
     });
     for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-remember=recall]"))) recall(form);
+    for (const form of document.forms) arrange(form);
     addEventListener("pageshow", (event) => {
       if (event.persisted) for (const form of this.#pending.keys()) this.#settle(form);
     });
@@ -138,6 +140,19 @@ export class Forms {
 /** @param {Reply} reply */
 function isDone({ status }) {
   return status >= 200 && status < 300;
+}
+
+/**
+ * Offers those values of a choice that count beside what is chosen elsewhere in the form.
+ * @param {HTMLFormElement} form
+ */
+export function arrange(form) {
+  for (const group of /** @type {NodeListOf<HTMLOptGroupElement>} */ (form.querySelectorAll("optgroup[data-beside]"))) {
+    const fits = [...new URLSearchParams(group.dataset.beside)].every(([name, value]) => form.elements[name]?.value === value);
+    group.hidden = group.disabled = !fits;
+    const select = group.closest("select");
+    if (!fits && select && group.contains(select.selectedOptions[0] ?? null)) select.value = "";
+  }
 }
 
 /** @param {HTMLFormElement} form */

@@ -2,7 +2,7 @@ extension String {
     /// Text from outside, made fit to be shown: bounded, and without what steers a terminal or turns the writing direction.
     ///
     /// Keeps line breaks and tabs. A cut is marked by an ellipsis.
-    func inert(limit: Int) -> String {
+    package func inert(limit: Int) -> String {
         var kept = String.UnicodeScalarView()
         var count = 0
         for scalar in unicodeScalars where !scalar.steers {

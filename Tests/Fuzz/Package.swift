@@ -17,7 +17,8 @@ let package = Package(
     targets: [
         .target(name: "Flows", path: "Sources/Flows", exclude: ["Flows.docc"]),
         .target(name: "States", path: "Sources/States"),
-        .target(name: "Operations", dependencies: ["Flows", "States"], path: "Sources/Operations"),
+        .target(name: "Patterns", dependencies: ["CPCRE2"], path: "Sources/Patterns"),
+        .target(name: "Operations", dependencies: ["Flows", "Patterns", "States"], path: "Sources/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Sources/Stores"),
         .target(name: "Journals", dependencies: ["States"], path: "Sources/Journals"),
         .systemLibrary(name: "CPostgreSQL", path: "Sources/CPostgreSQL", pkgConfig: "libpq"),
@@ -98,7 +99,7 @@ let package = Package(
         .target(
             name: "OperationFiles",
             dependencies: [
-                "CPCRE2", "Commands", "Flows", "States", "Operations", "Schedules", "StandardOperations", "Webhooks",
+                "Commands", "Flows", "Patterns", "States", "Operations", "Schedules", "StandardOperations", "Webhooks",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -30,7 +30,11 @@ struct FileMistakeTests {
         ),
         (
             "title: T\ncommand: [ls]\ninputs: [{name: a, type: secret}]\nschedule: {every: 1h, inputs: {a: x}}",
-            "4:32: A schedule cannot give the secret “a”"
+            "4:32: A schedule cannot give the secret “a”: everybody could read it in this file. Give the input `kept: NAME`"
+        ),
+        (
+            "title: T\ncommand: [ls]\ninputs: [{name: a, kept: b}]",
+            "3:20: `kept` belongs to an input of the type `secret`."
         ),
         ("title: T\ncommand: ['{{a}}', b]\ninputs: [{name: a}]", "2:11: The program itself cannot be an input"),
         (

@@ -93,4 +93,14 @@ struct HostileInputTests {
         #expect(first.notice?.contains("took too long") == true && first.state == nil)
         for _ in 0..<2_000 { #expect(tracker.take(line, on: .standardOutput) == StateTracker.Step()) }
     }
+
+    @Test(arguments: [(19, "slow"), (20, nil)])
+    func `a pattern that is slow now and then still counts, until it was twenty times`(times: Int, name: String?) throws
+    {
+        var tracker = StateTracker(
+            try FileTrial.definition("{title: T, command: [x], states: {slow: {match: '^(a|aa|a*)*$'}}}"),
+            CommandInput([:]))
+        for _ in 0..<times { _ = tracker.take(String(repeating: "a", count: 4_000) + "!", on: .standardOutput) }
+        #expect(tracker.take("aaa", on: .standardOutput).state?.name == name)
+    }
 }

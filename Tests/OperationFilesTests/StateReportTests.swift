@@ -1,3 +1,4 @@
+import Patterns
 import States
 import Testing
 
@@ -45,13 +46,13 @@ struct StateReportTests {
     }
 
     @Test func `a pattern looks at whole characters of the first four thousand bytes`() throws {
-        let pattern = try LinePattern("(?<all>.*)$")
+        let pattern = try TextPattern("(?<all>.*)$", for: .line)
         guard case .matched(let values) = pattern.match(String(repeating: "é", count: 4_000)) else {
             return #expect(Bool(false))
         }
         #expect(values["all"]?.utf8.count == 4_096)
         #expect(pattern.match("") == .matched(["all": ""]))
-        #expect(try LinePattern("(?<a>x)|(?<b>y)").match("y") == .matched(["b": "y"]))
-        #expect(try LinePattern("x\\K(?<a>y)?").match("x") == .matched([:]))
+        #expect(try TextPattern("(?<a>x)|(?<b>y)", for: .line).match("y") == .matched(["b": "y"]))
+        #expect(try TextPattern("x\\K(?<a>y)?", for: .line).match("x") == .matched([:]))
     }
 }

@@ -170,6 +170,31 @@ import Testing
         _ = try schema.text()
     }
 
+    @Test(arguments: [
+        ("(a+)+[bc]", String(repeating: "a", count: 900)),
+        ("(a|aa)*[bc]", String(repeating: "a", count: 900) + "!"),
+        ("(x+x+)+[yz]", String(repeating: "x", count: 900)),
+        ("^(\\w+\\s?)*$", String(repeating: "word ", count: 100) + "!"),
+    ])
+    func `a text that a pattern is slow on is refused in words, soon`(pattern: String, text: String) {
+        let field = InputField("code", "Code", .text(pattern: pattern))
+        #expect { try InputField.validate(["code": .string(text)], fields: [field]) } throws: { error in
+            (error as? InputMistakes)?.mistakes.map(\.detail) == [InputWording.slowPattern.rawValue]
+        }
+    }
+
+    @Test func `a pattern is held against the whole text, however long, as a browser reads it`() {
+        func accepts(_ pattern: String, _ text: String) -> Bool {
+            let field = InputField("code", "Code", .text(maximumLength: 100_000, pattern: pattern))
+            return (try? InputField.validate(["code": .string(text)], fields: [field])) != nil
+        }
+        #expect(accepts("a|ab", "ab") && !accepts("a|ab", "abc") && !accepts("b", "ab"))
+        #expect(accepts("(?:[a-z]+-)*[a-z]+", String(repeating: "word-", count: 5_000) + "end"))
+        #expect(accepts("\\u0041", "A") && accepts("[^]", "x") && !accepts("[]", "x"))
+        #expect(accepts("\\p{Lu}é+", "Éééé") && accepts(".", "😀") && !accepts("\\d", "٣"))
+        #expect(accepts("x*", "") && !accepts("a$", "a\u{85}"))
+    }
+
     @Test func `an author is told of fields that contradict themselves`() {
         #expect(InputField.problems(in: Self.fields) == [])
         let problems = InputField.problems(in: [

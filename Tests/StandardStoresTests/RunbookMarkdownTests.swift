@@ -1,7 +1,8 @@
 import Foundation
 import Journals
-import StandardStores
 import Testing
+
+@testable import StandardStores
 
 @Suite struct RunbookMarkdownTests {
     private func read(_ text: String) throws -> RunbookState {
@@ -46,6 +47,19 @@ import Testing
         let again = try read(runbook.markdown)
         #expect(again.title == text)
         #expect(again.sections.first?.heading == text)
+    }
+
+    @Test func `a record is signed by all that stands before its moment`() throws {
+        let at = try #require(Timestamp("2026-11-21T10:42:07Z"))
+        for name in ["Ana", "Ana at home", "Ana at noon UTC: she"] {
+            let line = "Skipped by \(name) at 2026-11-21 10:42:07 UTC: at 2026-11-22 00:00:00 UTC: later"
+            #expect(
+                RunbookRecord(line)
+                    == .skipped(reason: "at 2026-11-22 00:00:00 UTC: later", signed: Signature(by: name, at: at)))
+        }
+        for line in ["Comment by Ana at noon UTC: x", "Skipped by Ana at 2026-13-21 10:42:07 UTC: x", "Skipped: "] {
+            #expect(RunbookRecord(line) == nil, "\(line)")
+        }
     }
 
     @Test func `a control character is a space, in the text as in the file`() throws {

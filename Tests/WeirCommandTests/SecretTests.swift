@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Flows
 import Foundation
@@ -101,5 +102,45 @@ import Testing
                 #expect(data.range(of: Data(form.utf8)) == nil, "\(file) has \(form)")
             }
         }
+    }
+
+    @Test func `a secret that the server keeps is given where nobody gives one, and its absence is told`()
+        async throws
+    {
+        let canary = "canary-1d7b40ce96"
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-kept-\(UUID())")
+        let files = folder.appending(path: "operations")
+        try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let text = """
+            title: Leak
+            inputs: [{name: password, type: secret, required: true, kept: leak}]
+            shell: 'echo "it is $WEIR_INPUT_PASSWORD"'
+            """
+        try Data(text.utf8).write(to: files.appending(path: "leak.yml"))
+        let settings = try Settings(
+            flags: ["operations": files.path, "data": folder.path], environment: [:], file: nil)
+        var catalog = Catalog()
+        try FileOperations(settings, config: nil, environment: [:]).add(to: &catalog)
+        let board = try await Board.open(catalog: catalog, journal: MemoryJournal(epoch: "keptsecret001"))
+        let error = await #expect(throws: BoardError.self) {
+            try await board.start("leak", input: [:], actor: "schedule")
+        }
+        #expect(error?.fields.first?.detail.contains("weir secret set leak") == true)
+        try KeptSecrets(folder.appending(path: "secrets.json")).set("leak", to: canary)
+        let first = try await board.start("leak", input: [:], actor: "schedule")
+        await board.outcome(of: first.run)
+        let again = try await board.retry(first.run, actor: "test")
+        let given = try await board.start("leak", input: ["password": "another-canary"], actor: "test")
+        for run in [first, again, given] {
+            await board.outcome(of: run.run)
+            let view = try await board.view(of: run.run)
+            #expect(view.record.state.phase == .succeeded)
+            #expect(view.record.opening.input == [:])
+            var export = ""
+            _ = try await board.export(run.run) { export += $0 }
+            #expect(export.contains("it is •••") && !export.contains("canary"))
+        }
+        await board.shutdown()
     }
 }

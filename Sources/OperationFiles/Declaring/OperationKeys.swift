@@ -78,13 +78,25 @@ enum OperationKeys {
         .init("help", .words(limit: 1_000), "A sentence shown beside it."),
         .init("required", .flag, "Whether a run cannot start without it."),
         .init("default", .scalar, "Its value if nobody gives one."),
-        .init("options", .list(of: .text(limit: 200), limit: 500), "The values of a choice."),
+        .init(
+            "kept", .name(limit: 40),
+            "The secret that the server keeps under this name (weir secret set), used if nobody gives one."),
+        .init(
+            "options", .either(.list(of: .text(limit: 200), limit: 500), .object(choices)),
+            "The values of a choice, or the program that lists them."),
         .init("pattern", .text(limit: 500), "A regular expression that a text must match whole."),
         .init("max_length", .integer(1...100_000), "How many characters a text has at most."),
         .init("min", .number, "The smallest number."),
         .init("max", .number, "The largest number."),
         .init("unit", .text(limit: 20), "What is shown behind a number, such as GB."),
     ])
+
+    private static let choices: [Shape.Key] = [
+        .init(
+            "command", .list(of: .text(limit: 100_000), limit: 1_000), required: true,
+            "The program and its arguments; it prints one value in each line."),
+        .init("cache", .duration(most: .seconds(86_400)), "How long its values count; 1m by default."),
+    ]
 
     private static let schedule: [Shape.Key] = [
         .init(
@@ -132,7 +144,7 @@ enum OperationKeys {
 
 /// The kinds of inputs, as files name them.
 enum InputKind: String, CaseIterable {
-    case text, multiline, url, integer, number, `switch`, choice, secret
+    case text, multiline, url, integer, number, `switch`, choice, secret, file
 }
 
 /// What a second start does, as files name it.

@@ -1,11 +1,15 @@
 import Operations
+import Patterns
 import States
+import Webhooks
 
 /// An input that a file declares.
 struct DeclaredInput {
     let field: InputField
     let label: LocalizedText?
     let help: LocalizedText?
+    /// Where it stands in the file.
+    let place: FileValue
 }
 
 extension DefinitionReader {
@@ -22,6 +26,10 @@ extension DefinitionReader {
                     other == name
                         ? "The input “\(name)” is declared twice. Rename one."
                         : "The inputs “\(other)” and “\(name)” have the same variable in a shell. Rename one.")
+                continue
+            }
+            if input.field.kind == .file, inputs.contains(where: { $0.field.kind == .file }) {
+                list.note(element["type"] ?? element, "An operation takes one file. Remove the other input.")
                 continue
             }
             inputs.append(input)
@@ -42,10 +50,12 @@ extension DefinitionReader {
         checkPlain(value["help"])
         let label = LocalizedText(value["label"])
         let help = LocalizedText(value["help"])
-        let standard = value["default"].flatMap { Self.standard($0, kind) }
-        let field = InputField(
-            name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag ?? false, default: standard,
-            help: help?.text, unit: value["unit"]?.text)
+        let standard = type == .file ? nil : value["default"].flatMap { Self.standard($0, kind) }
+        let kept = type == .secret ? value["kept"]?.text : nil
+        var field = InputField(
+            name, label?.text ?? Self.words(name), kind, required: value["required"]?.flag == true && kept == nil,
+            default: standard, help: help?.text, unit: value["unit"]?.text)
+        field.kept = kept
         if let given = value["default"], let standard {
             do throws(InputMistakes) {
                 _ = try InputField.validate(.object([name: standard]), fields: [field])
@@ -53,21 +63,19 @@ extension DefinitionReader {
                 list.note(given, "`default` does not fit the input. \(error.mistakes.first?.detail ?? "")")
             }
         }
-        return DeclaredInput(field: field, label: label, help: help)
+        return DeclaredInput(field: field, label: label, help: help, place: value)
     }
 
     private mutating func kind(_ type: InputKind, _ value: FileValue) -> InputField.Kind? {
         let limit = value["max_length"]?.integer.map { Int(clamping: $0) }
         switch type {
         case .text:
-            if let pattern = value["pattern"], let text = pattern.text, (try? Regex(text)) == nil {
-                list.note(pattern, "`pattern` is no regular expression.")
-                return nil
-            }
-            return .text(maximumLength: limit ?? 1_000, pattern: value["pattern"]?.text)
+            guard let pattern = value["pattern"] else { return .text(maximumLength: limit ?? 1_000, pattern: nil) }
+            return self.pattern(pattern, for: .input).map { .text(maximumLength: limit ?? 1_000, pattern: $0.text) }
         case .multiline: return .multiline(maximumLength: limit ?? 100_000)
         case .url: return .url()
         case .secret: return .secret(maximumLength: limit ?? 10_000)
+        case .file: return .file
         case .switch: return .boolean
         case .integer:
             let bounds = (value["min"]?.number ?? -0x1p62, value["max"]?.number ?? 0x1p62)
@@ -85,6 +93,8 @@ extension DefinitionReader {
                 return nil
             }
             return .number(low...high)
+        // Which values a program lists is known only later: `OperationDefinition.with(choices:)`.
+        case .choice where value["options"]?.members != nil: return .text(maximumLength: ChoiceCommand.length)
         case .choice:
             let options = value["options"]?.list?.compactMap(\.text) ?? []
             guard !options.isEmpty else {
@@ -102,7 +112,7 @@ extension DefinitionReader {
     private mutating func checkMembers(_ value: FileValue, _ type: InputKind) {
         let fitting: [String: [InputKind]] = [
             "options": [.choice], "pattern": [.text], "max_length": [.text, .multiline, .secret],
-            "min": [.integer, .number], "max": [.integer, .number], "unit": [.integer, .number],
+            "kept": [.secret], "min": [.integer, .number], "max": [.integer, .number], "unit": [.integer, .number],
         ]
         for member in value.members ?? [] {
             guard let types = fitting[member.name], !types.contains(type) else { continue }
@@ -113,6 +123,30 @@ extension DefinitionReader {
         }
         if type == .secret, let standard = value["default"] {
             list.note(standard, "A secret cannot have a `default`, which everybody who reads the file would know.")
+        }
+        if type == .file, let standard = value["default"] {
+            list.note(
+                standard, "A file cannot have a `default`. Let the program use a file of its own if there is none.")
+        }
+    }
+
+    /// Refuses a file where nothing takes it.
+    mutating func checkFile(
+        _ inputs: [DeclaredInput], _ program: OperationDefinition.Program?, _ triggers: [TriggerRule]
+    ) {
+        guard let file = inputs.first(where: { $0.field.kind == .file }) else { return }
+        switch program {
+        case .command, .shell, nil: break
+        case .elsewhere, .request, .feed, .steps:
+            list.note(
+                file.place["type"] ?? file.place,
+                "Only a program, as `command` or `shell`, is given a file. Change the type of the input.")
+        }
+        if file.field.isRequired, !triggers.isEmpty {
+            list.note(
+                file.place["required"] ?? file.place,
+                "A trigger brings no file, so this operation could not be started by one. Remove `required` or the "
+                    + "triggers.")
         }
     }
 

@@ -50,7 +50,8 @@ extension DefinitionReader {
         "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
-    private mutating func command(_ value: FileValue) -> [OperationDefinition.Argument]? {
+    /// A program and its arguments.
+    mutating func command(_ value: FileValue) -> [OperationDefinition.Argument]? {
         guard let elements = value.list else { return nil }
         guard let first = elements.first else {
             list.note(value, "The command is empty. Begin with the program, such as [echo, hello].")

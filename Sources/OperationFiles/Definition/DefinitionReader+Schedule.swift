@@ -49,7 +49,7 @@ extension DefinitionReader {
                 list.note(
                     member.place,
                     "A schedule cannot give the secret “\(member.name.prefix(40))”: everybody could read it in this file. "
-                        + "Put it into the server's environment, and let the program read it there.")
+                        + "Give the input `kept: NAME`, and set that secret of the server with weir secret set NAME.")
                 return nil
             }
             texts[member.name] = member.value.text

@@ -1,5 +1,6 @@
 import Commands
 import Operations
+import Patterns
 import States
 
 /// Makes an operation of a file's text, or says everything that is wrong with it.
@@ -35,16 +36,17 @@ struct DefinitionReader {
 
     private mutating func definition(_ root: FileValue) -> OperationDefinition? {
         let inputs = inputs(root["inputs"])
-        return definition(root, id: id, title: LocalizedText(root["title"]), inputs)
+        return definition(root, id: id, title: LocalizedText(root["title"]), inputs, choices(inputs))
     }
 
     /// An operation of a mapping, which is a file or a step of one.
     mutating func definition(
-        _ root: FileValue, id: String, title: LocalizedText?, _ inputs: [DeclaredInput]
+        _ root: FileValue, id: String, title: LocalizedText?, _ inputs: [DeclaredInput],
+        _ choices: [String: ChoiceCommand] = [:]
     ) -> OperationDefinition? {
         let others = fields
         defer { fields = others }
-        fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
+        take(inputs)
         for name in ["title", "description"] { checkPlain(root[name]) }
         if let title = root["title"], LocalizedText(title)?.text.allSatisfy(\.isWhitespace) == true {
             list.note(title, "`title` is empty. Write what people call the operation.")
@@ -66,6 +68,7 @@ struct DefinitionReader {
             checkShown(rule.show, root["states"]?[name]?["show"], Set(rule.patterns.flatMap { $0.groups.map(\.name) }))
         }
         let (triggers, notifications) = (triggers(root["triggers"], inputs.map(\.field)), notifications(root["notify"]))
+        checkFile(inputs, program, triggers)
         let directory = root["working_dir"]?.text
         if let directory, directory.contains("{{") || directory.utf8.contains(0) {
             root["working_dir"].map { list.note($0, "`working_dir` cannot hold a field. Use a fixed folder.") }
@@ -79,6 +82,7 @@ struct DefinitionReader {
         return OperationDefinition(
             id: id, title: title, summary: LocalizedText(root["description"]) ?? LocalizedText(""),
             tags: root["tags"]?.list?.compactMap(\.text) ?? [], fields: inputs.map(\.field),
+            choices: choices,
             fieldTexts: Dictionary(inputs.map { ($0.field.name, ($0.label, $0.help)) }) { first, _ in first },
             reentry: (root["overlap"]?.text.flatMap(Overlap.init) ?? .allow).policy, timeout: root["timeout"]?.duration,
             stopGracePeriod: root["stop_grace_period"]?.duration ?? .seconds(10), program: program,
@@ -114,7 +118,7 @@ struct DefinitionReader {
             }
             checkPlain(member.value["title"])
             let match = member.value["match"]
-            let patterns = (match?.list ?? match.map { [$0] } ?? []).compactMap { pattern($0) }
+            let patterns = (match?.list ?? match.map { [$0] } ?? []).compactMap { pattern($0, for: .line) }
             order.append(member.name)
             rules[member.name] = StateRule(
                 patterns: patterns, title: LocalizedText(member.value["title"]),
@@ -124,14 +128,20 @@ struct DefinitionReader {
         return (rules, order)
     }
 
-    private mutating func pattern(_ value: FileValue) -> LinePattern? {
+    /// A regular expression; nil, and a mistake, for what is none.
+    mutating func pattern(_ value: FileValue, for extent: TextPattern.Extent) -> TextPattern? {
         guard let text = value.text else { return nil }
-        do throws(TextTemplate.Mistake) {
-            return try LinePattern(text)
+        do throws(TextPattern.Mistake) {
+            return try TextPattern(text, for: extent)
         } catch {
             list.note(value, error.sentence)
             return nil
         }
+    }
+
+    /// Lets texts name the inputs.
+    mutating func take(_ inputs: [DeclaredInput]) {
+        fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
     }
 
     // MARK: Texts

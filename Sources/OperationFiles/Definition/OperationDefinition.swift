@@ -1,5 +1,6 @@
 import Commands
 package import Operations
+import Patterns
 import States
 package import Webhooks
 
@@ -14,7 +15,9 @@ package struct OperationDefinition: Sendable {
     /// Words that it can be found by.
     package let tags: [String]
     /// The fields of its input.
-    package let fields: [InputField]
+    package private(set) var fields: [InputField]
+    /// The programs that list the values of choices, by field.
+    let choices: [String: ChoiceCommand]
     /// Their labels and helps in several languages, by field.
     package let fieldTexts: [String: (label: LocalizedText?, help: LocalizedText?)]
     /// What a second start does while a run is active.
@@ -122,9 +125,28 @@ package struct OperationDefinition: Sendable {
     }
 }
 
+extension OperationDefinition {
+    /// The same with these values of choices, or why there are none, by field.
+    func with(choices lists: [String: (groups: [ChoiceGroup], failure: String?)]) -> OperationDefinition {
+        var definition = self
+        definition.fields = fields.map { field in
+            guard let (groups, failure) = lists[field.name] else { return field }
+            var known: Set<String> = []
+            let values = groups.flatMap(\.values).filter { known.insert($0).inserted }
+            let standard = [field.defaultValue].compactMap(\.self).first { $0.string.map(values.contains) == true }
+            var filled = InputField(
+                field.name, field.label, .choice(values), required: field.isRequired, default: standard,
+                help: values.isEmpty ? failure ?? field.help : field.help, unit: field.unit)
+            filled.groups = groups.filter { !$0.conditions.isEmpty }
+            return filled
+        }
+        return definition
+    }
+}
+
 /// A declared state: how it is recognised, and what its page says.
 struct StateRule: Sendable {
-    let patterns: [LinePattern]
+    let patterns: [TextPattern]
     let title: LocalizedText?
     let show: TextTemplate?
     let unit: ProgressUnit?

@@ -1,4 +1,5 @@
 import Operations
+import Patterns
 import States
 
 /// Decides from what a program prints and reports which state its run is in: pure, without tasks or pipes.
@@ -117,7 +118,7 @@ struct StateTracker: Sendable {
         return Step(state: .active(name, details), isTransition: isTransition)
     }
 
-    private mutating func notice(of pattern: LinePattern, in state: String) -> String? {
+    private mutating func notice(of pattern: TextPattern, in state: String) -> String? {
         once(
             pattern.text,
             "A pattern of the state “\(state)” took too long on a line, and was given up there. Make it simpler: avoid "

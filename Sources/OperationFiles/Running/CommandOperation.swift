@@ -1,6 +1,7 @@
 import Commands
 package import Flows
 package import Operations
+import Patterns
 import States
 
 /// Runs the program that a file declares, and shows every state that it passes through.
@@ -43,9 +44,17 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
                     progress: groups.contains("completed")
                         ? WorkProgress(40, of: 100, unit: rule?.unit ?? .items) : nil))
         }
-        let usual = CommandState.samples
+        var usual = CommandState.samples
+        if definition.fields.contains(where: { $0.kind == .file }), definition.states[CommandState.receiving] == nil {
+            usual.insert(
+                .active(
+                    CommandState.receiving,
+                    StateDetails(values: ["file": "a.bin"], progress: WorkProgress(40, of: 100, unit: .bytes))),
+                at: 1)
+        }
         // In the order of a run: what the file declares comes after the program has begun.
-        return Array(usual.prefix(2)) + own + usual.dropFirst(own.isEmpty ? 2 : 3)
+        let begun = usual.count - CommandState.samples.count + 2
+        return Array(usual.prefix(begun)) + own + usual.dropFirst(own.isEmpty ? begun : begun + 1)
     }
 
     package func perform(

@@ -7,7 +7,7 @@ import States
 /// One run of a command: its attempts, what they print and report, and how the last one ends.
 struct CommandRun: Sendable {
     let definition: OperationDefinition
-    let input: CommandInput
+    private(set) var input: CommandInput
     let environment: CommandEnvironment
     let helper: CommandHelper
     let clock: any Clock<Duration>
@@ -23,6 +23,33 @@ struct CommandRun: Sendable {
     /// - Returns: The state of success.
     /// - Throws: `CommandProblem` and `OperationFailure`; `CancellationError` when it was stopped.
     func perform() async throws -> CommandState {
+        guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
+            let file = try input.file(field)
+        else { return try await attempts() }
+        let received = try await receive(file)
+        defer { received.remove() }
+        var run = self
+        run.input = input.with(received, in: field)
+        return try await run.attempts()
+    }
+
+    /// Takes the file in, which the sender may still be sending.
+    private func receive(_ file: FileInput) async throws -> ReceivedFile {
+        let work = Task { [reporter, environment] in
+            try await ReceivedFile.receive(file, in: environment.filesFolder) { progress in
+                await reporter.write(
+                    .active(
+                        CommandState.receiving,
+                        StateDetails(
+                            values: ["file": .string(StateReport.shortened(file.filename))], progress: progress)))
+            }
+        }
+        stopSwitch.onStop { work.cancel() }
+        defer { stopSwitch.onStop(nil) }
+        return try await work.value
+    }
+
+    private func attempts() async throws -> CommandState {
         let attempts = 1 + (definition.retry?.limit ?? 0)
         var attempt = 1
         while true {

@@ -31,6 +31,8 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
 
     /// The state of a program that has said nothing about itself.
     static let running = "running"
+    /// The state of a run whose file is still arriving.
+    static let receiving = "receiving"
     /// The names that files and programs cannot give to states.
     static let ownNames: Set = [
         "waiting", "retrying", "stopping", "succeeded", "failed", "cancelled", "interrupted", "idle", "active", "value",

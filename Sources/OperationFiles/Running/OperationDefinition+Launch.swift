@@ -34,7 +34,8 @@ extension OperationDefinition {
         return launch
     }
 
-    private func folder(in base: URL) -> String {
+    /// Where its programs run.
+    func folder(in base: URL) -> String {
         guard let directory else { return base.path }
         return URL(filePath: directory, directoryHint: .isDirectory, relativeTo: base).standardizedFileURL.path
     }

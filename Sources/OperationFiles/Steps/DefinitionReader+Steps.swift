@@ -99,7 +99,8 @@ extension DefinitionReader {
                 if case .input(let name) = part { fields[name]?.isSecret == true } else { false }
             }
             return DeclaredInput(
-                field: InputField(given.name, given.name, secret ? .secret() : .multiline()), label: nil, help: nil)
+                field: InputField(given.name, given.name, secret ? .secret() : .multiline()), label: nil, help: nil,
+                place: value)
         }
         let named = inputs.filter { input in
             let name = input.field.name

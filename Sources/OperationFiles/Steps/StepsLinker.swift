@@ -1,4 +1,5 @@
 import Operations
+import Patterns
 import States
 
 /// Holds the steps of all files against the operations that there are: what one file cannot know of the others.

@@ -1,4 +1,5 @@
 import Foundation
+import Patterns
 import States
 
 extension InputField {
@@ -114,14 +115,17 @@ extension InputField {
 
     private func match(_ text: String, _ pattern: String?) throws(InputRejection) {
         guard let pattern else { return }
-        let isMatch: Bool
+        let outcome: TextPattern.Outcome
         do {
-            isMatch = try Regex(pattern).wholeMatch(in: text) != nil
+            outcome = try TextPattern(pattern, for: .input).match(text)
         } catch {
             throw InputRejection(.brokenPattern)
         }
-        guard isMatch else {
+        switch outcome {
+        case .matched: return
+        case .none:
             throw InputRejection(.otherForm, ["given": "\(Self.shortened(text))", "help": "\(help ?? pattern)"])
+        case .tooSlow: throw InputRejection(.slowPattern)
         }
     }
 

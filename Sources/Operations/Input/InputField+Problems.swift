@@ -1,3 +1,4 @@
+import Patterns
 import States
 
 extension InputField {
@@ -14,10 +15,10 @@ extension InputField {
                 problems.append("The field name “\(field.name)” must be made of letters, digits and underscores.")
             }
             if case .text(_, let pattern?) = field.kind {
-                do {
-                    _ = try Regex(pattern)
+                do throws(TextPattern.Mistake) {
+                    _ = try TextPattern(pattern, for: .input)
                 } catch {
-                    problems.append("The pattern of the field \(field.name) is no regular expression: \(error)")
+                    problems.append("The pattern of the field \(field.name) cannot be used. \(error.sentence)")
                 }
             }
             if field.isSecret, field.defaultValue != nil {

@@ -93,6 +93,8 @@ extension InputField {
 
 extension InputField.Format where Value.Unwrapped == String {
     /// One line of text, of at most so many characters, matching the pattern (an ECMAScript regular expression) whole.
+    ///
+    /// It is matched by PCRE2, for a bounded time: a text on which the pattern is slow is refused.
     public static func text(maximumLength: Int = 1_000, pattern: String? = nil) -> Self {
         Self(kind: .text(maximumLength: maximumLength, pattern: pattern))
     }

@@ -27,6 +27,10 @@ extension InputField {
                 mistakes.append(InputMistake(field: field.name, message: error.message))
             }
         }
+        let wrong = Set(mistakes.map(\.field))
+        // Beside a field with a mistake of its own nothing can be said.
+        mistakes += fields.lazy.filter { !wrong.contains($0.name) && wrong.isDisjoint(with: $0.conditionFields) }
+            .compactMap { $0.mistake(beside: normalised) }
         mistakes += unknownMembers(of: members, fields: fields)
         guard mistakes.isEmpty else { throw InputMistakes(mistakes) }
         return .object(normalised)

@@ -5,6 +5,8 @@ public struct InputField: Sendable, Hashable, Codable {
     /// What a field accepts.
     public enum Kind: Sendable, Hashable, Codable {
         /// One line of text, of at most so many characters, matching the pattern (an ECMAScript regular expression) whole.
+        ///
+        /// It is matched by PCRE2, for a bounded time: a text on which the pattern is slow is refused.
         case text(maximumLength: Int = 1_000, pattern: String? = nil)
         /// Several lines of text, of at most so many characters.
         case multiline(maximumLength: Int = 100_000)
@@ -40,6 +42,10 @@ public struct InputField: Sendable, Hashable, Codable {
     package let help: String?
     /// The unit shown behind the value, such as `s`.
     package let unit: String?
+    /// Which values of a choice count beside which values of other choices; empty where all always do.
+    package var groups: [ChoiceGroup] = []
+    /// The secret of the server that a secret is where nobody gives one, by its name; nil for none.
+    package var kept: String?
 
     /// Makes a field.
     public init(

@@ -53,6 +53,7 @@ enum StringKey: String, CaseIterable {
     case stepsFailed = "steps.failed"
     case stepsCancelled = "steps.cancelled"
     case stepsInterrupted = "steps.interrupted"
+    case startKept = "start.kept"
     case stepsNotStarted = "steps.not-started"
     case stepsRefused = "steps.refused"
     case stepsLapsed = "steps.lapsed"

@@ -50,7 +50,8 @@ extension PageWriter {
     func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
-        let help = strings.optional("field.\(operation).\(field.name).help") ?? field.help
+        let own = strings.optional("field.\(operation).\(field.name).help") ?? field.help
+        let help = field.kept == nil ? own : [own, strings[.startKept]].compactMap { $0 }.joined(separator: " ")
         let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
             .compactMap { $0 }
@@ -76,7 +77,7 @@ extension PageWriter {
         case .boolean:
             fields["boolean"] = ["isChecked": typed == "true"] as Fields
         case .choice(let values):
-            fields["choice"] = ["options": values.map { option($0, of: field, in: operation, typed: typed) }] as Fields
+            fields["choice"] = choice(values, of: field, in: operation, typed: typed, beside: draft?.values ?? [:])
         case .secret(let maximumLength):
             fields["line"] = Self.line("password", maximumLength: maximumLength, pattern: nil)
             // What was typed is in no page, not even in one that asks for it again.
@@ -85,6 +86,32 @@ extension PageWriter {
             fields["file"] = true
         }
         return fields
+    }
+
+    private func choice(
+        _ values: [String], of field: InputField, in operation: String, typed: String, beside others: [String: String]
+    ) -> Fields {
+        // A value that stands in several groups is chosen in one.
+        let chosen =
+            field.groups.firstIndex { group in
+                group.values.contains(typed) && group.conditions.allSatisfy { others[$0.field] == $0.value }
+            } ?? field.groups.firstIndex { $0.values.contains(typed) }
+        let groups = field.groups.enumerated().map { index, group in
+            [
+                "label": group.conditions.map(\.value).joined(separator: " · "),
+                "beside": group.conditions.map { URLText.query($0.field, $0.value) }.joined(separator: "&"),
+                "options": group.values.map { value in
+                    option(value, of: field, in: operation, typed: index == chosen ? typed : "")
+                },
+            ] as Fields
+        }
+        return [
+            "options": groups.isEmpty ? values.map { option($0, of: field, in: operation, typed: typed) } : [],
+            "groups": groups,
+            // One that nobody has chosen for people must not look chosen.
+            "blank": field.defaultValue == nil && (!field.isRequired || !groups.isEmpty),
+            "isAsked": field.isRequired && !groups.isEmpty,
+        ]
     }
 
     private func option(_ value: String, of field: InputField, in operation: String, typed: String) -> Fields {

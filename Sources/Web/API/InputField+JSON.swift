@@ -13,6 +13,7 @@ extension InputField {
         members["help"] = help.map(JSONValue.string)
         members["unit"] = unit.map(JSONValue.string)
         if case .choice(let values) = kind { members["values"] = .array(values.map(JSONValue.string)) }
+        if !groups.isEmpty { members["groups"] = .array(groups.map(\.json)) }
         return .object(members)
     }
 
@@ -28,5 +29,12 @@ extension InputField {
         case .secret: "secret"
         case .file: "file"
         }
+    }
+}
+
+extension ChoiceGroup {
+    fileprivate var json: JSONValue {
+        let beside = Dictionary(conditions.map { ($0.field, JSONValue.string($0.value)) }) { first, _ in first }
+        return ["beside": .object(beside), "values": .array(values.map(JSONValue.string))]
     }
 }

@@ -75,6 +75,7 @@ package enum ProblemWording: String, Wording {
     case plainConnection = """
         This connection is not encrypted, so no password is taken over it. Use the https address of this server.
         """
+    case notCaughtUp = "You have come further than this server, which cannot read on just now. Try again in a moment."
     case rightsChange = "Rights change all the time just now. Try again in a moment."
     case unknownNotice = "There is no such notice. It may have been dismissed already: see the list of notices."
     case unnamedPin = "The form does not name an operation to pin."

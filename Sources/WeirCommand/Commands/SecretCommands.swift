@@ -5,7 +5,7 @@ import Foundation
 /// `weir secret`: the secrets that triggers and notifications name.
 struct SecretCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "secret", abstract: "Keeps the secrets that triggers and notifications name.",
+        commandName: "secret", abstract: "Keeps the secrets that operation files name.",
         discussion:
             "They are in a file of the data folder that only its owner can read, and in no journal, export or log. A running "
             + "server uses a change at once.",

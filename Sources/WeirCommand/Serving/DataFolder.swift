@@ -25,6 +25,15 @@ struct DataFolder: Sendable {
     /// Where uploaded files are stored while they are received.
     var spool: URL { url.appending(path: "spool") }
 
+    /// Where files lie that runs of programs were given, until these are over.
+    var received: URL { url.appending(path: "received") }
+
+    /// Removes the files of runs that an earlier process was carrying out.
+    func removeReceived() throws {
+        guard FileManager.default.fileExists(atPath: received.path) else { return }
+        try FileManager.default.removeItem(at: received)
+    }
+
     /// The id of the server whose folder this is, among all that share its journal; made once.
     ///
     /// Throws `JournalError` if it cannot be kept.

@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Commands
 import Deliveries
@@ -13,8 +14,11 @@ import States
 struct FileOperations: Sendable {
     /// Follows the folder.
     let tracker: FolderTracker
+    /// What the programs of choices have printed last.
+    let choices: ChoiceLists
     private let folder: OperationFolder
     private let environment: CommandEnvironment
+    private let secrets: KeptSecrets
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
@@ -38,11 +42,15 @@ struct FileOperations: Sendable {
             throw .misconfigured(error.description)
         }
         folder = tracker.current
-        self.environment = CommandEnvironment(folder: url, environment: environment, helper: try? CommandHelper())
+        self.environment = CommandEnvironment(
+            folder: url, environment: environment, helper: try? CommandHelper(),
+            filesFolder: DataFolder(settings).received)
+        choices = ChoiceLists(in: self.environment)
+        secrets = KeptSecrets(DataFolder(settings).secrets)
     }
 
     private init(_ other: FileOperations, _ folder: OperationFolder) {
-        (tracker, environment) = (other.tracker, other.environment)
+        (tracker, environment, choices, secrets) = (other.tracker, other.environment, other.choices, other.secrets)
         self.folder = folder
     }
 
@@ -75,9 +83,10 @@ struct FileOperations: Sendable {
     ///   - catalog: Takes them.
     ///   - outgoing: What requests of `http` and `feed` take from the world, with the policy that they are under.
     func add(to catalog: inout Catalog, outgoing: OperationEnvironment = OperationEnvironment()) {
-        if !folder.definitions.isEmpty { catalog.edition = folder.edition }
+        if !folder.definitions.isEmpty { catalog.edition = folder.edition(choices) }
+        catalog.keptSecret = { [secrets] in secrets.value($0) }
         for definition in folder.definitions {
-            add(definition, to: &catalog, outgoing)
+            add(choices.filling(definition), to: &catalog, outgoing)
             let declaration = OperationDeclaration(
                 text: folder.texts[definition.id] ?? "", digest: folder.digest(of: definition.id) ?? "",
                 mistakes: (folder.outdated[definition.id] ?? []).map(\.description))
@@ -153,6 +162,16 @@ struct FileOperations: Sendable {
     /// A text that is the same in every language stands in the catalog.
     private static func texts(_ text: LocalizedText?) -> [String: String]? {
         text.flatMap { $0.texts.isEmpty ? nil : $0.texts }
+    }
+
+    /// The names of the secrets that inputs are where nobody gives one.
+    var keptSecrets: Set<String> { Set(folder.definitions.flatMap(\.fields).compactMap(\.kept)) }
+
+    /// Runs the programs that list the values of choices, and logs what goes wrong.
+    ///
+    /// Suspends until all have ended, at most some seconds for each.
+    func listChoices(_ logger: Logger) async {
+        for failure in await choices.refresh(folder.definitions).failures { logger.warning("\(failure)") }
     }
 
     /// Says in the log what is wrong, and what was taken up.

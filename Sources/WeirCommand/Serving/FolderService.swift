@@ -11,6 +11,7 @@ final class FolderService: ServiceLifecycle.Service {
     static let interval = Duration.seconds(1)
 
     private let tracker: Locked<FolderTracker>
+    private let choices: ChoiceLists
     private let clock: any Clock<Duration>
     private let logger: Logger
     private let isAsked = Locked(false)
@@ -18,14 +19,17 @@ final class FolderService: ServiceLifecycle.Service {
 
     /// - Parameters:
     ///   - tracker: Follows the folder.
+    ///   - choices: The values that programs list.
     ///   - clock: Measures the time between two looks.
     ///   - logger: Reports what was taken up.
     ///   - take: Puts operations in force, or throws, and then nothing has changed.
     init(
-        _ tracker: FolderTracker, clock: any Clock<Duration> = ContinuousClock(), logger: Logger,
+        _ tracker: FolderTracker, _ choices: ChoiceLists, clock: any Clock<Duration> = ContinuousClock(),
+        logger: Logger,
         take: @escaping @Sendable (OperationFolder) async throws -> Void
     ) {
         self.tracker = Locked(tracker)
+        self.choices = choices
         self.clock = clock
         self.logger = logger
         self.take = take
@@ -34,11 +38,25 @@ final class FolderService: ServiceLifecycle.Service {
     /// Follows the folder until the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
-            while !Task.isCancelled {
-                do { try await clock.sleep(for: Self.interval) } catch { return }
-                await look()
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.again { await self.look() } }
+                group.addTask { await self.again { await self.listChoices() } }
             }
         }
+    }
+
+    private func again(_ look: () async -> Void) async {
+        while !Task.isCancelled {
+            do { try await clock.sleep(for: Self.interval) } catch { return }
+            await look()
+        }
+    }
+
+    /// Runs the programs of choices that are due; other values are taken up with the next look.
+    func listChoices() async {
+        let refresh = await choices.refresh(tracker.withLock { $0.current.definitions })
+        for failure in refresh.failures { logger.warning("\(failure)") }
+        if refresh.isChanged { readAgain() }
     }
 
     /// Has the files read at the next look, whether or not they have changed.
@@ -70,6 +88,8 @@ final class FolderService: ServiceLifecycle.Service {
         for mistake in folder.mistakes where !before.mistakes.contains(mistake) {
             logger.error("An operation's file has a mistake and is not in force. \(mistake)")
         }
+        // Values of choices are no news.
+        guard changed != [] || ids != known || folder.mistakes != before.mistakes else { return }
         logger.notice(
             "Operations were read from files.",
             metadata: [

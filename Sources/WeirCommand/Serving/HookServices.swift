@@ -43,10 +43,11 @@ struct HookServices: ServiceLifecycle.Service {
             board: board, store: store, plan: files.hooks(settings), sender: sender,
             secrets: { secrets.value($0) }, address: address, now: { Timestamp(Date()) },
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
-        let missing = files.hooks(settings).secrets.filter { secrets.value($0) == nil }.sorted()
+        let named = files.hooks(settings).secrets.union(files.keptSecrets)
+        let missing = named.filter { secrets.value($0) == nil }.sorted()
         if !missing.isEmpty {
             logger.warning(
-                "Secrets that triggers or notifications need are not set: weir secret set NAME.",
+                "Secrets that operation files name are not set: weir secret set NAME.",
                 metadata: ["secrets": "\(missing.joined(separator: ", "))"])
         }
     }

@@ -59,8 +59,11 @@ struct ServerProcess: Sendable {
             return catalog
         }
         declared.report(to: logger)
+        // Before anybody sees a form.
+        await declared.listChoices(logger)
         do {
             try await operations.removeLeftovers()
+            try folder.removeReceived()
         } catch {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
@@ -82,7 +85,7 @@ struct ServerProcess: Sendable {
         }
         let polled = PolledFeeds()
         polled.keep(declared.alwaysPolled, on: board)
-        let files = FolderService(declared.tracker, logger: logger) { [self] folder in
+        let files = FolderService(declared.tracker, declared.choices, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
             try await server.dashboard.replace(
                 catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),

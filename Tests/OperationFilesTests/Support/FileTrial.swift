@@ -47,17 +47,19 @@ struct FileTrial {
     /// Runs the operation of a file's text to its end, and calls `onState` with each state, in order.
     static func run(
         _ text: String, _ input: JSONValue = [:], folder: URL = FileManager.default.temporaryDirectory,
+        content: (any FileContent)? = nil, files: URL? = nil,
         clock: any Clock<Duration> = VirtualClock(advancing: .onSleep), timeout: Duration? = nil,
         onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void = { _, _ in }
     ) async throws -> FileTrial {
         let definition = try definition(text)
         let environment = CommandEnvironment(
-            folder: folder, environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], helper: try CommandHelper())
+            folder: folder, environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], helper: try CommandHelper(),
+            filesFolder: files)
         let operation = CommandOperation(definition, in: environment, clock: clock)
         let runner = OperationRunner(operation, reentry: definition.reentry, timeout: timeout, clock: clock)
         let values = try InputField.validate(input, fields: definition.fields)
         let (output, states) = (Output(), States())
-        let run = try runner.start(CommandInput(values.object ?? [:])) { run in
+        let run = try runner.start(CommandInput(values.object ?? [:], content: content)) { run in
             run.print(to: output)
             states.follow(run, onState)
         }

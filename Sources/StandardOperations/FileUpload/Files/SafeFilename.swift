@@ -4,11 +4,12 @@
 /// It uses what follows the last `/` or `\`; drops control characters, those that change the writing direction, and
 /// leading dots; writes `_` for characters that some systems do not allow; and limits the name to 200 bytes of UTF-8,
 /// keeping its extension.
-struct SafeFilename: Sendable, Equatable {
+package struct SafeFilename: Sendable, Equatable {
     private let stem: String
     private let suffix: String
 
-    init(_ text: String) {
+    /// Makes a name safe.
+    package init(_ text: String) {
         // By scalars: a slash with a mark that combines with it is another character, and still a slash to a file system.
         let last = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map { String($0) } ?? ""
         let plain = String(
@@ -32,7 +33,7 @@ struct SafeFilename: Sendable, Equatable {
     }
 
     /// The name.
-    var text: String { stem + suffix }
+    package var text: String { stem + suffix }
 
     /// The name of the compressed file: for the first `report.pdf.gz`, then `report (2).pdf.gz`, and so on.
     func numbered(_ number: Int) -> String {

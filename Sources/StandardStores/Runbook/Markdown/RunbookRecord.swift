@@ -16,7 +16,7 @@ enum RunbookRecord: Equatable {
 
     /// Reads a line; nil if it has another form.
     init?(_ line: String) {
-        let moment = /(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/
+        // Each takes a time proportional to the line's length: what stands behind a lazy repetition has a length of its own.
         func signature(_ name: Substring, _ day: Substring, _ clock: Substring) -> Signature? {
             Timestamp("\(day)T\(clock)Z").map { Signature(by: String(name), at: $0) }
         }
@@ -25,15 +25,15 @@ enum RunbookRecord: Equatable {
             self = .done(signed)
         } else if let match = line.wholeMatch(of: /Assigned to (.+)/) {
             self = .assigned(to: String(match.1))
-        } else if let match = line.wholeMatch(of: /(Skipped|Comment)(?: by (.+?) at (.+? UTC))?: (.+)/) {
+        } else if let match = line.wholeMatch(
+            of: /(Skipped|Comment)(?: by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC)?: (.+)/)
+        {
             var signed: Signature?
-            if let name = match.2, let time = match.3?.wholeMatch(of: moment) {
-                signed = signature(name, time.1, time.2)
+            if let name = match.2, let day = match.3, let clock = match.4 {
+                signed = signature(name, day, clock)
                 guard signed != nil else { return nil }
-            } else if match.2 != nil {
-                return nil
             }
-            let text = String(match.4)
+            let text = String(match.5)
             self = match.1 == "Skipped" ? .skipped(reason: text, signed: signed) : .comment(.init(text, signed: signed))
         } else {
             return nil

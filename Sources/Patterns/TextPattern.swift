@@ -1,14 +1,33 @@
 import CPCRE2
 
-/// A regular expression (PCRE2) for the lines that a program prints.
+/// A regular expression (PCRE2) for texts from outside.
 ///
-/// Matching takes a bounded time whatever the pattern and the line: it gives up after a number of steps, and looks at the
-/// first 4 KiB of a line.
-final class LinePattern: Sendable {
-    /// How many bytes of a line are looked at.
-    static let maximumBytes = 4_096
-    /// How many steps a match can take; about a millisecond.
-    static let maximumSteps: UInt32 = 20_000
+/// Matching takes a bounded time whatever the pattern and the text: it gives up after a number of steps.
+package final class TextPattern: Sendable {
+    /// What a pattern is held against, and how long that may take.
+    package struct Extent: Sendable {
+        let options: [UInt32]
+        /// How many bytes of a text are looked at.
+        let bytes: Int
+        /// How many steps a match can take, how many of them within each other, and how many KiB of memory.
+        let steps, depth, memory: UInt32
+
+        /// Anywhere in the first 4 KiB of a line that a program prints; for about a millisecond.
+        package static let line = Extent(
+            options: [], bytes: 4_096, steps: 20_000, depth: 1_000, memory: 4_096)
+        /// A whole text that a form asks for, which a browser holds against the same pattern: read as ECMAScript reads it,
+        /// where PCRE2 can; for about ten milliseconds.
+        package static let input = Extent(
+            options: [
+                PCRE2_ANCHORED, PCRE2_ENDANCHORED, UInt32(clamping: PCRE2_ALT_BSUX),
+                UInt32(clamping: PCRE2_ALLOW_EMPTY_CLASS), UInt32(clamping: PCRE2_MATCH_UNSET_BACKREF),
+            ], bytes: .max, steps: 200_000, depth: 200_000, memory: 32_768)
+    }
+
+    /// What is wrong with a pattern, in a sentence.
+    package struct Mistake: Error {
+        package let sentence: String
+    }
 
     private static let options = [PCRE2_UTF, PCRE2_NEVER_BACKSLASH_C].reduce(UInt32(clamping: PCRE2_DOLLAR_ENDONLY)) {
         $0 | UInt32(clamping: $1)
@@ -17,14 +36,15 @@ final class LinePattern: Sendable {
     private static let checked = UInt32(clamping: PCRE2_NO_UTF_CHECK)
 
     /// The pattern as it was written.
-    let text: String
+    package let text: String
     /// The names of its groups, with their numbers.
-    let groups: [(name: String, number: Int)]
+    package let groups: [(name: String, number: Int)]
+    private let extent: Extent
     // Unsafe memory: PCRE2 does not change what it compiled, so that several threads can match with it; freed at the end.
     private nonisolated(unsafe) let code: OpaquePointer
     private nonisolated(unsafe) let context: OpaquePointer
 
-    enum Outcome: Equatable {
+    package enum Outcome: Equatable {
         case none
         /// What the named groups matched; those that took no part are left out.
         case matched([String: String])
@@ -35,21 +55,23 @@ final class LinePattern: Sendable {
     /// Compiles a pattern.
     ///
     /// Throws a sentence with the place of the mistake.
-    init(_ text: String) throws(TextTemplate.Mistake) {
+    package init(_ text: String, for extent: Extent) throws(Mistake) {
         var error: Int32 = 0
         var offset = 0
         let bytes = Array(text.utf8)
-        guard let code = pcre2_compile_8(bytes, bytes.count, Self.options, &error, &offset, nil) else {
-            throw .init("This is no regular expression: \(Self.message(error)) (after \(offset) bytes).")
+        let options = extent.options.reduce(Self.options, |)
+        guard let code = pcre2_compile_8(bytes, bytes.count, options, &error, &offset, nil) else {
+            throw Mistake(sentence: "This is no regular expression: \(Self.message(error)) (after \(offset) bytes).")
         }
         guard let context = pcre2_match_context_create_8(nil) else {
             pcre2_code_free_8(code)
-            throw .init("There is no memory for this pattern.")
+            throw Mistake(sentence: "There is no memory for this pattern.")
         }
-        pcre2_set_match_limit_8(context, Self.maximumSteps)
-        pcre2_set_depth_limit_8(context, 1_000)
-        pcre2_set_heap_limit_8(context, 4_096)
+        pcre2_set_match_limit_8(context, extent.steps)
+        pcre2_set_depth_limit_8(context, extent.depth)
+        pcre2_set_heap_limit_8(context, extent.memory)
         self.text = text
+        self.extent = extent
         self.code = code
         self.context = context
         groups = Self.groups(of: code)
@@ -60,11 +82,11 @@ final class LinePattern: Sendable {
         pcre2_code_free_8(code)
     }
 
-    /// Looks for the pattern in a line.
-    func match(_ line: String) -> Outcome {
-        var line = line
-        return line.withUTF8 { bytes in
-            let count = Self.wholeCharacters(bytes)
+    /// Holds a text against the pattern.
+    package func match(_ text: String) -> Outcome {
+        var text = text
+        return text.withUTF8 { bytes in
+            let count = wholeCharacters(bytes)
             // Without a base address there is nothing in it, and any other address does.
             let empty: [UInt8] = [0]
             guard let start = bytes.baseAddress else { return empty.withUnsafeBufferPointer { match($0, 0) } }
@@ -93,9 +115,9 @@ final class LinePattern: Sendable {
     }
 
     /// How many bytes are looked at: not in the middle of a character.
-    private static func wholeCharacters(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-        guard bytes.count > maximumBytes else { return bytes.count }
-        var count = maximumBytes
+    private func wholeCharacters(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        guard bytes.count > extent.bytes else { return bytes.count }
+        var count = extent.bytes
         while count > 0, bytes[count] & 0b1100_0000 == 0b1000_0000 { count -= 1 }
         return count
     }
