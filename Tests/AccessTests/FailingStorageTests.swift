@@ -62,6 +62,26 @@ private final class FullStorage: AccessStorage {
         #expect(again.request(session: session).authorization?.isAnonymous == true)
     }
 
+    @Test func `views that cannot be stored stay as they were`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana")
+        let ana = try #require(fixture.directory.users.first).principal
+        try await fixture.directory.changeViews(of: ana) { _ in "a" }
+        storage.fill(true)
+        await #expect(throws: AccessError.storage) {
+            try await fixture.directory.changeViews(of: ana) { $0.map { $0 + "b" } ?? "" }
+        }
+        #expect(fixture.directory.views(of: ana) == "a")
+        // After a restart they are as they were, until the account goes.
+        storage.fill(false)
+        let again = try await DirectoryFixture(storage: storage)
+        #expect(again.directory.views(of: ana) == "a")
+        try await again.directory.removeUser("ana", by: .system)
+        let last = try await DirectoryFixture(storage: storage)
+        #expect(last.directory.views(of: ana) == nil)
+    }
+
     @Test func `what expires while something goes on by it is noticed at the next look`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")

@@ -117,12 +117,14 @@ extension AccessDirectory {
                 state.links.values.filter { isTheirs($0.maker) }.map(\.id)
             )
         }
-        var changes: [StoredChange] = [.remove(kind: .user, id: user.name)]
+        var changes: [StoredChange] = [
+            .remove(kind: .user, id: user.name), .remove(kind: .views, id: user.principal.key),
+        ]
         changes += ended.map { .remove(kind: .session, id: $0) }
         changes += tokens.map { .remove(kind: .token, id: $0) } + links.map { .remove(kind: .link, id: $0) }
         try await write(changes, entry(.removeUser, by: principal, from: origin, "user:\(user.name)"))
         state.withLock { state in
-            state.users[user.name] = nil
+            (state.users[user.name], state.views[user.principal.key]) = (nil, nil)
             for id in tokens { state.tokens[id] = nil }
             for id in links { state.links[id] = nil }
             _ = state.sessions.end { ended.contains($0.hash) }

@@ -14,6 +14,8 @@ struct DirectoryState: Sendable {
     var setUp: SetUpCode?
     /// The people that a proxy or provider has named, as they were named last.
     var people: [String: StoredPerson] = [:]
+    /// The views of the list of runs that people have saved, as texts, by the keys of their principals.
+    var views: [String: String] = [:]
     /// Sessions and tokens whose last use is not stored yet.
     var used: Set<String> = []
     var usedTokens: Set<String> = []
@@ -64,7 +66,7 @@ struct DirectoryState: Sendable {
                 return nil
             }
         }
-        (users, tokens, links, leftEntries) = ([:], [:], [:], [:])
+        (users, tokens, links, leftEntries, views) = ([:], [:], [:], [:], [:])
         var stored: [SessionRecord] = []
         for record in records {
             switch StoredKind(rawValue: record.kind) {
@@ -72,6 +74,7 @@ struct DirectoryState: Sendable {
             case .token: if let token: TokenRecord = decode(record) { tokens[token.id] = token }
             case .link: if let link: LinkRecord = decode(record) { links[link.id] = link }
             case .session: if let session: SessionRecord = decode(record) { stored.append(session) }
+            case .views: if let text: String = decode(record) { views[record.id] = text }
             case .setting where record.id == "instance": instance = decode(record) ?? instance
             case .setting: break
             case .audit:

@@ -13,6 +13,8 @@ package protocol AccessStorage: Sendable {
 /// What kinds of records are stored.
 package enum StoredKind: String, Sendable {
     case user, token, link, session, setting
+    /// What a person has saved of the list of runs, by the person's key.
+    case views
     /// An entry of the audit that a command left for the server, which alone writes the audit.
     case audit
 }

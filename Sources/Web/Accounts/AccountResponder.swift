@@ -163,13 +163,7 @@ struct AccountResponder: Sendable {
 
     /// What the directory says of a change, as a problem.
     func change<Result>(_ body: () async throws -> Result) async throws(Problem) -> Result {
-        do {
-            return try await body()
-        } catch let error as AccessError {
-            throw Problem(error)
-        } catch {
-            throw .internalError
-        }
+        do { return try await body() } catch { throw .ofChange(error) }
     }
 
     /// The session's secret that the browser brought.
@@ -241,5 +235,16 @@ extension Problem {
             case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
             }
         self.init(kind, status, title, error.message)
+    }
+}
+
+extension Problem {
+    /// What the directory says of a change that it refused.
+    static func ofChange(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let error as AccessError: Problem(error)
+        default: .internalError
+        }
     }
 }
