@@ -16,6 +16,8 @@ public struct Catalog: Sendable {
     ///
     /// Pages that a catalog of another edition made are made anew.
     package var edition: String?
+    /// The secret that the server keeps under a name, at this moment; nil where there is none.
+    package var keptSecret: @Sendable (String) -> String? = { _ in nil }
 
     /// Makes an empty catalog.
     public init() {}

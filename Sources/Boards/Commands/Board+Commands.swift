@@ -102,7 +102,7 @@ extension Board {
 
     /// A retry without an input would go without the secrets, which nobody has any more.
     private func requireNoSecrets(of operation: String) throws(BoardError) {
-        let secret = (catalog[operation]?.fields ?? []).filter(\.isSecret)
+        let secret = (catalog[operation]?.fields ?? []).filter { $0.isSecret && $0.kept == nil }
         guard !secret.isEmpty else { return }
         let message = Message(InputWording.secretAgain)
         throw .invalidInput(InputMistakes(secret.map { InputMistake(field: $0.name, message: message) }))

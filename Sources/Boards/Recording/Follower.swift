@@ -12,6 +12,9 @@ final class Follower: Sendable {
     private let prepare: @Sendable ([Change]) async throws -> Void
     private let lock = AsyncLock()
     private let told: Locked<SequenceNumber>
+    private let current = Locked(false)
+    /// The look that has not begun yet, which all share who ask for one.
+    private let next = Locked<Task<Void, any Error>?>(nil)
 
     /// Begins after what is published already.
     ///
@@ -35,6 +38,9 @@ final class Follower: Sendable {
     /// The sequence of the last change that is published.
     var head: SequenceNumber { told.withLock { $0 } }
 
+    /// Whether the last look found all that the journal held; not during one, and not after one that failed.
+    var isCurrent: Bool { current.withLock { $0 } }
+
     /// Publishes changes that this process has just recorded, and what others recorded before them.
     ///
     /// Throws `JournalError` when the journal must be read and cannot; what is not published then comes with the next call.
@@ -47,16 +53,32 @@ final class Follower: Sendable {
         }
     }
 
-    /// Publishes what others have recorded.
-    func catchUp() async throws { try await lock.withLock { try await readOn() } }
+    /// Publishes what others have recorded until it was called.
+    ///
+    /// However many call it, the journal is asked by one after the other of few looks.
+    func catchUp() async throws {
+        let look = next.withLock { next in
+            if let next { return next }
+            let look = Task { [self] in
+                try await lock.withLock {
+                    self.next.withLock { $0 = nil }
+                    try await readOn()
+                }
+            }
+            next = look
+            return look
+        }
+        try await look.value
+    }
 
     /// Does something while nothing is published.
     func whileNothingIsPublished(_ body: () async throws -> Void) async throws { try await lock.withLock(body) }
 
     private func readOn() async throws {
+        current.withLock { $0 = false }
         while true {
             let changes = try await journal.changes(of: .board, after: head, through: nil, limit: batchLimit)
-            guard !changes.isEmpty else { return }
+            guard !changes.isEmpty else { return current.withLock { $0 = true } }
             try await prepare(changes)
             tell(changes)
         }

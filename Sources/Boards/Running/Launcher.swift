@@ -98,6 +98,7 @@ final class Launcher: Sendable {
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = core.withLock({ $0.starters[operation] }) else { throw .unknownOperation(operation) }
+        let secrets = try withKept(secrets, of: operation)
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
         let id = makeID()
@@ -127,10 +128,12 @@ final class Launcher: Sendable {
         guard let starter = core.withLock({ $0.starters[record.operation] }) else {
             throw .unknownOperation(record.operation)
         }
+        // One that was removed since is missed by the step that needs it.
+        let secrets = (try? withKept([:], of: record.operation)) ?? [:]
         // It had its place before; limits that are narrower now bind those that come.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(
-            run: record.id, opening: record.opening, content: nil, host: host,
+            run: record.id, opening: record.opening, content: nil, secrets: secrets, host: host,
             beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed))
         do {
             _ = try starter.start(
@@ -143,6 +146,23 @@ final class Launcher: Sendable {
             runs.giveBack(record.id)
             throw error
         }
+    }
+
+    /// The secrets of a run, with those that the server keeps where nobody gave one.
+    private func withKept(
+        _ given: [String: JSONValue], of operation: String
+    ) throws(BoardError) -> [String: JSONValue] {
+        let catalog = catalog
+        var secrets = given
+        for field in catalog[operation]?.fields ?? [] where secrets[field.name] == nil {
+            guard let name = field.kept else { continue }
+            guard let secret = catalog.keptSecret(name) else {
+                let message = Message(InputWording.secretNotKept, ["name": .text(name)])
+                throw .invalidInput(InputMistakes([InputMistake(field: field.name, message: message)]))
+            }
+            secrets[field.name] = .string(secret)
+        }
+        return secrets
     }
 
     private func admit() throws(BoardError) {

@@ -141,22 +141,23 @@ final class Scheduler: Sendable {
                 metadata: ["operation": "\(due.operation)", "count": "\(missed.count)", "newest": "\(missed.newest)"])
         }
         for time in due.times {
-            let (run, refusal): (String?, BoardError?)
+            let (run, refusal): (String?, String?)
             do throws(BoardError) {
                 let key = ScheduledStart.key(of: due.operation, at: time)
                 (run, refusal) = (try await start(due.operation, input, key).run, nil)
             } catch {
                 // Not settled: the next process takes it up.
                 if error.code == .shuttingDown || Task.isCancelled { return }
-                (run, refusal) = (nil, error)
+                let words = [error.description] + error.fields.map { "\($0.field): \($0.detail)" }
+                (run, refusal) = (nil, words.joined(separator: " "))
                 logger.warning(
                     "A scheduled start was refused.",
-                    metadata: ["operation": "\(due.operation)", "time": "\(time)", "cause": "\(Quoted(error))"])
+                    metadata: [
+                        "operation": "\(due.operation)", "time": "\(time)",
+                        "cause": "\(Quoted(words.joined(separator: " ")))",
+                    ])
             }
-            let words = refusal.map {
-                ([$0.description] + $0.fields.map { "\($0.field): \($0.detail)" }).joined(separator: " ")
-            }
-            let firing = ScheduleStanding.Firing(time: time, at: now(), run: run, refusal: words)
+            let firing = ScheduleStanding.Firing(time: time, at: now(), run: run, refusal: refusal)
             core.withLock { $0.machine.note(firing, of: due.operation) }
         }
         core.withLock { $0.machine.settle(due) }

@@ -74,13 +74,22 @@ package final class VisibleBoard: Sendable {
     /// What this server does on its journal.
     package var role: BoardRole { board.role.value }
 
+    /// Whether other servers may use the journal, too.
+    package var isShared: Bool { board.membership != nil }
+
     /// Whether a change of that sequence, and every earlier one, is shown here to those who may see it.
     package func hasShown(_ sequence: SequenceNumber) -> Bool { board.feed.head(of: .board) >= sequence }
 
-    /// Where another server records: waits until this one shows that change, at most a second.
+    /// Whether a change may be recorded that is not shown here, after waiting for it for at most two seconds.
     ///
-    /// A reader who comes from another server may have come further than this one.
-    package func shown(_ sequence: SequenceNumber) async { await board.shown(sequence) }
+    /// A reader who comes from another server may have come further than this one. False only if the journal has no such change.
+    package func mayBeRecorded(_ sequence: SequenceNumber) async -> Bool { await board.mayBeRecorded(sequence) }
+
+    /// Whether all was shown here that the journal held when it was looked into last; not while it cannot be.
+    package var isCurrent: Bool { board.recorder.follower.isCurrent }
+
+    /// Looks into the journal soon, as a reader has come further than this server; where it cannot, `isCurrent` is false from then on.
+    package func lookSoon() { Task { [board] in try? await board.recorder.follower.catchUp() } }
 
     /// The servers of a shared journal, by their names; none where there can be no others.
     package var nodes: [NodeView] { board.nodes }

@@ -93,9 +93,8 @@ struct FeedChanges {
                     "What you may see has changed since this cursor; the list has everything kept that you may see now.",
             ])
         }
-        await dashboard.board.shown(cursor.sequence)
         // A cursor of another feed of this history is as good: only beyond the whole journal nothing can be.
-        guard cursor.sequence <= max(dashboard.board.feed.head(of: .board), dashboard.board.feed.head(of: topic)) else {
+        guard await dashboard.board.mayBeRecorded(cursor.sequence) else {
             return Start(reset: [
                 "reason": "future",
                 "detail":

@@ -33,8 +33,8 @@ enum PollDecision: Hashable, Sendable {
         var floor: SequenceNumber
         /// Whether nothing can follow, as in a run that has ended.
         var isClosed: Bool
-        /// Whether another server records, so that this one may not have come as far as its readers.
-        var follows = false
+        /// Whether others use the journal, so that this server may not have come as far as its readers.
+        var isShared = false
     }
 
     init(_ request: PollRequest, feedStatus: FeedStatus, wall: Int64) {
@@ -50,7 +50,7 @@ enum PollDecision: Hashable, Sendable {
             self = histories[0] == histories[1] ? .otherCatalog : .otherEpoch
         case .tail(_, let sequence, _) where sequence > feedStatus.head,
             .now(_, let sequence) where sequence > feedStatus.head:
-            self = feedStatus.follows ? .ahead : .future
+            self = feedStatus.isShared ? .ahead : .future
         case .tail(_, let sequence, _) where sequence < feedStatus.floor,
             .now(_, let sequence) where sequence < feedStatus.floor:
             self = .gap(floor: feedStatus.floor)

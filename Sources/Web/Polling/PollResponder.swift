@@ -30,9 +30,9 @@ final class PollResponder: Sendable {
     let board: VisibleBoard
     private let renderer: PageRenderer
     private let clock: any WaitClock
-    private let softCap: Int
+    let softCap: Int
     let waitLists: WaitLists<ChangeWaiter>
-    private let holds: HoldCount
+    let holds: HoldCount
     private let audience: String?
     private let announcer: RecordingAnnouncer
     private let isRetired = Atomic<Bool>(false)
@@ -144,6 +144,7 @@ final class PollResponder: Sendable {
         case .future:
             return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
         case .ahead:
+            board.lookSoon()
             return hold(request, page: page, of: admission, for: Self.catchingUp, on: eventLoop, deliver: deliver)
         case .gap(let floor):
             return .answer(answers.gap(request, from: sequence, floor: floor, head: feedStatus.head))
@@ -200,7 +201,7 @@ final class PollResponder: Sendable {
         }
         return PollDecision.FeedStatus(
             epoch: answers.urls.epoch(of: page.feedName), head: head, floor: board.feed.floor(of: topic),
-            isClosed: isClosed, follows: board.role == .following)
+            isClosed: isClosed, isShared: board.isShared)
     }
 
     /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
@@ -208,7 +209,7 @@ final class PollResponder: Sendable {
     func feedStatus(of output: OutputTail) -> PollDecision.FeedStatus {
         PollDecision.FeedStatus(
             epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed,
-            follows: board.role == .following)
+            isShared: board.isShared)
     }
 
     private func hold(
@@ -244,7 +245,7 @@ final class PollResponder: Sendable {
     }
 
     /// Enters a wait list, and counts who stays there.
-    private func enter(
+    func enter(
         _ waiter: ChangeWaiter, topic: Topic, after sequence: SequenceNumber, until deadline: Int64
     ) -> WaitLists<ChangeWaiter>.Entry {
         // Counted first: whoever is let go at once is counted out by then.
@@ -253,41 +254,6 @@ final class PollResponder: Sendable {
         if case .held = entry { return entry }
         holds.remove()
         return entry
-    }
-
-    /// What became of a reader of a stream who came to wait.
-    enum StreamEntry {
-        /// The stream has moved already.
-        case pass
-        /// The stream has ended.
-        case ended
-        /// Waits; `deliver` is called later, once, unless the place is left before.
-        case held(WaitRegistration<ChangeWaiter>)
-        /// The server shuts down.
-        case draining
-        /// As many wait as may.
-        case crowded
-    }
-
-    /// Holds a reader of a stream who has read up to a sequence, until an uptime in milliseconds.
-    func hold(
-        _ request: StreamRequest, of admission: Admission, at sequence: SequenceNumber, until deadline: Int64,
-        on eventLoop: any EventLoop, deliver: @escaping @Sendable (StreamAnswer) -> Void
-    ) -> StreamEntry {
-        guard holds.count < softCap else { return .crowded }
-        let topic = request.name.topic
-        let waiter = HeldStream(
-            request: request, admission: admission, sequence: sequence, watch: board.watch(topic), eventLoop: eventLoop
-        ) { [self] answer in
-            holds.remove()
-            deliver(answer)
-        }
-        return switch enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
-        case .held(let place): .held(place)
-        case .pass: .pass
-        case .ended: .ended
-        case .draining: .draining
-        }
     }
 
     /// Whether somebody came to wait right after all others were let go; then they have left again.

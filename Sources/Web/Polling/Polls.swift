@@ -64,7 +64,7 @@ struct Polls {
             // What memory does not have cannot be brought by events: a page that is behind starts over.
             return PollDecision.FeedStatus(
                 epoch: dashboard.board.epoch, head: record.sequence, floor: record.sequence,
-                isClosed: record.endedAt != nil, follows: dashboard.board.role == .following)
+                isClosed: record.endedAt != nil, isShared: dashboard.board.isShared)
         case .output(let run):
             return dashboard.pollResponder.feedStatus(of: try await dashboard.board.outputTail(of: run))
         case .board, .runs, .operation, .stores, .store, nil: return nil

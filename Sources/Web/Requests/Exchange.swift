@@ -22,6 +22,8 @@ struct Exchange: Sendable {
     let right: HeldRight?
     /// Who asks, as the header of a page says it; nil where nobody is asked.
     let account: PageAccount?
+    /// Where what a person saves is kept; nil where it stays in the browser, because nobody is known.
+    var directory: AccessDirectory?
     /// Writes down in the audit what was done to one of many runs; nil where there is no audit.
     var auditRun: (@Sendable (AuditAction, String, AuditEntry.Outcome) -> Void)?
 

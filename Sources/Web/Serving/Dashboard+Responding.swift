@@ -96,6 +96,7 @@ extension Dashboard {
                 request, target, route, admission, right, origin?.header(admission.authorization))
             let name = admission.authorization.principal.name
             audited.actor = exchange.actor == name ? nil : exchange.actor
+            if audited.principal.kind == .person { exchange.directory = origin?.accounts.directory }
             exchange.auditRun = origin.map { $0.recorder(of: audited) }
             var reading: Int?
             if !request.isSafe, let right, let stopBody {

@@ -5,6 +5,7 @@ import HTTPTypes
 import Hummingbird
 import Journals
 import ServiceLifecycle
+import States
 
 /// Feeds and outputs as streams that any client of the Durable Streams protocol reads (its sections 5.5 to 5.8).
 struct Streams {
@@ -17,12 +18,17 @@ struct Streams {
         guard let name = StreamName(feed: feed, isText: isText) else { throw .unknownFeed(feed) }
         let request: StreamRequest
         do { request = try StreamRequest(name, query: exchange.target.query) } catch { throw Problem(error) }
+        var mayFollow = false
         // The places of an output are numbers of lines.
-        if case .after(let offset) = request.start, name.output == nil { await dashboard.board.shown(offset.sequence) }
+        if case .after(let offset) = request.start, name.output == nil {
+            mayFollow = await dashboard.board.mayBeRecorded(offset.sequence)
+        }
         let status = try await status(of: name)
         if exchange.request.method == .head { return Response(answers.head(request, status)) }
         let from: SequenceNumber
         switch answers.decision(request, status) {
+        case .lost(.future) where mayFollow:
+            throw Problem(BoardError(.unavailable, Message(ProblemWording.notCaughtUp)))
         case .lost(let loss): throw .lost(loss, first: answers.offset(min(status.floor, status.head), of: name))
         case .read(let after): from = after
         case .nothing(let at), .end(let at): from = at

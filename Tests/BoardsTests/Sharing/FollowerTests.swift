@@ -1,6 +1,7 @@
 import Flows
 import Journals
 import States
+import TestClocks
 import Testing
 
 @testable import Boards
@@ -58,6 +59,24 @@ import Testing
     }
 
     // K12
+    @Test func `whoever asks while others look gets what was recorded before`() async throws {
+        let follower = follower()
+        #expect(!follower.isCurrent)
+        try await withThrowingTaskGroup { group in
+            try await follower.whileNothingIsPublished {
+                _ = try await append("a")
+                for _ in 0..<10 { group.addTask { try await follower.catchUp() } }
+                _ = try await append("b")
+                #expect(!follower.isCurrent)
+            }
+            try await follower.catchUp()
+            #expect(published.sequences == [1, 2] && follower.isCurrent)
+            try await group.waitForAll()
+        }
+        #expect(published.sequences == [1, 2])
+    }
+
+    // K12
     @Test func `looks and appends at the same time are published in one order`() async throws {
         let follower = follower()
         try await withThrowingTaskGroup { group in
@@ -71,5 +90,35 @@ import Testing
         }
         try await follower.catchUp()
         #expect(published.sequences == (1...100).map { SequenceNumber(clamping: $0) })
+    }
+
+    // K2, K12
+    @Test func `a reader who has come further starts over only if the journal has not come as far`() async throws {
+        let pair = try await BoardPair()
+        let receipt = try await pair.first.start("job", input: [:], actor: "anna")
+        let recorded = try #require(receipt.sequence)
+        #expect(await mayBeRecorded(recorded, at: pair.second, pair))
+        let beyond = recorded.advanced(by: 1_000)
+        #expect(await !mayBeRecorded(beyond, at: pair.first, pair))
+        #expect(await !mayBeRecorded(beyond, at: pair.second, pair))
+        pair.cluster.readError = JournalError(.unavailable, "The database cannot be reached.")
+        #expect(await mayBeRecorded(beyond, at: pair.second, pair))
+        pair.cluster.readError = nil
+        await pair.shutdown()
+    }
+
+    /// What a board says of a sequence while time passes.
+    private func mayBeRecorded(_ sequence: SequenceNumber, at board: Board, _ pair: BoardPair) async -> Bool {
+        let answer = Locked<Bool?>(nil)
+        let asked = Task {
+            let may = await board.mayBeRecorded(sequence)
+            answer.withLock { $0 = may }
+        }
+        while answer.withLock({ $0 == nil }) {
+            pair.clock.advance(by: .milliseconds(100))
+            await Task.yield()
+        }
+        await asked.value
+        return answer.withLock { $0 ?? false }
     }
 }

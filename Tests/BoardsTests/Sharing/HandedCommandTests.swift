@@ -11,67 +11,6 @@ import TestSupport
 
 /// Commands at a server that follows: the one that records carries them out, once or not at all.
 @Suite struct HandedCommandTests {
-    /// Two boards on one journal: the first records, the second follows it.
-    private final class Pair: Sendable {
-        let cluster: ClusterDouble
-        let clock = VirtualClock()
-        let first: Board
-        let second: Board
-
-        init(_ operation: TestOperation = .quick, hears: Bool = true) async throws {
-            cluster = await ClusterDouble(recording: "a")
-            first = try await Self.open(cluster, "a", operation, clock)
-            second = try await Self.open(cluster, "b", operation, clock)
-            if hears { await hear() }
-        }
-
-        private static func open(
-            _ cluster: ClusterDouble, _ node: String, _ operation: TestOperation, _ clock: VirtualClock
-        ) async throws -> Board {
-            var catalog = Catalog()
-            catalog.add(operation, id: "job", title: "job", summary: "A test.")
-            catalog.add(
-                TestOperation.quick, id: "nightly", title: "nightly", summary: "A test.",
-                schedule: try Schedule(cron: "@daily"))
-            catalog.add(store: Tally(), id: "tally", title: "tally", summary: "A test.")
-            var configuration = Board.Configuration()
-            configuration.journalCheckInterval = nil
-            configuration.retention = nil
-            let time = Locked(Int64(1_000))
-            return try await Board.open(
-                catalog: catalog, journal: SharedJournalDouble(cluster, node: node), configuration: configuration,
-                now: {
-                    time.withLock { time in
-                        time += 1
-                        return Timestamp(milliseconds: time)
-                    }
-                }, clock: clock)
-        }
-
-        /// Lets both say that they are there, until each knows that the other is.
-        func hear() async {
-            while !knows(first) || !knows(second) {
-                // Each beats, and sleeps for a second.
-                await clock.sleepers(2)
-                clock.advance(by: .seconds(1))
-                cluster.ring()
-                await Task.yield()
-            }
-        }
-
-        private func knows(_ board: Board) -> Bool { (board.membership?.present.count ?? 0) > 1 }
-
-        func shutdown() async {
-            await second.shutdown()
-            await first.shutdown()
-        }
-
-        /// The actors of all runs, oldest first.
-        func actors() async throws -> [String] {
-            try await first.runs(RunQuery(limit: 100)).runs.map(\.opening.actor).reversed()
-        }
-    }
-
     private func refusal(_ body: () async throws(BoardError) -> Void) async -> BoardError? {
         do {
             try await body()
@@ -85,7 +24,7 @@ import TestSupport
     @Test func `a run that is started at a following server is carried out by the other, and shown by both`()
         async throws
     {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         let receipt = try await pair.second.start(
             "job", input: ["label": "here"], actor: "anna", idempotencyKey: "key")
         let sequence = try #require(receipt.sequence)
@@ -106,7 +45,7 @@ import TestSupport
     }
 
     @Test func `a run is cancelled and started again from a following server`() async throws {
-        let pair = try await Pair(.endless)
+        let pair = try await BoardPair(.endless)
         let receipt = try await pair.first.start("job", input: [:], actor: "anna")
         await pair.second.shown(try #require(receipt.sequence))
         let early = await refusal { () throws(BoardError) in
@@ -130,7 +69,7 @@ import TestSupport
     }
 
     @Test func `a store takes actions and states from a following server`() async throws {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         func count() throws -> Int64? {
             let view: StoreView = try pair.second.store("tally")
             guard case .integer(let count) = view.state.payload["count"] else { return nil }
@@ -157,7 +96,7 @@ import TestSupport
     }
 
     @Test func `a schedule is paused from a following server, and goes on`() async throws {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         let paused = try await pair.second.pauseSchedule(of: "nightly", actor: "anna")
         #expect(paused.standing.pause?.by == "anna")
         #expect(try pair.first.schedule(of: "nightly").standing.pause?.by == "anna")
@@ -167,7 +106,7 @@ import TestSupport
     }
 
     @Test func `a notice is dismissed from a following server`() async throws {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         let notice = JournalNotice(.lost, at: Timestamp(milliseconds: 1), lost: nil)
         pair.cluster.notices = [notice]
         #expect(try await pair.second.dismissNotice(notice.id))
@@ -178,7 +117,7 @@ import TestSupport
 
     // K12
     @Test func `twenty commands at once from two servers are each carried out once`() async throws {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
                 let board = number.isMultiple(of: 2) ? pair.first : pair.second
@@ -195,7 +134,7 @@ import TestSupport
     }
 
     @Test func `a command that nobody takes is withdrawn, and never carried out`() async throws {
-        let pair = try await Pair(hears: false)
+        let pair = try await BoardPair(hears: false)
         await pair.first.shutdown()
         let answer = Deferred<BoardError?>()
         Task {
@@ -219,7 +158,7 @@ import TestSupport
     }
 
     @Test func `of a command that was taken and not answered it is said that nobody knows`() async throws {
-        let pair = try await Pair(hears: false)
+        let pair = try await BoardPair(hears: false)
         await pair.first.shutdown()
         let answer = Deferred<BoardError?>()
         Task {
@@ -240,7 +179,7 @@ import TestSupport
     }
 
     @Test func `a command that may not have been handed over is withdrawn`() async throws {
-        let pair = try await Pair(hears: false)
+        let pair = try await BoardPair(hears: false)
         pair.cluster.handError = JournalError(.unavailable, "The connection was lost.")
         let first = await refusal { () throws(BoardError) in
             _ = try await pair.second.start("job", input: [:], actor: "anna")
@@ -252,7 +191,7 @@ import TestSupport
     }
 
     @Test func `what cannot be handed over is refused where it was asked`() async throws {
-        let pair = try await Pair()
+        let pair = try await BoardPair()
         let unknown = await refusal { () throws(BoardError) in
             _ = try await pair.second.start("other", input: [:], actor: "anna")
         }
@@ -275,7 +214,7 @@ import TestSupport
     }
 
     @Test func `a following server that stops withdraws what waits`() async throws {
-        let pair = try await Pair(hears: false)
+        let pair = try await BoardPair(hears: false)
         await pair.first.shutdown()
         let answer = Deferred<BoardError?>()
         Task {

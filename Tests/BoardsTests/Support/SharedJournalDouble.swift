@@ -7,6 +7,7 @@ final class ClusterDouble: Sendable {
     private struct Core {
         var recording: String
         var nodes: [String: JournalNode] = [:]
+        var readError: JournalError?
         var handError: JournalError?
         var withdrawError: JournalError?
         var answerError: JournalError?
@@ -26,6 +27,12 @@ final class ClusterDouble: Sendable {
     }
 
     var recording: String { core.withLock { $0.recording } }
+
+    /// What every look for changes throws from now on; nil for nothing.
+    var readError: JournalError? {
+        get { core.withLock { $0.readError } }
+        set { core.withLock { $0.readError = newValue } }
+    }
 
     /// What handing a command over throws from now on, after it has happened; nil for nothing.
     var handError: JournalError? {
@@ -140,7 +147,8 @@ final class SharedJournalDouble: SharedJournal {
     func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
         -> [Change]
     {
-        await inner.changes(of: topic, after: after, through: last, limit: limit)
+        if let error = cluster.readError { throw error }
+        return await inner.changes(of: topic, after: after, through: last, limit: limit)
     }
     func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
         await inner.newestChanges(of: topic, through: sequence, limit: limit)

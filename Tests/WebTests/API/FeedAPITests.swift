@@ -105,7 +105,7 @@ struct FeedAPITests {
             try await other.send(
                 "GET", "/api/v1/feeds/operation-steps/changes?after=\(epoch).2", headers: ["Prefer: wait=60"])
             try await server.untilHeld(2)
-            #expect(server.board.viewers(of: .run(receipt.run)) == 1)
+            try await server.until { server.board.viewers(of: .run(receipt.run)) == 1 }
             server.gate.step()
             let answer = try await program.response().json()
             #expect(answer["changes"]?.array?.map { $0["state"]?["number"] } == [1])

@@ -41,7 +41,7 @@ struct HeldPollTests {
                 viewers.append(viewer)
             }
             try await server.untilHeld(50)
-            #expect(server.board.viewers(of: .board) >= 50)
+            try await server.until { server.board.viewers(of: .board) >= 50 }
             let before = server.dashboard.pollResponder.answers.encodings
             _ = try await server.start()
             clock.advance(by: 500)

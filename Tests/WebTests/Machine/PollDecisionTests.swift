@@ -10,11 +10,11 @@ struct PollDecisionTests {
 
     private func decide(
         _ kind: PollRequest.Kind, head: SequenceNumber = 10, floor: SequenceNumber = 4, isClosed: Bool = false,
-        follows: Bool = false, wall: Int64? = nil
+        isShared: Bool = false, wall: Int64? = nil
     ) -> PollDecision {
         PollDecision(
             PollRequest(feed: "board", kind),
-            feedStatus: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed, follows: follows),
+            feedStatus: .init(epoch: "e", head: head, floor: floor, isClosed: isClosed, isShared: isShared),
             wall: wall ?? self.wall)
     }
 
@@ -67,11 +67,11 @@ struct PollDecisionTests {
         #expect(decide(.now(epoch: "e", sequence: 11)) == .future)
     }
 
-    @Test func `a reader who is ahead of a server that follows another waits until it has come as far`() {
-        #expect(decide(tail(11, current), follows: true) == .ahead)
-        #expect(decide(.now(epoch: "e", sequence: 11), follows: true) == .ahead)
-        #expect(decide(tail(11, current, epoch: "x"), follows: true) == .otherEpoch)
-        #expect(decide(tail(9, current), follows: true) == .behind)
+    @Test func `a reader who is ahead of a server that shares its journal waits until it has come as far`() {
+        #expect(decide(tail(11, current), isShared: true) == .ahead)
+        #expect(decide(.now(epoch: "e", sequence: 11), isShared: true) == .ahead)
+        #expect(decide(tail(11, current, epoch: "x"), isShared: true) == .otherEpoch)
+        #expect(decide(tail(9, current), isShared: true) == .behind)
     }
 
     @Test func `what has ended tells so only to those who have seen the end`() {

@@ -40,6 +40,22 @@ extension Board {
         observation.cancel()
     }
 
+    /// Whether a change may be recorded that this server does not show, after waiting for it for at most two seconds.
+    ///
+    /// False only if the journal itself has no such change. While it cannot be asked, whoever comes from another server may well
+    /// have come further than this one, which may have lost its place without knowing it.
+    func mayBeRecorded(_ sequence: SequenceNumber) async -> Bool {
+        await shown(sequence)
+        guard feed.head(of: .board) < sequence else { return true }
+        guard membership != nil else { return false }
+        let answer = Deferred<Bool>()
+        Task { [self] in
+            do { try await recorder.follower.catchUp() } catch { return answer.resolve(true) }
+            answer.resolve(feed.head(of: .board) >= sequence)
+        }
+        return await answer.value(within: .seconds(1), clock: clock) ?? true
+    }
+
     /// Carries out what another server handed over.
     func perform(_ command: BoardCommand) async -> BoardCommand.Outcome {
         do throws(BoardError) {

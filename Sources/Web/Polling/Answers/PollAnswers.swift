@@ -97,13 +97,13 @@ final class PollAnswers: Sendable {
         return answer(body: envelope.encode(), caching: isTail(request) ? .hold : .brief)
     }
 
-    /// Nothing new came; to one who is still ahead of all that this server shows: start over.
+    /// Nothing new came; to one who is still ahead of all that the journal holds: start over.
     func expired(
         _ request: PollRequest, page: LivePage, sequence: SequenceNumber, to visitor: Visitor? = nil
     ) -> PollAnswer {
         // The places of an output are numbers of lines.
         if case .output = page.topic { return empty(request, sequence: sequence) }
-        if board.hasShown(sequence) { return empty(request, sequence: sequence, to: visitor) }
+        if board.hasShown(sequence) || !board.isCurrent { return empty(request, sequence: sequence, to: visitor) }
         return reset(request, .future, from: sequence, head: feed.head(of: page.topic.topic), caching: .never)
     }
 
