@@ -133,6 +133,9 @@ export class Page {
   #prepare([name, id, content = "", optional = 0]) {
     const fresh = MARKUP.has(name) ? parse(content) : null;
     if (fresh && (name === "m" ? fresh.id !== id : !fresh.id)) throw new Malformed(`The markup for ${id} has another id`);
+    const read = () => name === "p" ? placeIn(document.getElementById(id)) : null;
+    // Before anything changes, while it costs no layout.
+    const place = read();
     return () => {
       const target = document.getElementById(id);
       if (!target) {
@@ -140,17 +143,17 @@ export class Page {
         throw new Missing(`The page has no element ${id}`);
       }
       const form = target.closest("form");
-      const step = () => this.#operate(name, target, fresh, content);
-      if (!form || (form === target && name === "m") || !this.#defer(form, step)) step();
+      const late = () => this.#operate(name, target, fresh, content, read());
+      if (!form || (form === target && name === "m") || !this.#defer(form, late)) this.#operate(name, target, fresh, content, place);
     };
   }
 
-  /** @param {string} name @param {Element} target @param {Element|null} fresh @param {any} content */
-  #operate(name, target, fresh, content) {
+  /** @param {string} name @param {Element} target @param {Element|null} fresh @param {any} content @param {Place|null} place */
+  #operate(name, target, fresh, content, place) {
     switch (name) {
       case "m": return void morph(target, /** @type {Element} */ (fresh), this.#claims);
       case "a": return this.#insert(target, /** @type {Element} */ (fresh), null);
-      case "p": return steadily(target, (isRead) => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild, isRead));
+      case "p": return steadily(target, place, (isRead) => this.#insert(target, /** @type {Element} */ (fresh), target.firstChild, isRead));
       case "b": return void (target.parentElement && this.#insert(target.parentElement, /** @type {Element} */ (fresh), target));
       case "r": return target.remove();
       case "s": return assign(target, content, this.#claims);
@@ -201,18 +204,31 @@ function keepingFocus(change) {
 }
 
 /**
- * Puts something in front of a list's children and keeps the first one a reader sees where it is. A reader at the
- * list's head watches the head: there nothing is kept.
- * @param {Element} list @param {(isRead: boolean) => void} change told whether the reader is further down
+ * Where somebody reads a list whose head is above: what they see first of it, and where that stands.
+ * @typedef {{scroller: Element, seen: Element|undefined, before: number}} Place
  */
-function steadily(list, change) {
+
+/** Where a list is read; null at its head. @param {Element|null} list @returns {Place|null} */
+function placeIn(list) {
+  const first = list?.firstElementChild;
+  if (!list || !first) return null;
   const scroller = scrollerOf(list);
   const top = scroller === document.scrollingElement ? 0 : scroller.getBoundingClientRect().top;
-  const first = list.firstElementChild;
-  if (!first || first.getBoundingClientRect().top >= top) return change(false);
+  if (first.getBoundingClientRect().top >= top) return null;
   const seen = [...list.children].find((child) => child.getBoundingClientRect().bottom > top);
-  const before = seen?.getBoundingClientRect().top ?? 0;
-  change(true);
+  return { scroller, seen, before: seen?.getBoundingClientRect().top ?? 0 };
+}
+
+/**
+ * Puts something in front of a list's children and keeps the first one a reader sees where it is. A reader at the
+ * list's head watches the head: there nothing is kept.
+ * @param {Element} list @param {Place|null} place where it was read before the change
+ * @param {(isRead: boolean) => void} change told whether the reader is further down
+ */
+function steadily(list, place, change) {
+  change(place !== null);
+  if (!place) return;
+  const { scroller, seen, before } = place;
   list.dispatchEvent(new CustomEvent("weir:arrived", { bubbles: true }));
   const moved = (seen?.getBoundingClientRect().top ?? 0) - before;
   if (seen?.isConnected && moved !== 0) scroller.scrollTop += moved;
@@ -221,7 +237,8 @@ function steadily(list, change) {
 /** @param {Element} element @returns {Element} */
 function scrollerOf(element) {
   for (let at = /** @type {Element|null} */ (element); at && at !== document.body; at = at.parentElement) {
-    if (at.scrollHeight > at.clientHeight && /auto|scroll/.test(getComputedStyle(at).overflowY)) return at;
+    // The style first: it is to be had without a layout.
+    if (/auto|scroll/.test(getComputedStyle(at).overflowY) && at.scrollHeight > at.clientHeight) return at;
   }
   return document.scrollingElement ?? document.documentElement;
 }

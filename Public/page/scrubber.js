@@ -148,9 +148,13 @@ export function listenToScrubber(page, leave, shown) {
   });
   /** @param {Element|null} link */
   const follow = (link) => {
-    const url = link?.getAttribute("href");
-    if (url && new URL(url, location.href).search) go(new URL(url, location.href).href);
-    else if (url) location.assign(url);
+    if (!link?.hasAttribute("href")) return;
+    const url = new URL(/** @type {HTMLAnchorElement} */ (link).href);
+    if (!url.search) return location.assign(url);
+    // The scale may have been chosen since the link was made.
+    url.searchParams.delete("by");
+    if (/** @type {HTMLInputElement|null} */ (document.getElementById("scrub-by-time"))?.checked) url.searchParams.set("by", "time");
+    go(url.href);
   };
   document.addEventListener("click", (event) => {
     const target = /** @type {Element} */ (event.target);
