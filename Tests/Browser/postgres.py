@@ -11,7 +11,7 @@ import subprocess
 from proxies import free_port
 from weir import until
 
-FOLDERS = [*sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True), "/opt/homebrew/opt/postgresql@15/bin"]
+FOLDERS = [*filter(None, [os.environ.get("WEIR_POSTGRES")]), *sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True), "/opt/homebrew/opt/postgresql@15/bin"]
 
 
 def program(name):

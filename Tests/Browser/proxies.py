@@ -1,5 +1,6 @@
-"""nginx and Varnish with the very files in Documentation, ports and folders aside, and what they ask the origin."""
+"""nginx, Varnish and HAProxy with the very files in Documentation, ports and folders aside, and what they ask the origin."""
 
+import csv
 import os
 import pathlib
 import re
@@ -153,6 +154,38 @@ class Varnish(Proxy):
         for line in self.log.read_text().splitlines():
             moment, path = line.split("|")
             yield float(moment), path
+
+
+class HAProxy(Proxy):
+    """HAProxy in front of three servers."""
+
+    program, file = "haproxy", "haproxy.cfg"
+
+    def start(self):
+        self.told_at = free_port()
+        conf = self.folder / "haproxy.cfg"
+        conf.write_text(replaced(
+            self.shipped(),
+            ("bind :80\n", f"bind 127.0.0.1:{self.port}\n"),
+            *((f"10.0.0.{number}:8080", f"127.0.0.1:{port}") for number, port in enumerate(self.origin, 1)),
+            # So that a test can ask which servers it knows to be ready.
+            ("\nglobal\n", f"\nglobal\n    stats socket ipv4@127.0.0.1:{self.told_at} level user\n"),
+        ))
+        self.launch("haproxy", "-db", "-f", conf)
+        until(self.takes_connections)
+        return self
+
+    def servers(self, backend):
+        """What HAProxy knows of the servers of a backend, by their names in the file."""
+        with socket.create_connection(("127.0.0.1", self.told_at)) as asked:
+            asked.sendall(b"show stat -1 4 -1\n")
+            told = asked.makefile().read()
+        rows = csv.DictReader(told.removeprefix("# ").splitlines())
+        return {row["svname"]: row for row in rows if row["pxname"] == backend}
+
+    def up(self, backend):
+        """The names of the servers of a backend that it has found to be up."""
+        return [name for name, row in self.servers(backend).items() if row["status"].startswith("UP")]
 
 
 def missing(proxy):

@@ -2,58 +2,29 @@
 
 import gzip
 import os
-import socket
-import threading
 
 import pytest
 from playwright.sync_api import expect
+from relay import Relay
 from weir import until
 
 SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000}
 
 
-class Cutter:
+class Cutter(Relay):
     """Passes connections on to the server, and cuts each upload after so many bytes, once."""
 
     def __init__(self, port, after):
-        self.port, self.left, self.cuts = port, after, 0
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self._listen, daemon=True).start()
+        super().__init__(port)
+        self.left, self.cuts = after, 0
+        self.url = f"http://127.0.0.1:{self.port}"
 
-    def _listen(self):
-        while True:
-            try:
-                client, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                server = socket.create_connection(("127.0.0.1", self.port))
-            except OSError:
-                client.close()
-                continue
-            threading.Thread(target=self._pass, args=(client, server, True), daemon=True).start()
-            threading.Thread(target=self._pass, args=(server, client, False), daemon=True).start()
-
-    def _pass(self, source, sink, counts):
-        try:
-            while piece := source.recv(65_536):
-                if counts and len(piece) > 16_000 and self.left > 0:
-                    self.left -= len(piece)
-                    if self.left <= 0:
-                        self.cuts += 1
-                        break
-                sink.sendall(piece)
-        except OSError:
-            pass
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-
-    def close(self):
-        self.listener.close()
+    def passes(self, piece, is_sent):
+        if not is_sent or len(piece) <= 16_000 or self.left <= 0:
+            return True
+        self.left -= len(piece)
+        self.cuts += self.left <= 0
+        return self.left > 0
 
 
 @pytest.fixture

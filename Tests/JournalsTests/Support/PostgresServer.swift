@@ -104,7 +104,7 @@ final class PostgresServer: Sendable {
     // MARK: The shell
 
     private static let path = """
-        PATH=$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+        PATH=${WEIR_POSTGRES:+$WEIR_POSTGRES:}$PATH:$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
         PATH=$PATH:/opt/homebrew/opt/postgresql@15/bin
         """
     private static let asUser =
