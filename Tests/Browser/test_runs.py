@@ -51,3 +51,17 @@ def test_a_run_that_starts_appears_at_the_head_and_changes_its_word(visit, weir)
     expect(page.locator("#runs tr", has_text="Greeting").first).to_have_attribute("id", f"row-{run['id']}")
     row.get_by_role("link").last.click()
     expect(page).to_have_url(f"{weir.url}/runs/{run['id']}")
+
+
+def test_the_columns_stay_where_they_are_whatever_arrives(visit, weir):
+    weir.ended(weir.run("greeting", label="Ada"))
+    page = visit("/runs")
+    expect(page.locator("html[data-live]")).to_be_attached()
+    places = "() => [...document.querySelectorAll('.runs th')].map((cell) => cell.getBoundingClientRect().left)"
+    before = page.evaluate(places)
+    # Another word for its state, a longer name, and a time that grows.
+    visit("/operations/iss-position")
+    expect(page.locator("#runs")).to_contain_text("ISS position")
+    weir.ended(weir.run("greeting", label="A label that is longer than any that was there before it"))
+    expect(page.locator("#runs")).to_contain_text("longer than any")
+    assert page.evaluate(places) == before
