@@ -55,4 +55,16 @@ struct StateReportTests {
         #expect(try TextPattern("(?<a>x)|(?<b>y)", for: .line).match("y") == .matched(["b": "y"]))
         #expect(try TextPattern("x\\K(?<a>y)?", for: .line).match("x") == .matched([:]))
     }
+
+    @Test func `a line is taken for what it says, whatever its colours`() throws {
+        var tracker = StateTracker(
+            try FileTrial.definition(
+                "{title: T, command: [x], states: {copying: {match: '^copied (?<completed>[0-9]+)$'}}}"),
+            CommandInput([:]))
+        let copied = tracker.take("\u{1B}[1;32mcopied\u{1B}[0m 4\u{1B}[K", on: .standardOutput)
+        #expect(copied.state?.name == "copying" && copied.isOutput)
+        #expect(!tracker.take("\u{1B}[0m::weir checking::", on: .standardOutput).isOutput)
+        _ = tracker.take("\u{1B}[31mthe disk is full\u{1B}]8;;https://example.org\u{07}\u{1B}[0m", on: .standardError)
+        #expect(tracker.lastLine[.standardError] == "the disk is full")
+    }
 }

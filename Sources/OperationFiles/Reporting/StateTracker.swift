@@ -42,8 +42,9 @@ struct StateTracker: Sendable {
         return .active(name, details)
     }
 
-    /// Takes a printed line, or a text that is overwritten.
-    mutating func take(_ line: String, on channel: OutputChannel, isTick: Bool = false) -> Step {
+    /// Takes a printed line, or a text that is overwritten; what it says counts, and not its colours.
+    mutating func take(_ printed: String, on channel: OutputChannel, isTick: Bool = false) -> Step {
+        let line = printed.withoutEscapes
         if let report = StateReport(line: line) {
             var step = apply(report)
             step.isOutput = false

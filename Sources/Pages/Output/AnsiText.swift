@@ -1,3 +1,5 @@
+import Operations
+
 /// A line of output as a page shows it: pieces of text, each with its style, and nothing that acts.
 ///
 /// Of the escape sequences (ECMA-48, and what terminals add to it) only colours and weights are interpreted; all others
@@ -34,7 +36,7 @@ struct AnsiText: Sendable {
                     return
                 }
                 count += 1
-                text.append(scalar)
+                text.append(CleanText.isAllowed(scalar) ? scalar : "\u{FFFD}")
             case .style(let numbers):
                 var next = style
                 next.apply(numbers)

@@ -1,8 +1,10 @@
-/// Takes a line apart into what is text, what is a style, and what is neither, which it drops.
-struct AnsiScanner {
+/// Takes a line of output apart into what is text, what is a style, and what is neither, which it drops.
+///
+/// Escape sequences are those of ECMA-48, and what terminals add to it.
+package struct AnsiScanner {
     /// What is found.
-    enum Token: Equatable {
-        /// A character that can be shown.
+    package enum Token: Equatable {
+        /// A character of the text.
         case scalar(Unicode.Scalar)
         /// The numbers of a *select graphic rendition*.
         case style([Int])
@@ -10,9 +12,9 @@ struct AnsiScanner {
 
     private var rest: Substring.UnicodeScalarView
 
-    init(_ scalars: Substring.UnicodeScalarView) { rest = scalars }
+    package init(_ scalars: Substring.UnicodeScalarView) { rest = scalars }
 
-    mutating func next() -> Token? {
+    package mutating func next() -> Token? {
         while let scalar = rest.popFirst() {
             switch scalar.value {
             case 0x1B:
@@ -22,7 +24,7 @@ struct AnsiScanner {
             case 0x90, 0x98, 0x9D...0x9F: controlString()
             case 0x09: return .scalar(scalar)
             case 0x00...0x1F, 0x7F...0x9F, 0x202A...0x202E, 0x2066...0x2069, 0xFEFF: break
-            default: return .scalar(CleanText.isAllowed(scalar) ? scalar : "\u{FFFD}")
+            default: return .scalar(scalar)
             }
         }
         return nil
@@ -70,6 +72,19 @@ struct AnsiScanner {
             if rest.first == "\\" { rest.removeFirst() }
             return
         }
+    }
+}
+
+extension String {
+    /// A line of output without what only steers a terminal, such as colours.
+    package var withoutEscapes: String {
+        guard utf8.contains(0x1B) else { return self }
+        var scanner = AnsiScanner(self[...].unicodeScalars)
+        var text = UnicodeScalarView()
+        while let token = scanner.next() {
+            if case .scalar(let scalar) = token { text.append(scalar) }
+        }
+        return String(text)
     }
 }
 
