@@ -19,6 +19,12 @@ shell: |
   sha256sum < "$WEIR_INPUT_DUMP"
 """
 
+COUNT = """
+title: Count
+inputs: [{name: lines, type: file}]
+shell: 'test -z "$WEIR_INPUT_LINES" || { printf "\\033[31mno lines\\033[0m\\n" >&2; exit 3; }'
+"""
+
 LOOK = """
 title: Look
 inputs:
@@ -35,6 +41,7 @@ def folder(tmp_path):
     folder.mkdir()
     (folder / "restore.yml").write_text(RESTORE)
     (folder / "tables").write_text("orders\nusers\n")
+    (folder / "count.yml").write_text(COUNT)
     (folder / "look.yml").write_text(LOOK)
     (folder / "orders.tables").write_text("lines\nstates\n")
     (folder / "users.tables").write_text("names\nstates\n")
@@ -174,3 +181,18 @@ def test_a_file_does_not_outlive_its_run_nor_a_killed_server(weir, client, folde
     weir.start()
     assert weir.ended(run)["case"] == "interrupted"
     assert received(weir) == []
+
+
+def test_a_run_is_tried_again_as_it_was_unless_a_file_would_be_missing(visit, weir, client):
+    without = weir.ended(weir.run("count"))
+    page = visit(f"/runs/{without['id']}", locale="pt-BR")
+    expect(page.get_by_role("button", name="Tentar novamente")).to_be_visible()
+    run = client.post("/api/v1/operations/count/runs", params={"filename": "x"}, content=b"x").json()
+    assert weir.ended(run)["phase"] == "failed"
+    page.goto(f"{weir.url}/runs/{run['id']}")
+    expect(page.get_by_role("link", name="Escolher o arquivo de novo")).to_be_visible()
+    expect(page.get_by_role("button", name="Tentar novamente")).to_have_count(0)
+    # What happened is said in the reader's language, and the program's last line without its colours.
+    expect(page.locator(".message").first).to_have_text("O script terminou com o código de saída 3.")
+    expect(page.locator(".run")).to_contain_text("no lines")
+    expect(page.locator(".run .state")).not_to_contain_text("[31m")

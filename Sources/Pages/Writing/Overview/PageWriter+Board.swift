@@ -40,7 +40,7 @@ extension PageWriter {
         card["chip"] = chip(run.record, in: cardID)
         card["run"] = summary(run.record)
         card["about"] = about(run.record)
-        card["hasFile"] = hasFile(id)
+        card["hasFile"] = hasFile(run.record)
         card["state"] = cardState(run)
         card["cancel"] = cancelForm(run.record)
         card["retry"] = isUrgent ? retryForm(run.record, follows: false) : nil

@@ -21,7 +21,7 @@ extension PageWriter {
             "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil,
             "summary": about(record).map(Highlight(nil).html),
             "chip": chip(record, in: "row-\(record.id)"),
-            "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record.operation),
+            "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record),
             "overdue": overdue(record),
         ])
     }
@@ -109,13 +109,18 @@ extension PageWriter {
     /// Whether an operation takes a file.
     func hasFile(_ operation: String) -> Bool { catalog[operation]?.fields.contains { $0.kind == .file } ?? false }
 
+    /// Whether a run was given a file.
+    func hasFile(_ record: RunRecord) -> Bool {
+        let fields = catalog[record.operation]?.fields ?? []
+        return fields.contains { $0.kind == .file && (record.opening.input[$0.name] ?? .null) != .null }
+    }
+
     /// Whether a retry can succeed: without its file, which only an operation can have kept, it cannot.
     ///
     /// A state says so itself by a member `canRetry`.
     private func canRetry(_ record: RunRecord) -> Bool {
         if case .bool(let canRetry)? = record.state.payload["canRetry"] { return canRetry }
-        guard hasFile(record.operation) else { return true }
-        return record.state.phase == .failed || record.state.phase == .interrupted
+        return !hasFile(record) || record.state.phase == .interrupted
     }
 
     /// Where a run that is over can be started again with other input.
