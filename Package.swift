@@ -257,7 +257,7 @@ let package = Package(
             dependencies: [
                 "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
                 "States",
-                "Flows", "StandardOperations", "StandardStores", "MarkupTesting", "TestSupport",
+                "Flows", "StandardOperations", "StandardStores", "Commands", "MarkupTesting", "TestSupport",
             ], exclude: ["__Snapshots__"]),
         .testTarget(
             name: "WebTests",

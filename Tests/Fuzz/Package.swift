@@ -33,10 +33,10 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ], path: "Sources/Boards"),
         .target(
-            name: "Pages", dependencies: ["Journals", "States"], path: "Sources/Pages",
+            name: "Pages", dependencies: ["Journals", "Operations", "States"], path: "Sources/Pages",
             sources: [
                 "Live/PageTopic.swift", "Output", "PageLocale.swift", "Contents/RunFilter.swift",
-                "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift", "Values/CleanText.swift",
+                "Strings/RecordedSentences.swift", "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift", "Values/CleanText.swift",
                 "Writing/URLText.swift",
             ]),
         .target(

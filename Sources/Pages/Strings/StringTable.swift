@@ -9,12 +9,15 @@ struct StringTable: Sendable {
     /// The texts by key.
     let texts: [String: String]
     private let root: StringSection
+    /// The sentences of what is recorded in English; nil for English itself.
+    private let recorded: RecordedSentences?
 
     /// Creates a table; a key that is missing falls back to the other table.
     init(_ texts: [String: String], fallback: StringTable?) {
         self.texts = texts
         let all = (fallback?.texts ?? [:]).merging(texts) { $1 }
         root = StringSection(all)
+        recorded = fallback.map { RecordedSentences($0.texts) }
     }
 
     /// What templates find under `t`.
@@ -28,6 +31,9 @@ struct StringTable: Sendable {
 
     /// A message in the table's language.
     func callAsFunction(_ message: Message) -> String { message.said { root.texts[$0] } }
+
+    /// What was recorded in English, in the table's language; as it was recorded where no string says it.
+    func said(recorded text: String) -> String { recorded?.message(text).map { self($0) } ?? text }
 
     /// The string with that key with each `{name}` replaced.
     func callAsFunction(_ key: StringKey, _ values: KeyValuePairs<String, String>) -> String {

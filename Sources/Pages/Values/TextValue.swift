@@ -20,10 +20,11 @@ struct TextValue: MustacheParent, MustacheCustomRenderable, MustacheTransformabl
         switch name {
         case "time": Timestamp(text).map { MomentValue(moment: $0, format: values.format) }
         case "case": CleanText(values.caseLabel(text)).text
+        case "said": CleanText(values.strings.said(recorded: text)).text
         case "empty": text.isEmpty
         default: nil
         }
     }
 
-    static let transforms: Set<String> = ["time", "case", "empty"]
+    static let transforms: Set<String> = ["time", "case", "said", "empty"]
 }

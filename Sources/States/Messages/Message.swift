@@ -25,6 +25,11 @@ package struct Message: Sendable, Hashable, Codable, CustomStringConvertible {
         (key, english, self.values) = (wording.key, wording.rawValue, values)
     }
 
+    /// Makes a message of a sentence that was found in a language's table.
+    package init(key: String, english: String, _ values: [String: Value]) {
+        (self.key, self.english, self.values) = (key, english, values)
+    }
+
     /// Makes a message of words that stay as they are, such as those of an operation's author.
     package init(verbatim words: String) {
         (key, english, values) = (nil, "{words}", ["words": .text(words)])

@@ -17,7 +17,7 @@ struct FuzzedParser: Sendable {
 
     /// All there are.
     static let all = [
-        targets, cursors, polls, queries, headers, json, forms, multipart, exports, runbooks, actions, output,
+        targets, cursors, polls, queries, headers, json, forms, multipart, exports, runbooks, actions, output, recorded,
         settings, exchange, feeds, timestamps, filenames, searches, templates, streams, reports,
         operations, stateLines, cron, hooks, uploads, credentials, peers, terminal,
     ]

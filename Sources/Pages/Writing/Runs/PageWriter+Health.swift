@@ -87,7 +87,7 @@ extension PageWriter {
         var filter = filter(health)
         (filter.phase, filter.text) = (Phase.failed.rawValue, group.search)
         return [
-            "sentence": group.sentence ?? label(of: group.caseName, in: health.operation),
+            "sentence": group.sentence.map(strings.said) ?? label(of: group.caseName, in: health.operation),
             "count": format.integer(Int64(group.count)), "url": url(filter), "newest": summary(group.newest),
         ]
     }

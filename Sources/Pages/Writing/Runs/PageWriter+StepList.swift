@@ -84,15 +84,16 @@ extension PageWriter {
             case .fileChanged: .stepsFileChanged
             case .other: nil
             }
-        guard let key else { return ending.detail ?? "" }
+        let said = ending.detail.map(strings.said)
+        guard let key else { return said ?? "" }
         let step = ending.step.map { label(of: $0, in: record.operation) } ?? ""
         let sentence = strings(key, ["step": step, "name": ending.by ?? ""])
         // What a step's run was refused with can name what only those know who see its operation.
         let isSeen =
             catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
             .map { allows(.see, onOperation: $0) } ?? true
-        guard isSeen, let detail = ending.detail else { return sentence }
-        return sentence + (ending.kind == .refused ? " “\(detail)”" : " \(detail)")
+        guard isSeen, let said else { return sentence }
+        return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
     }
 
     /// The form that takes over what succeeded; none for a run that has nothing to take over.

@@ -19,6 +19,19 @@ extension FuzzedParser {
         inert(OutputMarkup(line).html)
     }
 
+    /// What was recorded, as the sentence that it was made of: in English it says what it said.
+    static let recorded = FuzzedParser("recorded", upTo: 256) { input in
+        let sentences = RecordedSentences([
+            "failed.refused": "Nothing listens at {address} port {port}.",
+            "failed.itself": "{place} is {place} itself.",
+            "failed.answer": "{server}: {reason}", "failed.two": "{a}{b}", "failed.end": "at {port",
+            "failed.empty": "", "failed.place": "{only}", "input.words": "no answer",
+        ])
+        let text = input.text
+        guard let message = sentences.message(text) else { return }
+        expect(message.description == text, "it says “\(message)” for “\(text)”")
+    }
+
     /// Markup is a list's item with spans in it, and all else is text without `<`, `&` but in entities, or controls.
     private static func inert(_ html: String) {
         var rest = html.unicodeScalars[...]
