@@ -55,4 +55,10 @@ public enum ReentryPolicy: String, Codable, Sendable, Hashable, CaseIterable {
 package protocol DeclaredStates<Input, State>: StateOperation {
     /// One state at least of every case that this very operation has.
     var stateSamples: [State] { get }
+    /// The names of cases that only some of its runs pass through, beside those that its type of state has.
+    var stateDetours: Set<String> { get }
+}
+
+extension DeclaredStates {
+    package var stateDetours: Set<String> { [] }
 }

@@ -187,10 +187,13 @@ def test_a_run_is_tried_again_as_it_was_unless_a_file_would_be_missing(visit, we
     without = weir.ended(weir.run("count"))
     page = visit(f"/runs/{without['id']}", locale="pt-BR")
     expect(page.get_by_role("button", name="Tentar novamente")).to_be_visible()
+    # What a run need not pass through is no step of it until it does.
+    expect(page.locator(".steps")).to_have_count(0)
     run = client.post("/api/v1/operations/count/runs", params={"filename": "x"}, content=b"x").json()
     assert weir.ended(run)["phase"] == "failed"
     page.goto(f"{weir.url}/runs/{run['id']}")
     expect(page.get_by_role("link", name="Escolher o arquivo de novo")).to_be_visible()
+    expect(page.locator(".steps li")).to_have_count(2)
     expect(page.get_by_role("button", name="Tentar novamente")).to_have_count(0)
     # What happened is said in the reader's language, and the program's last line without its colours.
     expect(page.locator(".message").first).to_have_text("O script terminou com o código de saída 3.")

@@ -71,7 +71,6 @@ package struct CatalogEntry: Sendable {
         self.ticks = ticks
         self.tags = tags
         sharedTemplates = (Work.State.self as? any SharedTemplates.Type)?.templateFolder
-        detours = (Work.State.self as? any DetouringState.Type)?.detours ?? []
         fields = operation.inputFields
         self.schedule = schedule
         prints = operation is any OutputOperation
@@ -80,6 +79,7 @@ package struct CatalogEntry: Sendable {
         self.partOf = partOf
         initial = record(Work.State.initial) ?? StateRecord(caseName: "value", phase: .idle)
         let declared = operation as? any DeclaredStates<Work.Input, Work.State>
+        detours = ((Work.State.self as? any DetouringState.Type)?.detours ?? []).union(declared?.stateDetours ?? [])
         samples = (declared?.stateSamples ?? Work.State.samples).compactMap(record)
         factory = OperationFactory(operation, reentry: reentry, timeout: timeout, ticks: ticks)
         let (fields, isReported) = (fields, isReported)

@@ -32,6 +32,9 @@ package struct FeedOperation: StateOperation, DeclaredStates {
         ]
     }
 
+    /// A feed that fails.
+    package var stateDetours: Set<String> { ["failing"] }
+
     /// Polls until the task is cancelled.
     package func perform(_ input: CommandInput, state: MutableStateFlow<CommandState>) async throws {
         let request = OutgoingRequest("GET", feed.url, timeout: min(feed.every, .seconds(30)), environment: environment)

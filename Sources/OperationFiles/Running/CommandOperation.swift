@@ -57,6 +57,11 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
         return Array(usual.prefix(begun)) + own + usual.dropFirst(own.isEmpty ? begun : begun + 1)
     }
 
+    /// The arrival of a file that need not be given.
+    package var stateDetours: Set<String> {
+        definition.fields.contains { $0.kind == .file && !$0.isRequired } ? [CommandState.receiving] : []
+    }
+
     package func perform(
         _ input: CommandInput, state: MutableStateFlow<CommandState>, output: OutputWriter
     ) async throws {

@@ -13,7 +13,7 @@ package import States
 /// | `.succeeded(…)` | `succeeded` | as an active one |
 /// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line on standard error", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
-package enum CommandState: OperationState, StoppingState, SharedTemplates {
+package enum CommandState: OperationState, StoppingState, DetouringState, SharedTemplates {
     /// The program has not begun.
     case waiting
     /// The program runs; `running` is the name until it says something else.
@@ -54,6 +54,9 @@ package enum CommandState: OperationState, StoppingState, SharedTemplates {
 
     /// `stopping`.
     package var stopping: CommandState { .stopping }
+
+    /// What a program passes through only when it is to end early, or did not end well at first.
+    package static let detours: Set = ["retrying", "stopping"]
 
     /// The states that every program has.
     package static var samples: [CommandState] {

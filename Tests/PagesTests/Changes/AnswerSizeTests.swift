@@ -32,7 +32,9 @@ import Testing
             var script = BoardScript(catalog)
             for number in 0..<earlier { fill(&script, "\(number)", entry) }
             let run = "01j00000000000000000000000"
-            var publications = [script.open(run, operation, entry.initial, input: ["name": "World"])]
+            let input: JSONValue =
+                operation == "file-upload" ? ["file": ["filename": "a.bin"]] : ["name": "World"]
+            var publications = [script.open(run, operation, entry.initial, input: input)]
             for sample in entry.samples where sample.phase == .active {
                 publications += [script.move(run, sample)].compactMap(\.self)
             }

@@ -51,13 +51,13 @@ extension PageWriter {
         for sample in catalog[record.operation]?.samples ?? [] where sample.phase == .active {
             if !names.contains(sample.caseName) { names.append(sample.caseName) }
         }
-        guard names.count > 1 else { return nil }
         var times: [String: Int64] = [:]
         for (state, next) in zip(run.transitions, run.transitions.dropFirst()) {
             times[state.caseName, default: 0] += next.at - state.at
         }
         let detours = catalog[record.operation]?.detours ?? []
         names.removeAll { detours.contains($0) && times[$0] == nil && $0 != record.state.caseName }
+        guard names.count > 1 else { return nil }
         let current = run.transitions.last { $0.phase == .active }?.caseName
         let steps = names.enumerated().map { index, name -> Fields in
             let isCurrent = name == current && record.state.phase != .succeeded
