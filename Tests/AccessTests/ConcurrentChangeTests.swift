@@ -45,7 +45,7 @@ private final class SlowStorage: AccessStorage {
 }
 
 /// Changes that are asked for at once are made one after another, and none brings back what another took away.
-@Suite(.timeLimit(.minutes(1))) struct ConcurrentChangeTests {
+@Suite(.timeLimit(.minutes(5))) struct ConcurrentChangeTests {
     private func until(_ condition: () async throws -> Bool) async throws {
         while try await !condition() {
             try Task.checkCancellation()

@@ -10,7 +10,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct BundleTests {
+@Suite(.timeLimit(.minutes(5))) struct BundleTests {
     private func lines(of board: Board, _ query: RunQuery = RunQuery()) async throws -> [String] {
         var lines: [String] = []
         _ = try await board.export(query) { lines.append($0) }

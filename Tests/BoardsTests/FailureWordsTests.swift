@@ -11,7 +11,7 @@ import TestSupport
 @testable import Boards
 
 /// What is told to people of an error, and what to the log.
-@Suite(.timeLimit(.minutes(1))) struct FailureWordsTests {
+@Suite(.timeLimit(.minutes(5))) struct FailureWordsTests {
     /// Keeps the lines that are logged.
     private struct Lines: LogHandler {
         let lines: MutableStateFlow<[String]>

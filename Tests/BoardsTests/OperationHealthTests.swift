@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct OperationHealthTests {
+@Suite(.timeLimit(.minutes(5))) struct OperationHealthTests {
     private static let day: Int64 = 86_400_000
     private static let now = Timestamp("2026-11-22T10:30:00Z") ?? Timestamp(milliseconds: 0)
 

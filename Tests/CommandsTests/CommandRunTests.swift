@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandRunTests {
     @Test func `both channels and the exit code of a command arrive`() async throws {
         let trial = try await CommandTrial.shell("echo out; echo err >&2; exit 3")

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandStopTests {
     @Test func `a command that is asked to stop has its say before it ends`() async throws {
         let trial = try await CommandTrial.shell(

@@ -10,7 +10,7 @@ import Webhooks
 @testable import Deliveries
 
 /// Messages of how runs ended, to a real receiver on this machine.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct NotifierTests {
     @Test func `a receiver is told of a run that failed, by a signed request that has an id`() async throws {
         let receiver = try await Receiver()

@@ -11,7 +11,7 @@ import Webhooks
 @testable import Deliveries
 
 /// Messages of runs that take longer than usual.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct SlowTests {
     @Test func `a run that takes longer than usual is told of while it goes on, and its end by itself`() async throws {
         let receiver = try await Receiver()

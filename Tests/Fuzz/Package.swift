@@ -36,7 +36,8 @@ let package = Package(
             name: "Pages", dependencies: ["Journals", "Operations", "States"], path: "Sources/Pages",
             sources: [
                 "Live/PageTopic.swift", "Output", "PageLocale.swift", "Contents/RunFilter.swift",
-                "Strings/RecordedSentences.swift", "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift", "Values/CleanText.swift",
+                "Strings/RecordedSentences.swift", "Templates/TemplateScanner.swift", "Templates/TemplateTag.swift",
+                "Values/CleanText.swift",
                 "Writing/URLText.swift",
             ]),
         .target(

@@ -8,7 +8,7 @@ import Testing
 @testable import OperationFiles
 
 /// Choices whose values a program lists.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ChoiceListTests {
     private let folder: URL
     private let lists: ChoiceLists

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationFiles
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandRunTests {
     @Test func `a program that prints lines passes through the states of its patterns`() async throws {
         let trial = try await FileTrial.run(

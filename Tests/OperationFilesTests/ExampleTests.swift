@@ -5,7 +5,7 @@ import Testing
 @testable import OperationFiles
 
 /// The files of Examples/operations, run as they are.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ExampleTests {
     private static let examples = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Examples/operations")

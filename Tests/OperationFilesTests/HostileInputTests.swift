@@ -5,7 +5,7 @@ import Testing
 
 @testable import OperationFiles
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileInputTests {
     /// Prints each argument between marks, so that one is told from two.
     private static let printer = #"""

@@ -7,7 +7,7 @@ import Testing
 @testable import OperationFiles
 
 /// Programs that are given a file.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReceivedFileTests {
     /// The bytes of a file, in pieces, and how they end.
     private final class Pieces: FileContent {

@@ -4,7 +4,7 @@ import OperationTesting
 import States
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TestRunTests {
+@Suite(.timeLimit(.minutes(5))) struct TestRunTests {
     /// Counts down, a second at a time.
     struct Countdown: SimpleOperation {
         struct Input: FormInput {

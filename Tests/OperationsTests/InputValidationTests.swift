@@ -4,7 +4,7 @@ import States
 import TestClocks
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct InputValidationTests {
+@Suite(.timeLimit(.minutes(5))) struct InputValidationTests {
     static let fields = [
         InputField("label", "Label", .text(maximumLength: 20, pattern: "[A-Za-z <>/]+"), required: true),
         InputField("body", "Body", .multiline(maximumLength: 50)),

@@ -5,7 +5,7 @@ import TestClocks
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1))) struct OperationRunTests {
+@Suite(.timeLimit(.minutes(5))) struct OperationRunTests {
     struct Refused: Error, Equatable { let code: Int }
 
     /// Runs an operation and gives all its states, as a lossless observer saw them, and its outcome.

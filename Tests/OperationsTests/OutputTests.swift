@@ -4,7 +4,7 @@ import States
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1))) struct OutputTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
     /// Keeps what is printed; takes so many lines that do not wait.
     final class CapturedOutput: OutputSink {
         let printed = Locked<[String]>([])

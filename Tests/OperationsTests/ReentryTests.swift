@@ -4,7 +4,7 @@ import States
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1))) struct ReentryTests {
+@Suite(.timeLimit(.minutes(5))) struct ReentryTests {
     /// Work that says what it was given, waits for its door, and says so again.
     static func waiting(_ gate: Gate) -> TestOperation {
         TestOperation { input, state in

@@ -4,7 +4,7 @@ import Operations
 import States
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SimpleOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct SimpleOperationTests {
     /// Copies files that are not there.
     struct Copy: SimpleOperation {
         struct Input: FormInput {

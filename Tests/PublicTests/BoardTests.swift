@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Weir
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct BoardTests {
     private var catalog: Catalog {
         var catalog = Catalog()

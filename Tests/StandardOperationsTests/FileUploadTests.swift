@@ -6,7 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct FileUploadTests {
     private let folder: Folder
     private var destination: LocalDirectoryDestination {

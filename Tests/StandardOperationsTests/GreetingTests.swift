@@ -5,7 +5,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct GreetingTests {
     private func greeting(_ url: String?) -> Greeting {
         Greeting(.init(url: { url }), environment: OperationEnvironment(clock: ManualClock()))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HTTPRequestTests {
     private let one = Attempt(1, of: 1)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostVitalsTests {
     private let stat = """
         cpu  300 0 100 1600 0 0 0 0 0 0

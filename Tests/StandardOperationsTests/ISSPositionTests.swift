@@ -6,7 +6,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ISSPositionTests {
     private func place(_ latitude: Double, _ longitude: Double) throws -> GroundPosition {
         try #require(GroundPosition(latitude: latitude, longitude: longitude))

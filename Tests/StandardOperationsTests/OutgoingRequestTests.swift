@@ -7,7 +7,7 @@ import Testing
 @testable import StandardOperations
 
 /// Where requests really go, over loopback.
-@Suite(.timeLimit(.minutes(1))) struct OutgoingRequestTests {
+@Suite(.timeLimit(.minutes(5))) struct OutgoingRequestTests {
     /// Gives one answer after another, and counts the questions.
     private final class ChangingNames: NameResolver {
         private let answers: [[String]]

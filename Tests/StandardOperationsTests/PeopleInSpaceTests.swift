@@ -4,7 +4,7 @@ import Testing
 
 @testable import StandardOperations
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct PeopleInSpaceTests {
     private func people(_ url: String) -> PeopleInSpace {
         PeopleInSpace(

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import WeirClient
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct WrappedCommandTests {
     private final class Tape: Sendable {
         let texts = Mutex<[OutputChannel: String]>([:])

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct FeedTests {
+@Suite(.timeLimit(.minutes(5))) struct FeedTests {
     /// A feed of one operation, and what publishes a run's changes into it.
     struct Source {
         let feed: Feed

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct HistoryTests {
+@Suite(.timeLimit(.minutes(5))) struct HistoryTests {
     static let stepping = TestOperation { input, state in
         for step in 0..<5 {
             state.value = .working(step: step)

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// How a board looks after its journal, and says what becomes of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct JournalCareTests {
     private struct Cause: Error, CustomStringConvertible {
         let description = "/data/journal.sqlite: SQLite error 778 (disk I/O error)"

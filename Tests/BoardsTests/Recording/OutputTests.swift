@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct OutputTests {
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
     /// A board with one operation, `print`.
     private func fixture(
         on journal: JournalDouble = JournalDouble(), limit: Int = 2_000,

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct RecordQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct RecordQueueTests {
     /// What was offered and what was recorded of one stream.
     struct Story {
         var offered: [StateRecord] = []

@@ -7,7 +7,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ReportingTests {
     private func opening(_ run: String, by actor: String = "anna") -> Report {
         Report(

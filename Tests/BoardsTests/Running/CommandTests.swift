@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
     func code(_ body: () async throws -> Void) async -> BoardError.Code? {
         do {
             try await body()

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// Operations come, change and go while a board is open.
-@Suite(.timeLimit(.minutes(1))) struct ReplacedCatalogTests {
+@Suite(.timeLimit(.minutes(5))) struct ReplacedCatalogTests {
     private func catalog(
         _ operations: [(String, TestOperation)], lifetime: Lifetime = .onDemand, declared: String = "1"
     ) -> Catalog {

@@ -6,7 +6,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct RunAdmissionTests {
+@Suite(.timeLimit(.minutes(5))) struct RunAdmissionTests {
     private func claim(_ operation: String, _ actor: String = "a") -> RunAdmission.Claim {
         RunAdmission.Claim(operation: operation, actor: actor)
     }

@@ -6,7 +6,7 @@ import States
 import Testing
 import TestSupport
 
-@Suite(.timeLimit(.minutes(1))) struct SimpleOperationTests {
+@Suite(.timeLimit(.minutes(5))) struct SimpleOperationTests {
     /// Reports a hundred steps as fast as it can, and prints a line.
     struct Count: SimpleOperation {
         struct Input: FormInput {

@@ -11,7 +11,7 @@ import TestSupport
 @testable import Boards
 
 /// Starts by the clock, over restarts of the process and mistakes of what is started.
-@Suite(.timeLimit(.minutes(1))) struct SchedulerTests {
+@Suite(.timeLimit(.minutes(5))) struct SchedulerTests {
     private static let begin = Timestamp("2026-11-22T10:00:00Z") ?? Timestamp(milliseconds: 0)
 
     /// A process that starts nothing but notes what it was asked for.

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
+@Suite(.timeLimit(.minutes(5))) struct WatchingTests {
     func machine(rolloverAfter: Int64 = 100) -> WatchMachine {
         WatchMachine(["iss": .seconds(5)], rolloverAfter: rolloverAfter)
     }

@@ -9,7 +9,7 @@ import Synchronization
 import Testing
 
 /// Pages of the past, held against what was live.
-@Suite(.timeLimit(.minutes(2))) struct TimeTravelTests {
+@Suite(.timeLimit(.minutes(5))) struct TimeTravelTests {
     enum Kind: CaseIterable {
         case memory, sqlite
 

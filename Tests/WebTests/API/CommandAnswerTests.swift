@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 
 /// What a command is answered while the journal takes nothing: it had its effect, or it had not, and never both.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandAnswerTests {
     private static let json = "Content-Type: application/json"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

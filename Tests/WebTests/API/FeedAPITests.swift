@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct FeedAPITests {
     @Test func `without a cursor all that is kept comes, and then what follows`() async throws {
         try await TestServer.run { server in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct OperationAPITests {
     @Test func `operations are listed with their fields, their schema and their newest run`() async throws {
         try await TestServer.run { server in

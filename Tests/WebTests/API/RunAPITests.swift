@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RunAPITests {
     private static let json = "Content-Type: application/json"
     private static let runs = "/api/v1/operations/steps/runs"

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// The list of runs: found, followed, taken away as a table, and changed many at a time.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RunTableTests {
     private static let html = "Accept: text/html"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

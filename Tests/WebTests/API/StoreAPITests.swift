@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreAPITests {
     private static let json = "Content-Type: application/json"
     private static let bell = "/api/v1/stores/bell"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct UploadTests {
     private static let runs = "/api/v1/operations/keep/runs"
     private static let multipart = "Content-Type: multipart/form-data; boundary=b"

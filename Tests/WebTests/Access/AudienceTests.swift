@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// Everybody who may do the same is shown the same, made once; others are shown their own, and no cache keeps it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AudienceTests {
     private func next(_ server: TestServer, _ path: String, as name: String) async throws -> String {
         let page = try await server.ask("GET", path, headers: ["X-Test: \(name)", "Accept: text/html"])

@@ -12,7 +12,7 @@ import Testing
 @testable import Web
 
 /// Nothing of a dashboard is served past the access check, on whichever way a request comes in.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct DoorTests {
     /// Refuses whatever comes.
     private struct Wall: RouterMiddleware {

@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 /// What somebody who wishes a server ill has tried on it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HostileRequestTests {
     private static func everyone(_ operations: String...) -> AccessRules {
         AccessRules(grants: [

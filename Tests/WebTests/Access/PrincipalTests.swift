@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// What belongs to a principal, and who may speak for another.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PrincipalTests {
     private static let twins = AccessRules(grants: [
         RoleGrant(RoleAssignment("operator"), to: [.user("one"), .user("two")]),

@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// Rights that are taken away are gone within a second, whatever is going on by them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RightsInFlightTests {
     private func page(_ server: TestServer, _ path: String, as name: String) async throws -> String {
         let text = try await server.ask("GET", path, headers: ["X-Test: \(name)", "Accept: text/html"]).text

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct AccountTests {
     /// Every route about accounts, with a method and a path that ask for it.
     private static let routes: [(method: String, path: String)] = [

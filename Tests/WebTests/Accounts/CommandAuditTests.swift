@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// What the audit has of what people do to operations, runs and stores.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CommandAuditTests {
     private func entries(_ server: AccountServer, _ action: AuditAction) async throws -> [AuditEntry] {
         try await server.directory.audit.page(AuditFilter(action: action)).records.map(\.entry)

@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 
 /// Who one is, in the header of every page, and the way out.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeaderTests {
     @Test func `every page says who one is and has the way out, in both languages and without a script`() async throws {
         try await AccountServer.run { server in

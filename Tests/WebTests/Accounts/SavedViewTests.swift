@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct SavedViewTests {
     /// Saves a view, or forgets it, with the cookies of a browser.
     private static func save(_ body: String, _ cookie: String, _ server: AccountServer) async throws -> RawResponse {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct BundleTests {
     private static let html = "Accept: text/html"
     private static let jsonl = "Content-Type: application/jsonl"

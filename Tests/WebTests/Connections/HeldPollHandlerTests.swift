@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeldPollHandlerTests {
     private final class Reads: ChannelOutboundHandler {
         typealias OutboundIn = Never

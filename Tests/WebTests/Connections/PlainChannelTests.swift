@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PlainChannelTests {
     @Test func `a connection that only follows a page has no task until a request of another kind comes`() async throws
     {

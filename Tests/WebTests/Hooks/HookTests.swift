@@ -9,7 +9,7 @@ import Webhooks
 @testable import Web
 
 /// Requests from outside that start an operation.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HookTests {
     private static let secret = "It's a Secret to Everybody"
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ClockTests {
     /// The real clock, whose time of day stands still until somebody sets it, as one sets a machine's clock.
     private final class SettableWallClock: WaitClock {

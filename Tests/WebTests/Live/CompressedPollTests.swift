@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CompressedPollTests {
     private static let gzip = ["Accept-Encoding: gzip, deflate, br"]
 

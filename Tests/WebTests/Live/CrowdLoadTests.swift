@@ -9,7 +9,7 @@ import Testing
 @testable import Web
 
 /// What happens when clients take more than there is.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct CrowdLoadTests {
     private func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits()

@@ -5,7 +5,7 @@ import Testing
 @testable import Web
 
 /// Clients that keep a server busy; by themselves, because others would wait.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(5)))
 struct GreedyLoadTests {
     private func limits(_ change: (inout ConnectionLimits) -> Void) -> ConnectionLimits {
         var limits = ConnectionLimits()

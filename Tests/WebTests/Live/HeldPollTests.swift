@@ -7,7 +7,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HeldPollTests {
     // Protocol test 1
     @Test func `a change between the page and its first poll arrives`() async throws {

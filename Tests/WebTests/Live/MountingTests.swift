@@ -10,7 +10,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MountingTests {
     @Test func `a dashboard is mounted in an application by one line, beside its own routes`() async throws {
         var catalog = Catalog()

@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 
 /// What open pages say when the journal does not write.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct NoticeTests {
     // K7
     @Test func `who waits is told when nothing can be recorded, and when it can again`() async throws {

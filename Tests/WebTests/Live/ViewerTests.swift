@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// The page of a store shows who else has it open.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ViewerTests {
     private static let html = "Accept: text/html"
 

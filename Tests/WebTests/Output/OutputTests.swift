@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct OutputTests {
     /// Starts a run that has printed so many lines.
     private func printed(_ lines: Int, on server: TestServer) async throws -> String {

@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 
 /// The overview as its reader has arranged it, in its address and a cookie.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ArrangementRouteTests {
     private static let html = "Accept: text/html"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

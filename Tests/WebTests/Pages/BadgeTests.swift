@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct BadgeTests {
     @Test func `a badge says how the newest run of an operation stands`() async throws {
         try await TestServer.run { server in

@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// Operations come, change and go while pages are open.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct CatalogTests {
     /// What the server has, and operations that a file declares.
     private func catalog(

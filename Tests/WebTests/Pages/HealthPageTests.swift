@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct HealthPageTests {
     @Test func `an operation's page leads to its health, which has the same figures for programs`() async throws {
         try await TestServer.run { server in

@@ -6,7 +6,7 @@ import Testing
 @testable import Web
 
 /// Pages of the past and of two runs, as they are asked for.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct MomentPageTests {
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 

@@ -9,7 +9,7 @@ import Testing
 @testable import Boards
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PageCacheTests {
     private static func key(_ sequence: SequenceNumber, rewrites: Int = 0, _ audience: Audience = .init(.everything))
         -> PageCache.Key

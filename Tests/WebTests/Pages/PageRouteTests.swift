@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct PageRouteTests {
     private static let html = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

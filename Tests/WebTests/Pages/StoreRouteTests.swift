@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StoreRouteTests {
     private static let form = "Content-Type: application/x-www-form-urlencoded"
     private static let html = "Accept: text/html"

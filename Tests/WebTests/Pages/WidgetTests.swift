@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct WidgetTests {
     private func policy(_ answer: RawResponse) -> [Substring] {
         (answer["content-security-policy"] ?? "").split(separator: "; ")

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// Who asks, according to whom.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ActorTests {
     private static let json = "Content-Type: application/json"
     private static let runs = "/api/v1/operations/steps/runs"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RateLimitTests {
     @Test func `a bucket holds a minute's worth and fills evenly`() {
         var machine = RateMachine<String>(perMinute: 30)

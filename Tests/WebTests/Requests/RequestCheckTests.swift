@@ -5,7 +5,7 @@ import Testing
 @testable import Web
 
 /// What is asked of every request, at whichever door it comes in.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RequestCheckTests {
     /// Sends a head as it is; the answer, after which the connection is given up.
     private static func ask(_ server: TestServer, _ head: [String]) async throws -> RawResponse {

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// All that a URL can name, held against what must be so of each.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct RouteTableTests {
     /// A path of each kind of route.
     ///

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Web
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct ListenErrorTests {
     private struct Unresolved: Error {}
 

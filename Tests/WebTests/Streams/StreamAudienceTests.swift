@@ -9,7 +9,7 @@ import Testing
 
 /// A follower whose rights change in mid-stream misses nothing silently: a place in the board is of use only to those who may
 /// see the same of it.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamAudienceTests {
     private static let board = "/api/v1/streams/board"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// What chunks of a stream have, and what a cache may do with them: sections 4, 5.6 and 10.1 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamChunkTests {
     private static let board = "/api/v1/streams/board"
 

@@ -3,7 +3,7 @@ import Testing
 @testable import Web
 
 /// How many readers of streams may wait for news at once.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamHoldTests {
     private static let tail = "/api/v1/streams/board?offset=now&live=long-poll"
 

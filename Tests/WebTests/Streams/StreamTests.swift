@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// Feeds and outputs as streams, over connections: sections 5.5 to 5.8, 8 and 10 of the Durable Streams protocol.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct StreamTests {
     private static let board = "/api/v1/streams/board"
 

@@ -7,7 +7,7 @@ import Testing
 @testable import Web
 
 /// The tus protocol, rule by rule, over the wire.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(5)))
 struct ResumableUploadTests {
     static let uploads = "/api/v1/operations/keep/uploads"
     static let version = "Tus-Resumable: 1.0.0"
