@@ -118,7 +118,12 @@ struct ConnectionTests {
     }
 
     @Test func `a client whose body stops is told so and let go`() async throws {
-        try await TestServer.run(limits: limits { $0.bodyGrace = .seconds(1) }) { server in
+        let limits = limits {
+            $0.bodyGrace = .seconds(1)
+            // Whoever reads the body answers, as soon as a processor is free.
+            $0.linger = .seconds(30)
+        }
+        try await TestServer.run(limits: limits) { server in
             let stopped = try await server.connect()
             try await stopped.send(
                 raw: "POST /api/v1/operations/steps/runs HTTP/1.1\r\nHost: localhost\r\n"
@@ -127,6 +132,7 @@ struct ConnectionTests {
             #expect(stalled.status == 408)
             #expect(try stalled.json()["type"] == "urn:weir:problem:slow-body")
             #expect(await stopped.isEnded())
+            await stopped.close()
         }
     }
 
