@@ -250,6 +250,17 @@ struct ChoiceListTests {
                 ])
     }
 
+    @Test func `a program that depends on more combinations than there are numbers is refused`() {
+        let names = (1...8).map { "c\($0)" }
+        let values = (1...500).map(String.init).joined(separator: ", ")
+        let choices = names.map { "  - {name: \($0), options: [\(values)]}\n" }.joined()
+        let words = names.map { "\"{{\($0)}}\"" }.joined(separator: ", ")
+        let mistakes = FileTrial.mistakes(
+            "title: T\ninputs:\n\(choices)  - {name: all, options: {command: [ls, \(words)]}}\ncommand: [echo]\n")
+        #expect(mistakes.count == 1)
+        #expect(mistakes.first?.contains("and at most \(ChoiceCommand.combinations) are possible") == true)
+    }
+
     private static func circle(_ name: String) -> String {
         "The values of “\(name)” depend on another input themselves, and a list cannot depend on those. Use an input whose "
             + "values are the same whatever is chosen elsewhere."

@@ -33,7 +33,8 @@ extension DefinitionReader {
                     "The values of “\(name)” depend on another input themselves, and a list cannot depend on those. Use "
                         + "an input whose values are the same whatever is chosen elsewhere.")
             } else if case .choice(let values) = fields[name]?.kind {
-                count *= values.count
+                let (product, isOver) = count.multipliedReportingOverflow(by: values.count)
+                count = isOver ? .max : product
             } else if fields[name] != nil {
                 list.note(
                     place,

@@ -22,7 +22,7 @@ extension PageWriter {
             "\(mistake.field): \(strings(mistake.message))"
         }
         let whole = ([draft?.message.map { strings($0) }].compactMap { $0 } + stray).joined(separator: " ")
-        let hasFile = entry.fields.contains { $0.kind == .file }
+        let hasFile = self.hasFile(entry.id)
         return [
             "formID": formID, "action": "\(base)/operations/\(operation)/runs",
             "isDraft": draft != nil,
