@@ -41,7 +41,7 @@ public final class Board: Sendable {
     /// How long a shutdown waits for runs.
     let drainTimeout: Locked<Duration>
     let foreignOutput: ForeignOutput?
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
     private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
     let logger: Logger
 
@@ -98,7 +98,7 @@ public final class Board: Sendable {
             environment: RunOutput.Environment(
                 journal: journal, lineLimit: configuration.outputBufferLimit,
                 byteLimit: configuration.outputBufferBytes, batchLimit: configuration.batchLimit, now: now,
-                clock: clock, logger: logger, scope: FlowScope()),
+                clock: clock, logger: logger, scope: FlowScope(executor: nil)),
             feed: feed)
         reported = ReportedRuns(
             recorder: ReportRecorder(

@@ -3,8 +3,8 @@ import Flows
 import Observation
 
 extension Report {
-    /// One value to so many tasks, each of which can be cancelled, until the last has it: all on one thread, then on the
-    /// default executor.
+    /// One value to so many tasks, each of which can be cancelled, until the last has it: all on one thread, then in a
+    /// scope as anybody creates it, then on the default executor.
     ///
     /// On several threads only with `AsyncStream`: with `share()` and `Observations` beside it a round there did not always
     /// end.
@@ -18,6 +18,12 @@ extension Report {
                 Contender("Observations") { await onOneThread { await observations(collectors) } },
             ])
         await row(
+            "hand-off to \(collectors), in a scope",
+            [
+                Contender("Flows") { await inScope { await flows(collectors) } },
+                Contender("AsyncStream") { await inScope { await streams(collectors) } },
+            ])
+        await row(
             "hand-off to \(collectors), default executor",
             [
                 Contender("Flows") { await flows(collectors) },
@@ -29,6 +35,12 @@ extension Report {
         let executor = CollectorExecutor()
         defer { executor.close() }
         return await withTaskExecutorPreference(executor) { await cost() }
+    }
+
+    private func inScope(_ cost: @escaping @Sendable () async -> Double) async -> Double {
+        let result = MutableStateFlow(0.0)
+        await FlowScope().launch { result.value = await cost() }.join()
+        return result.value
     }
 
     private func flows(_ collectors: Int) async -> Double {

@@ -39,7 +39,7 @@ final class Recorder: Sendable {
     private let output: @Sendable (String) -> RunOutput?
     private let core: Locked<Core>
     let lock = AsyncLock()
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
     private let reporter: RecordingReporter
 
     init(

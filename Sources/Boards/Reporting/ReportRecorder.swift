@@ -41,7 +41,7 @@ final class ReportRecorder: Sendable {
     private let configuration: Board.Configuration
     private let now: @Sendable () -> Timestamp
     private let core = Locked(Core())
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     init(
         recorder: Recorder, feed: Feed, journal: any Journal, configuration: Board.Configuration,

@@ -14,7 +14,7 @@ final class ReportedRuns: Sendable {
     private let longestLease: Duration
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     init(recorder: ReportRecorder, configuration: Board.Configuration, operations: Int, clock: any Clock<Duration>) {
         self.recorder = recorder

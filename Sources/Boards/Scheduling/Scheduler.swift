@@ -31,7 +31,7 @@ final class Scheduler: Sendable {
     private let logger: Logger
     private let core = Locked(Core())
     private let writing = AsyncLock()
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     init(
         journal: any Journal, now: @escaping @Sendable () -> Timestamp, clock: any Clock<Duration>, logger: Logger

@@ -35,7 +35,7 @@ final class Membership: Sendable {
     private let clock: any Clock<Duration>
     private let logger: Logger
     private let core = Locked(Core())
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     init(_ journal: any SharedJournal, role: MutableStateFlow<BoardRole>, clock: any Clock<Duration>, logger: Logger) {
         self.journal = journal

@@ -33,7 +33,7 @@ final class Watching: Sendable {
     private let elapsed: @Sendable () -> Duration
     private let logger: Logger
     private let core: Locked<Core>
-    private let timers = FlowScope()
+    private let timers = FlowScope(executor: nil)
     private let observations = Locked<[FeedObservation]>([])
 
     init(

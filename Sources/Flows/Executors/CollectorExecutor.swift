@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -9,7 +11,8 @@
 /// A dedicated thread for collectors, as a task executor.
 ///
 /// Handing a value from one of its tasks to another costs a fraction of what it costs on the default executor, because
-/// no other thread needs to wake up. Use it for a scope with many collectors that each do little work.
+/// no other thread needs to wake up. A ``FlowScope`` that is created without an executor uses a ``shared()`` one; create
+/// your own for a thread that belongs to some scopes alone.
 ///
 /// ```swift
 /// let executor = CollectorExecutor()
@@ -21,7 +24,23 @@
 ///   others.
 /// - The thread lives until ``close()``; a job that becomes ready later runs on the thread that makes it ready.
 public final class CollectorExecutor: TaskExecutor {
+    /// The process's own: one for each processor, at most eight.
+    private static let pool = (0..<min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8)).map { _ in CollectorExecutor()
+    }
+    private static let turns = Atomic(0)
+
     private let queue = JobQueue()
+
+    /// Returns one of the executors that the whole process shares, each in turn.
+    ///
+    /// There are as many as processors, at most eight; their threads start with the first call and stay. Do not close
+    /// them.
+    ///
+    /// - Returns: an executor, which may serve other scopes too.
+    public static func shared() -> CollectorExecutor {
+        let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
+        return pool[Int(UInt(bitPattern: turn) % UInt(pool.count))]
+    }
 
     /// Creates the executor and starts its thread.
     public init() {

@@ -3,6 +3,10 @@
 /// It is a supervisor: a job that fails affects neither its siblings nor the scope. Jobs run whether or not anybody
 /// keeps the scope: ``cancel()`` ends it, releasing it does not.
 ///
+/// Unless told otherwise, its jobs take turns on one thread, where collectors, bindings and derived flows hand values to
+/// each other at a fraction of the usual cost. A job that computes for long, or blocks, holds up the others: launch it in
+/// a scope with `executor: nil`.
+///
 /// ```swift
 /// let scope = FlowScope()
 /// scope.launch { await flow.collect { print($0) } }
@@ -23,10 +27,14 @@ public final class FlowScope: Sendable {
     /// Creates an open scope.
     ///
     /// - Parameters:
-    ///   - executor: where its jobs prefer to run; by default, where Swift runs tasks.
+    ///   - executor: where its jobs prefer to run; by default, one of the threads that the process shares for
+    ///     collectors. With nil, where Swift runs tasks, many at once.
     ///   - onFailure: called once for each job that failed, before the job's end is visible. A cancelled job did not
     ///     fail.
-    public init(executor: (any TaskExecutor)? = nil, onFailure: (@Sendable (any Error) -> Void)? = nil) {
+    public init(
+        executor: (any TaskExecutor)? = CollectorExecutor.shared(),
+        onFailure: (@Sendable (any Error) -> Void)? = nil
+    ) {
         self.executor = executor
         self.onFailure = onFailure
     }

@@ -46,7 +46,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     ///   - clock: Measures the timeout.
     public init(
         _ operation: Work, reentry: ReentryPolicy = .concurrent, timeout: Duration? = nil,
-        scope: FlowScope = FlowScope(), clock: any Clock<Duration> = ContinuousClock()
+        scope: FlowScope = FlowScope(executor: nil), clock: any Clock<Duration> = ContinuousClock()
     ) {
         self.scope = scope
         self.clock = clock

@@ -57,6 +57,38 @@ import Testing
         #expect(threads.all.count == 2 && threads.all.first == threads.all.last)
     }
 
+    @Test func `the jobs of a scope share a thread unless the caller prefers another`() async {
+        #expect(await threads(of: FlowScope()).count == 1)
+        let executor = CollectorExecutor()
+        let owned = await threads(of: FlowScope(executor: executor))
+        #expect(owned.count == 1)
+        #expect(await threads(of: FlowScope(executor: executor)) == owned)
+        executor.close()
+        let scope = FlowScope(executor: nil)
+        #expect(await executors(of: scope) == [false])
+        #expect(await executors(of: FlowScope()) == [true])
+    }
+
+    /// The threads on which twenty collectors in the scope see their values.
+    private func threads(of scope: FlowScope) async -> Set<pthread_t> {
+        let flow = MutableStateFlow(0)
+        let threads = Seen<pthread_t>()
+        for _ in 0..<20 { scope.launch { await flow.collect { _ in self.note(threads) } } }
+        _ = await threads.count(atLeast: 20)
+        flow.value = 1
+        let all = await threads.count(atLeast: 40)
+        scope.cancel()
+        await scope.join()
+        return Set(all)
+    }
+
+    /// Whether a job of the scope prefers an executor.
+    private func executors(of scope: FlowScope) async -> [Bool] {
+        let seen = Seen<Bool>()
+        await scope.launch { seen.add(withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }) }.join()
+        return seen.all
+    }
+
     private func launch(in scope: FlowScope, noting threads: Seen<pthread_t>) -> FlowJob {
         threads.add(pthread_self())
         return scope.launch { self.note(threads) }

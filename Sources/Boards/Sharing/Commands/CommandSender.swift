@@ -36,7 +36,7 @@ final class CommandSender: Sendable {
     private let journal: any SharedJournal
     private let clock: any Clock<Duration>
     private let core = Locked(Core())
-    private let scope = FlowScope()
+    private let scope = FlowScope(executor: nil)
 
     init(_ journal: any SharedJournal, clock: any Clock<Duration>) {
         self.journal = journal

@@ -31,7 +31,7 @@ where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
             // What was recorded was checked; so this is an initial state that cannot be recorded.
             state = reducer.initialState
         }
-        store = Store(reducer, in: state, scope: FlowScope(), accepts: accepts)
+        store = Store(reducer, in: state, scope: FlowScope(executor: nil), accepts: accepts)
         stream = .store(view.id)
         base = view.revision
         self.recorder = recorder
