@@ -265,6 +265,7 @@ let package = Package(
                 "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules",
                 "Stores",
                 "States", "Flows", "StandardOperations",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
@@ -275,6 +276,7 @@ let package = Package(
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
@@ -294,7 +296,10 @@ let package = Package(
             dependencies: ["Stores", "StoreTesting", "Flows", "Boards", "Journals", "Operations", "States"]),
         .testTarget(
             name: "AccessTests",
-            dependencies: ["Access", "AccessSQLite", "States", .product(name: "GRDB", package: "GRDB.swift")]),
+            dependencies: [
+                "Access", "AccessSQLite", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "AccessOIDCTests",
             dependencies: [
@@ -327,7 +332,12 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
-        .testTarget(name: "WeirClientTests", dependencies: ["WeirClient", "Commands", "States"]),
+        .testTarget(
+            name: "WeirClientTests",
+            dependencies: [
+                "WeirClient", "Commands", "States", "TestClocks", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]),
         .testTarget(
             name: "OperationFilesTests",
             dependencies: [
@@ -339,6 +349,7 @@ let package = Package(
             dependencies: [
                 "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
                 "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
     ]

@@ -194,19 +194,6 @@ import Testing
         #expect(many.person.groups.count == ProviderSignIn.maximumGroups)
     }
 
-    @Test func `groups that the token leaves out are asked of the user information, of the same subject only`()
-        async throws
-    {
-        let trial = try await SignInTrial()
-        trial.provider.answerUserInfo(["sub": "7", "name": "Not Ana", "groups": ["night"]])
-        let signIn = try await trial.signIn(["groups": nil])
-        #expect(signIn.person.groups == ["night"] && signIn.person.name == "Ana")
-        #expect(trial.provider.requests.last?.authorization == "Bearer at")
-        trial.provider.advance(milliseconds: 61_000)
-        trial.provider.answerUserInfo(["sub": "8", "groups": ["admins"]])
-        #expect(try await !trial.signIn(["groups": nil]).hasGroups)
-    }
-
     // MARK: Keys
 
     @Test func `a key that was changed is fetched again, and one that nobody knows at most once a minute`() async throws

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Synchronization
 import Testing
 
@@ -89,6 +90,16 @@ import Testing
         #expect(!(try AuditVerification(folder: folder, known: "nonsense").faults.isEmpty))
     }
 
+    @Test func `two pasts that differ in one entry differ in every line after it`() throws {
+        func line(after subject: String) throws -> String {
+            var chain = AuditChain.start
+            _ = try chain.append(AuditEntry(at: clock.now, principal: .system, .start, subject: subject))
+            return try chain.append(AuditEntry(at: clock.now, principal: .system, .cancel, subject: "run:r"))
+        }
+        #expect(try line(after: "operation:a") == line(after: "operation:a"))
+        #expect(try line(after: "operation:a") != line(after: "operation:b"))
+    }
+
     @Test func `each day has its file, old days go, and their anchors hold the others`() async throws {
         defer { #expect(throws: Never.self) { try remove() } }
         let log = try log(days: 3)
@@ -176,6 +187,40 @@ import Testing
         try FileManager.default.removeItem(at: tomorrow)
         log.record(.cancel, by: ana)
         #expect(try await log.page().records.map(\.entry.action) == [.cancel, .start, .open])
+        #expect(try AuditVerification(folder: folder).faults.isEmpty)
+    }
+
+    private struct Complaints: LogHandler {
+        final class Lines: Sendable { let all = Mutex<[String]>([]) }
+        let lines: Lines
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.error
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+        func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.message)") } }
+    }
+
+    @Test func `each time that it can be written no more is told once`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let (clock, lines) = (clock, Complaints.Lines())
+        let logger = Logger(label: "test") { _ in Complaints(lines: lines) }
+        let log = try AuditLog(folder: folder, now: { clock.now }, logger: logger)
+        await log.flush()
+        for time in 1...2 {
+            clock.advance(86_400_000)
+            let next = folder.appending(path: AuditFolder.day(of: clock.now) + AuditFolder.suffix)
+            try FileManager.default.createDirectory(at: next, withIntermediateDirectories: false)
+            for _ in 0..<3 {
+                log.record(.start, by: ana)
+                await log.flush()
+            }
+            #expect(lines.all.withLock { $0.count } == time)
+            try FileManager.default.removeItem(at: next)
+            log.record(.cancel, by: ana)
+            await log.flush()
+        }
         #expect(try AuditVerification(folder: folder).faults.isEmpty)
     }
 

@@ -101,6 +101,21 @@ private final class FullStorage: AccessStorage {
         #expect(fixture.control.current(program) == nil)
     }
 
+    @Test func `what has expired ends at one look, and everybody's rights are looked at anew only then`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        let maker = try #require(fixture.directory.users.first).principal
+        _ = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 1, by: maker)
+        await fixture.directory.tick()
+        let before = fixture.control.generation
+        fixture.advance(milliseconds: 3_600_000)
+        await fixture.directory.tick()
+        let after = fixture.control.generation
+        await fixture.directory.tick()
+        #expect(after > before)
+        #expect(fixture.control.generation == after)
+    }
+
     @Test func `what a command changes is in the server's audit, once, with the change itself`() async throws {
         let storage = MemoryAccessStorage()
         let command = try await DirectoryFixture(storage: storage, leavesAudit: true)

@@ -231,4 +231,13 @@ import TestSupport
         #expect(board.feed.projections.withLock { $0.isEmpty })
         await board.shutdown()
     }
+
+    @Test func `those who may see everything hear of what is no longer in the catalog, too`() async throws {
+        let fixture = try await BoardFixture.open(["gone": .quick])
+        _ = try await run("gone", on: fixture.board)
+        let change = try #require(try await fixture.journal.changes(of: .board, after: 0, through: nil, limit: 1).first)
+        #expect(Visibility(.everything, of: Catalog()).sees(change))
+        #expect(!Visibility(.nothing, of: fixture.board.catalog).sees(change))
+        await fixture.board.shutdown()
+    }
 }

@@ -274,7 +274,7 @@ def main():
             if runs:
                 cluster = Cluster(1, postgres, folder, "filled")
                 cluster.servers[0].ended(cluster.servers[0].run("greeting", label="model"))
-                cluster.close()
+                cluster.servers[0].terminate()
                 fill(postgres, "filled", runs)
                 cluster.servers[0].start()
                 lists(cluster)

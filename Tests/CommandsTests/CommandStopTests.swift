@@ -71,6 +71,14 @@ struct CommandStopTests {
         #expect(processes.filter(isAlive) == [])
     }
 
+    @Test func `a process whose end was taken already is not waited for again`() throws {
+        let process = try ChildProcess.start(
+            "true", arguments: ["true"], environment: [], descriptors: [:], as: .wrapped(defaulted: []))
+        ChildProcess.reap(process)
+        ChildProcess.reap(process)
+        #expect(!isAlive(process))
+    }
+
     @Test func `a helper program that is killed takes the command with it, and the end is told as unknown`()
         async throws
     {

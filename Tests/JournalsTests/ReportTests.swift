@@ -259,4 +259,24 @@ import Testing
             await again.close()
         }
     }
+
+    @Test(arguments: JournalKind.allCases)
+    func `lines that several reporters send at the same time are each kept once`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            _ = try await take(journal, opening("a"))
+            for round in 0..<5 {
+                let outcomes = try await withThrowingTaskGroup { group in
+                    for number in 0..<4 {
+                        let line = report("a", [.line("\(round) \(number)", .standardOutput)])
+                        group.addTask { try await take(journal, line).outcome }
+                    }
+                    return try await group.reduce(into: []) { $0.append($1) }
+                }
+                #expect(outcomes == Array(repeating: .taken, count: 4))
+            }
+            let lines = try await journal.output(of: "a", after: 0, limit: 100)
+            #expect(lines.map(\.number) == (1...20).map { SequenceNumber(clamping: $0) })
+            #expect(Set(lines.map(\.text)).count == 20)
+        }
+    }
 }

@@ -136,6 +136,9 @@ import Testing
                     ? ["r11", "r9", "r7", "r5", "r1", "r10", "r8", "r6", "r4", "r3", "r2", "r0"]
                     : ["r3", "r1", "r10", "r6", "r2", "r8", "r4", "r0", "r11", "r9", "r7", "r5"]
                 #expect(all == (isLeastFirst ? expected.reversed() : expected))
+                query.startedAfter = .test(0)
+                #expect(try await ids(journal, query) == all)
+                query.startedAfter = nil
                 for text in [nil, "example", "\"example\""] {
                     query.text = text
                     query.limit = 5

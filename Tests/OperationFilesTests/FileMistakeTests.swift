@@ -1,4 +1,5 @@
 import Foundation
+import Operations
 import States
 import Testing
 
@@ -60,6 +61,16 @@ struct FileMistakeTests {
             "3:19: A field cannot stand in LD_PRELOAD"
         ),
         ("title: T\ncommand: [a]\nenv: {WEIR_X: a}", "3:7: Variables that begin with WEIR_"),
+        ("title: T\ncommand: [a]\nenv: {A-B: a}", "3:7: “A-B” cannot be the name of a variable"),
+        ("title: T\ncommand: [a]\nenv: {1A: a}", "3:7: “1A” cannot be the name of a variable"),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: integer, min: 4, max: 3}]",
+            "3:48: `min` must not be larger than `max`."
+        ),
+        (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: number, min: 4, max: 3}]",
+            "3:47: `min` must not be larger than `max`."
+        ),
         (
             "title: T\ncommand: [a]\nworking_dir: 'x/{{a}}'\ninputs: [{name: a}]",
             "3:14: `working_dir` cannot hold a field."
@@ -108,6 +119,22 @@ struct FileMistakeTests {
         #expect(FileTrial.mistakes(known + "states: {reading: {show: '{{file}}'}}") == [])
         let mistyped = FileTrial.mistakes(known + "succeeded: {show: '{{fiels}} are safe'}")
         #expect(mistyped == ["4:19: There is no input “fiels”. Did you mean {{files}}?"])
+    }
+
+    @Test(arguments: ["integer", "number"])
+    func `an input with one number to choose is one`(type: String) throws {
+        let definition = try FileTrial.definition(
+            "{title: T, command: [a], inputs: [{name: x, type: \(type), min: 3, max: 3}]}")
+        #expect(try InputField.validate(["x": 3], fields: definition.fields) == ["x": 3])
+        #expect(throws: InputMistakes.self) { try InputField.validate(["x": 4], fields: definition.fields) }
+    }
+
+    @Test func `a text is as long as it may be, and no longer`() {
+        func mistakes(_ count: Int) -> [String] {
+            FileTrial.mistakes("title: T\ncommand: [a]\nworking_dir: /\(String(repeating: "x", count: count - 1))")
+        }
+        #expect(mistakes(4_000) == [])
+        #expect(mistakes(4_001).first?.contains("a text of at most 4000 characters") == true)
     }
 
     @Test func `all mistakes of a file are told at once, in the order of their places`() {

@@ -81,6 +81,10 @@ struct HookKeyTests {
         #expect(
             mistakes("notify: [{when: [failed], command: [mail, \"{{message}}\"]}]").first?.contains("hyphen") == true)
         #expect(mistakes("notify: [{when: [failed], command: [mail, --, \"{{message}}\"]}]").isEmpty)
+        #expect(
+            mistakes("notify: [{when: [failed], command: []}]") == [
+                "The command is empty. Begin with the program, such as [mail-the-team, \"{{headline}}\"]."
+            ])
         #expect(mistakes("notify: [{when: [filed], command: [mail]}]").count == 1)
         #expect(
             mistakes("notify: [{when: [failed], webhook: {url: http://x.example/, headers: {Host: y}}}]").count == 1)

@@ -81,6 +81,15 @@ struct ReceivedFileTests {
         #expect(last.values == ["file": "orders.sql"])
     }
 
+    @Test func `the folder of files is made with the first one`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-none-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let trial = try await FileTrial.run(
+            Self.restore, Self.file("orders.sql"), content: Pieces(["one\n"]),
+            files: folder.appending(path: "data/received"))
+        #expect(trial.lines.prefix(2) == ["orders.sql", "one"], "\(trial.message ?? "")")
+    }
+
     @Test(arguments: ["-rf", "a b.sql", ".profile", "$(id)", "\u{202E}lqs.a", " "])
     func `whatever a file is called, it lies in its own folder and is no option`(name: String) async throws {
         let text = """

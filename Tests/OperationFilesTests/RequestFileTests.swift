@@ -1,3 +1,4 @@
+import Flows
 import Operations
 import StandardOperations
 import States
@@ -123,6 +124,25 @@ struct RequestFileTests {
         let read = values.read(from: answer)
         #expect(read.values == ["lat": "12.5", "name": "x", "ok": true])
         #expect(read.missing == ["position", "a.9"])
+    }
+
+    @Test func `what the page of a failed request says names its inputs, beside a secret one too`() async throws {
+        let (definition, mistakes) = read(
+            """
+            title: Purge
+            type: http
+            inputs: [{name: zone}, {name: token, type: secret}]
+            request: {url: "http://127.0.0.1:9/{{zone}}", headers: {Authorization: "Bearer {{token}}"}}
+            failed: {show: "{{zone}} was not purged."}
+            """)
+        #expect(mistakes == [])
+        // By itself it reaches nothing on this machine, and no connection is made.
+        let declared = try #require(definition)
+        let operation = try #require(RequestOperation(declared, in: OperationEnvironment()))
+        let run = try OperationRunner(operation).start(CommandInput(["zone": "eu", "token": "x"]))
+        _ = await run.outcome()
+        guard case .failed(let problem) = run.state.value else { throw Unexpected(text: "\(run.state.value)") }
+        #expect(problem.message.hasPrefix("eu was not purged. "))
     }
 
     @Test func `a feed is polled each minute while watched, unless its file says otherwise`() throws {

@@ -28,6 +28,14 @@ struct StateReportTests {
         }
     }
 
+    @Test func `a report has as many values as a page can show, and no more`() {
+        func line(_ count: Int) -> String {
+            "::weir a " + (1...count).map { "v\($0)=\($0)" }.joined(separator: " ") + "::"
+        }
+        #expect(StateReport(line: line(StateReport.maximumValues))?.values.count == StateReport.maximumValues)
+        #expect(StateReport(line: line(StateReport.maximumValues + 1)) == nil)
+    }
+
     @Test func `counts are read as programs print them`() {
         #expect(WorkProgress(completed: "1,234,567", total: "2,000,000", unit: .bytes)?.completed == 1_234_567)
         #expect(WorkProgress(completed: "1.5M", total: nil, unit: .bytes)?.completed == 1_572_864)

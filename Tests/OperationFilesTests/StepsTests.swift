@@ -75,6 +75,10 @@ struct StepsTests {
             "- {name: dump, uses: back, with: {base: \"{{steps.dmp.file}}\"}}",
             "w.yml:2:46: There is no step “dmp” before this one. This is the first one."
         ),
+        (
+            "- {name: dump, uses: back, with: {base: a, days: \"{{when}}\"}}\ninputs: [{name: when}]",
+            "w.yml:2:55: The input “when” is one line of text, and `days` takes a whole number. Change the type of one."
+        ),
         ("- {name: dump, uses: w}", "w.yml:2:25: The operation would contain itself: w → w. Remove this step."),
         ("- {name: dump}", "w.yml:2:8: The step “dump” does nothing. Give it `uses`, `command`, `shell` or `approve`."),
         (

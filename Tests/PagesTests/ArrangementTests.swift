@@ -113,6 +113,24 @@ import Testing
         #expect(!html.contains("group=tag"), "there are no tags")
     }
 
+    @Test func `groups are offered where an operation has a tag, and left again also where none has any more`() throws {
+        func page(tags: Set<String>, _ parameters: [String: String]) throws -> String {
+            var catalog = Catalog()
+            for (id, tags) in [("copy", []), ("archive", tags)] {
+                catalog.add(CopyOperation(), id: id, title: id, summary: "Copies things.", tags: tags)
+            }
+            var frame = PageFrame()
+            frame.arrangement = Arrangement(parameters: parameters)
+            let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+            return pages.document(.board(BoardScript(catalog).board), cursor: Fixture.cursor, frame: frame)
+        }
+        #expect(try page(tags: ["files"], [:]).contains("href=\"/?group=tag\""))
+        #expect(try !page(tags: [], [:]).contains("group=tag"))
+        for tags in [[], ["files"]] as [Set<String>] {
+            #expect(try page(tags: tags, ["group": "tag"]).contains("href=\"/\" aria-current=\"true\""))
+        }
+    }
+
     @Test func `a change of state says so on its card, by which a browser moves it`() throws {
         var fixture = try Fixture()
         let opened = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))

@@ -124,4 +124,9 @@ struct CronExpressionTests {
             #expect(schedule.newest(after: last, through: first, limit: 3).isEmpty)
         }
     }
+
+    @Test func `an interval is told from times that depend on a zone`() throws {
+        #expect(try Schedule(every: "90m").isInterval)
+        #expect(try !Schedule(cron: "0 8 * * *").isInterval)
+    }
 }

@@ -157,6 +157,12 @@ struct HostVitalsTests {
         #expect(await run.states().last?.phase == .failed)
     }
 
+    #if os(Linux)
+        @Test func `a volume that has no room at all, as the one of processes, is left out`() {
+            #expect(SystemHostReader(folder: "/proc").read().disk == nil)
+        }
+    #endif
+
     @Test func `processors whose counters stand still have no load, and all else is told`() throws {
         var history = VitalsHistory(length: 2)
         _ = history.take(reading(7, 9, 1), after: 0, at: "a")

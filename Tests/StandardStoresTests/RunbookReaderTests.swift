@@ -139,6 +139,15 @@ import Testing
         }
     }
 
+    @Test func `a file that is nested as deep as may be is read, and one level more is refused`() throws {
+        // The paragraph and its text are two levels themselves.
+        func nested(_ depth: Int) throws -> RunbookState {
+            try read("- [ ] a\n\n" + String(repeating: ">", count: depth - 2) + "b")
+        }
+        #expect(try nested(400).steps.map(\.text) == ["a"])
+        #expect(throws: RunbookFileError.self) { try nested(401) }
+    }
+
     @Test(arguments: [">", "- ", "- > ", "1. "])
     func `a file that is nested without end is refused, and does not exhaust the stack`(mark: String) {
         for depth in [500, 5_000] {

@@ -49,6 +49,32 @@ import Testing
         #expect(!reducer.seen.values.contains(false))
     }
 
+    /// Starts two pieces of work in one turn, each of which adds a number.
+    private struct Twofold: Reducer {
+        enum Action: Sendable {
+            case start
+            case add(Int)
+        }
+
+        var initialState: Int { 0 }
+
+        func reduce(_ action: Action, _ state: Int, _ dispatch: Dispatcher<Action>) -> Reduced<Int, String> {
+            switch action {
+            case .start:
+                dispatch.run(id: "ones") { dispatch in dispatch(.add(1)) }
+                dispatch.run(id: "tens") { dispatch in dispatch(.add(10)) }
+                return Reduced(state)
+            case .add(let number): return Reduced(state + number)
+            }
+        }
+    }
+
+    @Test func `all work that one turn starts runs`() async {
+        let store = Store(Twofold())
+        await store.dispatch(.start).settled()
+        #expect(store.currentState == 11)
+    }
+
     // I10
     @Test func `work that was cancelled can no longer dispatch, even when it goes on`() async {
         let gate = Gate()

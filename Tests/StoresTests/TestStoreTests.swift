@@ -158,4 +158,36 @@ import Testing
         store.finish()
         #expect(complaints.values.isEmpty)
     }
+
+    /// Keeps what it is told, which its work does twice.
+    private struct Listener: Reducer {
+        enum Action: Equatable, Sendable {
+            case ask
+            case told(Int)
+        }
+
+        var initialState: [Int] { [] }
+
+        func reduce(_ action: Action, _ state: [Int], _ dispatch: Dispatcher<Action>) -> Reduced<[Int], String> {
+            switch action {
+            case .ask:
+                dispatch.run(id: "ask") { dispatch in
+                    dispatch(.told(1))
+                    dispatch(.told(2))
+                }
+                return Reduced(state)
+            case .told(let number): return Reduced(state + [number])
+            }
+        }
+    }
+
+    // J3
+    @Test func `actions of work are received in the order in which it sent them`() async {
+        let store = TestStore(Listener())
+        store.send(.ask)
+        await store.settle()
+        await store.receive(.told(1)) { $0 = [1] }
+        await store.receive(.told(2)) { $0 = [1, 2] }
+        store.finish()
+    }
 }

@@ -154,6 +154,18 @@ struct SpoolTests {
         }
     }
 
+    @Test func `a number that no report comes to ends no process`() throws {
+        var place = SpoolPlace()
+        place.opened()
+        let text = String(decoding: try JSONEncoder().encode(place), as: UTF8.self)
+        let other = text.replacing("\"number\":0", with: "\"number\":\(Int64.max)")
+        #expect(other != text)
+        var read = try JSONDecoder().decode(SpoolPlace.self, from: Data(other.utf8))
+        read.begin(through: 100, messages: 1)
+        read.taken()
+        #expect(read.number == .max && read.from == 100)
+    }
+
     @Test func `a run that every server ends at once is given up`() {
         var place = SpoolPlace()
         for _ in 0..<SpoolPlace.maximumParts { place.continued(recorded: nil) }

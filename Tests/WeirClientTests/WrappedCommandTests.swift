@@ -61,6 +61,12 @@ struct WrappedCommandTests {
         if let child, child > 1 { kill(child, SIGKILL) }
     }
 
+    @Test func `a command that stops printing before it ends is over only when it ends`() async throws {
+        let (_, ending) = try WrappedCommand.start(
+            ["sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 7"], defaulted: [], sink: { _, _ in true })
+        #expect(await ending.value == .exited(7))
+    }
+
     @Test func `a command whose reader is gone is told so by its system`() async throws {
         let (_, ending) = try WrappedCommand.start(["yes"], defaulted: [SIGPIPE], sink: { _, _ in false })
         #expect(await ending.value == .signalled(ProcessSignal(number: SIGPIPE)))

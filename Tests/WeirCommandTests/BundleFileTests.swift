@@ -14,10 +14,10 @@ struct BundleFileTests {
     @Test func `a file gets its name and replaces an older one once it is complete`() throws {
         try withFolder { folder in
             let path = folder.appendingPathComponent("runs.jsonl").path
-            try Data("old".utf8).write(to: URL(fileURLWithPath: path))
+            try Data("old and longer\n".utf8).write(to: URL(fileURLWithPath: path))
             let file = try BundleFile(path: path)
             try file.write("new")
-            #expect(try String(contentsOfFile: path, encoding: .utf8) == "old")
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == "old and longer\n")
             try file.finish()
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "new\n")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["runs.jsonl"])

@@ -50,6 +50,7 @@ import Testing
             #expect(entry.reentry == .queue && entry.timeout == .seconds(7_200) && entry.prints)
             #expect(entry.samples.map(\.caseName).contains("dumping") && entry.problems == [])
             #expect(files.stopGracePeriod == .seconds(7))
+            #expect(files.drainTimeout == .seconds(8))
             let templates = try TemplateSet(overlay: nil, declared: files.texts)
             let problems = PageRenderer(catalog: catalog, templates: templates).check()
             #expect(problems.filter { $0.file.hasPrefix("operations") } == [])
@@ -83,6 +84,12 @@ import Testing
             #expect(catalog.entries.map(\.id) == ["backup"])
             #expect(problems.contains { $0.hasPrefix("wrong.yml:2:1: An operation has no `comand`.") })
             #expect(problems.contains { $0.hasPrefix("operations/backup/nowhere.mustache: no sample of backup") })
+        }
+    }
+
+    @Test func `a server that runs no programs waits less than a second for its runs when it ends`() throws {
+        try operations([:]) { operations, _ in
+            #expect(operations.drainTimeout > .zero && operations.drainTimeout < .seconds(1))
         }
     }
 

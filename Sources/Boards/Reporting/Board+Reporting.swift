@@ -54,13 +54,6 @@ extension Board {
         return ReportedMessages(record: record, lines: head, after: place, changes: changes, newLines: lines)
     }
 
-    /// The run that was reported here under that id and operation.
-    package func reportedRecord(_ run: String, operation: String) async throws(BoardError) -> RunRecord {
-        let record = try await self.run(run)
-        guard record.isReportedHere, record.operation == operation else { throw .unknownRun(run) }
-        return record
-    }
-
     /// Whether a program elsewhere reports that run, and it has not ended.
     func isReported(_ run: String) -> Bool { reported.contains(run) }
 

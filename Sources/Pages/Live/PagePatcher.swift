@@ -139,7 +139,7 @@ struct PagePatcher {
     private func choice(of view: OperationView, _ old: OperationView?) -> [Patch] {
         let whole = RunListChange(before: [], after: view.recent)
         let part = RunListChange(from: old?.recent ?? [], to: view.recent)
-        let isSame = old.map { $0.recent.map(\.record.id) == view.recent.map(\.record.id) } ?? false
+        let isSame = old?.recent.map(\.record.id) == view.recent.map(\.record.id)
         let lists = [writer.firstCompared, writer.secondCompared].map { chosen in
             isSame && old.flatMap(chosen) == chosen(view) ? part : whole
         }

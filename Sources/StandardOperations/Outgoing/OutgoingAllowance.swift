@@ -42,10 +42,12 @@ package struct OutgoingAllowance: Hashable, Sendable {
     var namesPort: Bool { port != nil }
 
     /// Whether a request to the host, which is about to connect to one of its addresses, may go there.
+    ///
+    /// An IPv4 address is given as one, also where it is written as an IPv6 one.
     func covers(host: String, address: IPAddress, port: Port) -> Bool {
         guard self.port == nil || self.port == port else { return false }
         switch place {
-        case .network(let network): return network.contains(address) || network.contains(address.unmapped)
+        case .network(let network): return network.contains(address)
         case .name(let name): return name == Self.plain(host.lowercased())
         }
     }

@@ -25,8 +25,10 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var isStream = false
     private var isHolding = false
     private var isOpen = false
+    private var isBodyStopped = false
     private var machine: ConnectionMachine
     private var check: RepeatedTask?
+    private var lastWord: Scheduled<Void>?
 
     init(_ handlers: Handlers, holds: StreamHolds, limits: ConnectionLimits) {
         self.handlers = handlers
@@ -65,15 +67,25 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if isStream {
+            let now = context.eventLoop.now
             switch unwrapInboundIn(data) {
-            case .head(let head):
-                let length = head.headerFields[.contentLength].flatMap { Int($0) }
-                machine.requestBegan(bodyLength: length.flatMap { $0 < 0 ? nil : $0 }, now: context.eventLoop.now)
-            case .body(let piece): machine.bodyArrived(piece.readableBytes)
-            case .end: machine.requestEnded(now: context.eventLoop.now)
+            // How long the body is does not matter here: no other request follows on a stream.
+            case .head: machine.requestBegan(bodyLength: nil, now: now)
+            case .body(let piece): machine.arrived(piece.readableBytes, isBlank: false, now: now)
+            case .end: machine.requestEnded(now: now)
             }
         }
         context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isStream { machine.readEnded(now: context.eventLoop.now) }
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isStream { machine.readBegan(now: context.eventLoop.now) }
+        context.read()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -124,10 +136,19 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
-    /// Ends a stream whose client sends its body too slowly.
+    /// Ends a body whose client sends it too slowly: whoever reads it is given the reason, and answers.
     private func checkProgress(_ context: ChannelHandlerContext) {
-        guard machine.isReadingRequest, !machine.isHolding else { return }
-        if case .slowBody = machine.decision(now: context.eventLoop.now) { context.close(promise: nil) }
+        guard !isBodyStopped, !machine.isHolding, case .slowBody = machine.decision(now: context.eventLoop.now) else {
+            return
+        }
+        isBodyStopped = true
+        guard machine.unanswered > 0 else {
+            context.close(promise: nil)
+            return
+        }
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        lastWord = context.eventLoop.scheduleTask(in: limits.linger) { bound.value.close(promise: nil) }
+        context.fireErrorCaught(BodyStop.tooSlow)
     }
 
     private func letGo(_ context: ChannelHandlerContext) {
@@ -140,17 +161,9 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         letGo(context)
         if isOpen { holds.closed(context.channel) }
         isOpen = false
+        lastWord?.cancel()
+        lastWord = nil
         check?.cancel()
         check = nil
-    }
-}
-
-extension HTTPField.Name {
-    static let strictTransportSecurity = HTTPField.Name.secure("Strict-Transport-Security")
-
-    private static func secure(_ name: String) -> HTTPField.Name {
-        // Never traps: the name stands above, and none comes from outside.
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
-        return name
     }
 }

@@ -34,10 +34,6 @@ final class StreamResponder: Sendable {
     ///
     /// The floor is that of memory.
     func status(of name: StreamName) -> StreamStatus? {
-        if let run = name.output {
-            guard let tail = board.feed.output(of: run) else { return nil }
-            return StreamStatus(head: tail.head, floor: tail.earlier, isClosed: tail.isClosed)
-        }
         let topic = name.topic
         let head = board.feed.head(of: topic)
         var isClosed = false
@@ -48,7 +44,9 @@ final class StreamResponder: Sendable {
             isClosed = run.record.endedAt != nil
         case .operation(let id): guard board.catalog[id] != nil else { return nil }
         case .store(let id): guard board.catalog.store(id) != nil else { return nil }
-        case .output: return nil
+        case .output(let run):
+            guard let tail = board.feed.output(of: run) else { return nil }
+            return StreamStatus(head: tail.head, floor: tail.earlier, isClosed: tail.isClosed)
         }
         return StreamStatus(head: head, floor: board.feed.floor(of: topic), isClosed: isClosed)
     }

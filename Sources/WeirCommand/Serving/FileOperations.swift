@@ -74,6 +74,12 @@ struct FileOperations: Sendable {
         folder.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero
     }
 
+    /// How long runs have to end when the server does: programs as long as their files allow them.
+    var drainTimeout: Duration {
+        let period = stopGracePeriod
+        return period > .zero ? period + .seconds(1) : .milliseconds(700)
+    }
+
     /// The operations that poll an address also while nobody watches.
     var alwaysPolled: [String] { folder.definitions.filter { $0.pollsAlways == true }.map(\.id) }
 

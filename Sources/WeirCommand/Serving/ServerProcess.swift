@@ -68,7 +68,7 @@ struct ServerProcess: Sendable {
             logger.warning(
                 "Files of an earlier process could not be removed.", metadata: ["cause": "\(Quoted(error))"])
         }
-        let board = try await openBoard(catalog(declared), journal, drainTimeout: drainTimeout(declared))
+        let board = try await openBoard(catalog(declared), journal, drainTimeout: declared.drainTimeout)
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
         let control = AccessControl(rules: plan.rules)
@@ -89,7 +89,7 @@ struct ServerProcess: Sendable {
             let declared = declared.reading(folder)
             try await server.dashboard.replace(
                 catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),
-                drainTimeout: drainTimeout(declared))
+                drainTimeout: declared.drainTimeout)
             polled.keep(declared.alwaysPolled, on: board)
             hooks.notifier.replace(declared.hooks(settings))
         }
@@ -144,12 +144,6 @@ struct ServerProcess: Sendable {
                     "held": "\(server.dashboard.held)",
                 ])
         }
-    }
-
-    /// How long runs have to end when the server does: programs as long as their files allow them.
-    private func drainTimeout(_ declared: FileOperations) -> Duration {
-        let period = declared.stopGracePeriod
-        return period > .zero ? period + .seconds(1) : .milliseconds(700)
     }
 
     /// Says where the server is; returns its address.

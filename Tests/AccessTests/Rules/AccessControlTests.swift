@@ -47,6 +47,12 @@ import Testing
         #expect(first != control.authorize(.anonymous).audience)
     }
 
+    @Test func `a visitor whom nobody knows is told from one who may do something`() {
+        let control = AccessControl(subjects: subjects)
+        #expect(control.isAnonymous(control.authorize(.anonymous).audience))
+        #expect(!control.isAnonymous(control.authorize(ana).audience))
+    }
+
     @Test func `an authorization stays as it is until something changes`() throws {
         let control = AccessControl(subjects: subjects)
         let authorization = control.authorize(ana)

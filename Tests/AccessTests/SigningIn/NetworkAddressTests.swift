@@ -9,6 +9,7 @@ import Testing
         ("192.0.2.128/25", "192.0.2.100", false), ("0.0.0.0/0", "8.8.8.8", true), ("0.0.0.0/0", "::1", false),
         ("2001:db8::/32", "2001:db8:5::1", true), ("2001:db8::/32", "2001:db9::1", false),
         ("127.0.0.1", "::ffff:127.0.0.1", true), ("fe80::/10", "fe80::1%eth0", true),
+        ("2001:db8::1/128", "2001:db8::1", true), ("2001:db8::1/128", "2001:db8::2", false),
     ])
     func `a network holds its addresses`(range: String, address: String, isIn: Bool) throws {
         let range = try #require(NetworkRange(range))

@@ -54,6 +54,19 @@ import Testing
         #expect(!authorization.permissions.allowsAnywhere(.see))
     }
 
+    @Test func `a link ends when the proxy names its maker without the group that allowed it`() async throws {
+        let fixture = try await fixture()
+        func named(in groups: String) throws -> Principal {
+            let fields = ["remote-user": ["bob"], "remote-groups": [groups]]
+            return try #require(fixture.request(fields, peer: "10.0.0.1").authorization).principal
+        }
+        let maker = try named(in: "ops")
+        let (link, _) = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 1, by: maker)
+        #expect(fixture.directory.authorization(ofLink: link.text) != nil)
+        _ = try named(in: "dev")
+        #expect(fixture.directory.authorization(ofLink: link.text) == nil)
+    }
+
     @Test func `basic authentication that a proxy passes on is no token`() async throws {
         let fields = ["remote-user": ["ana"], "authorization": ["Basic YW5hOng="]]
         #expect(try await fixture().request(fields, peer: "10.0.0.1").authorization?.principal.name == "ana")

@@ -50,9 +50,12 @@ import Testing
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")
         let first = try #require(try await fixture.signIn("ana"))
+        let held = try #require(fixture.request(session: first).authorization)
         _ = try await fixture.directory.signIn(
             "ana", "correct horse", from: AuditOrigin(address: "192.0.2.1"), replacing: first)
         #expect(fixture.request(session: first).authorization?.isAnonymous == true)
+        // Also what goes on by it, such as a page that is open.
+        #expect(fixture.control.current(held) == nil)
     }
 
     @Test func `forged, truncated, doubled and foreign cookies are nobody's`() async throws {

@@ -170,4 +170,26 @@ import TestSupport
         await fixture.board.shutdown()
         await clock.sleepers(atMost: 0)
     }
+
+    @Test func `an operation's past is read from the journal with its runs as they stood then`() async throws {
+        let fixture = try await past()
+        let reopened = try await BoardFixture.open(
+            ["one": Self.stepping, "two": Self.stepping], on: JournalDouble(fixture.journal.inner)
+        ) {
+            $0.retention = nil
+            $0.tailLimit = 1
+        }
+        for sequence in stride(from: 1, to: fixture.board.feed.head(of: .board).rawValue, by: 7) {
+            let live = try #require(fixture.board.feed.publication(at: SequenceNumber(clamping: sequence)))
+            let then = try #require(live.board.operation(live.change.subject))
+            let read = try await reopened.board.moment(ofOperation: then.id, at: live.change.sequence)
+            #expect(read.change == live.change)
+            #expect(read.operation.recent.map(\.record) == then.recent.map(\.record))
+            #expect(read.operation.activeRuns == then.activeRuns)
+            let newest = try #require(then.latest)
+            #expect(read.operation.latest.map(summary) == summary(newest))
+            #expect(read.newest.map(summary) == summary(try await fixture.board.view(of: newest.record.id)))
+        }
+        await reopened.board.shutdown()
+    }
 }

@@ -233,4 +233,16 @@ import TestSupport
         }
         #expect(late?.code == .shuttingDown)
     }
+
+    @Test func `what only the recording server does is refused with that server's name, whoever else is there`()
+        async throws
+    {
+        let pair = try await BoardPair(hears: false)
+        _ = pair.cluster.beat("0", NodeStanding())
+        await pair.hear()
+        let error = await refusal { () throws(BoardError) in _ = try await pair.second.importRuns { { nil } } }
+        #expect(error?.code == .unavailable)
+        #expect(error?.description.contains("server a") == true)
+        await pair.shutdown()
+    }
 }

@@ -230,4 +230,15 @@ import TestSupport
         #expect(fixture.board.runs.count == 0)
         #expect(log.lines.filter { $0.contains("could not start") } == [])
     }
+
+    @Test func `a server names to the others only what somebody looks at there`() async throws {
+        let fixture = try await BoardFixture.open(
+            ["iss": .endless, "vitals": .endless], lifetime: .whileWatched())
+        #expect(fixture.board.watching.watched.isEmpty)
+        let page = fixture.board.watch(.operation("iss"))
+        #expect(fixture.board.watching.watched == ["iss"])
+        page.release()
+        #expect(fixture.board.watching.watched.isEmpty)
+        await fixture.board.shutdown()
+    }
 }

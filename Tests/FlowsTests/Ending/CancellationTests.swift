@@ -74,6 +74,15 @@ import Testing
         #expect(await next == nil)
     }
 
+    @Test func `a reader whose place is freed twice frees it once`() {
+        let flow = MutableStateFlow(0)
+        let (first, second) = (flow.values(.lossless).makeSubscriber(), flow.values(.lossless).makeSubscriber())
+        var wake = FlowMachine<Int>.Wake()
+        let times = [flow.storage.machine.leave(first, &wake), flow.storage.machine.leave(first, &wake)]
+        #expect(times == [true, false])
+        withExtendedLifetime(second) { #expect(flow.subscriptionCount.value == 1) }
+    }
+
     // F3
     @Test func `cancel racing a set, many times: no leak and no double resume`() async {
         let flow = MutableStateFlow(0)

@@ -208,4 +208,12 @@ import TestSupport
         #expect(machine.subscribers(1) == [.start(collection: 1)])
         #expect(machine.subscribers(0) == [.stop(collection: 1), .reset(afterCollection: 1)])
     }
+
+    @Test func `a subscriber who comes after a wait was over ends no other wait`() {
+        var machine = SharingMachine(.whileSubscribed(stopTimeout: .seconds(1)))
+        #expect(machine.subscribers(1) == [.start(collection: 1)])
+        #expect(machine.subscribers(0) == [.wait(.seconds(1), number: 2)])
+        #expect(machine.elapsed(wait: 2) == [.stop(collection: 1)])
+        #expect(machine.subscribers(1) == [.start(collection: 2)])
+    }
 }

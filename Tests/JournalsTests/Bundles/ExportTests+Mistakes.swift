@@ -70,6 +70,20 @@ extension ExportTests {
         }
     }
 
+    @Test func `a file that somebody else opened stays open, and can be read again from its beginning`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("lines")
+            try Data("one\ntwo".utf8).write(to: URL(fileURLWithPath: path))
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            for _ in 0..<2 {
+                try file.seek(toOffset: 0)
+                let reader = LineReader(file)
+                #expect(try [reader.next(), reader.next(), reader.next()] == ["one", "two", nil])
+            }
+            try file.close()
+        }
+    }
+
     @Test(arguments: JournalKind.allCases)
     func `numbers of a file that nothing can have are refused with their line`(kind: JournalKind) async throws {
         try await kind.withJournal { journal in

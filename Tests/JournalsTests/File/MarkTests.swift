@@ -1,3 +1,4 @@
+import Foundation
 import Journals
 import Testing
 
@@ -63,5 +64,26 @@ import Testing
         #expect(outcome(mark(), file: 8) == .unverified)
         #expect(outcome(mark(), head: 101) == .unverified)
         #expect(outcome(mark(isClosed: true), head: 43) == .unverified)
+    }
+
+    @Test func `a journal whose log a reader still needs is not marked as closed in order`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            func isMarkedClosed() throws -> Bool? {
+                JournalMark(Array(try Data(contentsOf: URL(fileURLWithPath: path + "-mark"))))?.isClosed
+            }
+            let journal = try await SQLiteJournal.open(at: path, configuration: .init(busyTimeout: 10), now: .test(0))
+            _ = try await journal.append([.opening("a")])
+            let reader = try ForeignConnection(path: path)
+            try reader.execute("BEGIN")
+            #expect(try reader.number("SELECT count(*) FROM runs") == 1)
+            await journal.close()
+            #expect(try isMarkedClosed() == false)
+            try reader.execute("ROLLBACK")
+            let again = try await SQLiteJournal.open(at: path, now: .test(1))
+            #expect(try await again.run("a") != nil)
+            await again.close()
+            #expect(try isMarkedClosed() == true)
+        }
     }
 }

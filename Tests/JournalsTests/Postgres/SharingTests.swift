@@ -103,4 +103,29 @@ import Testing
         await first.close()
         await again.close()
     }
+
+    @Test func `only a report that others were ahead of is judged again, and none that is refused for good`() {
+        func isJudgedAgain(_ state: String) -> Bool { JournalError.of(PostgresFailure(state, "no")).isOvertaken }
+        #expect(isJudgedAgain(PostgresState.overtaken))
+        for state in [PostgresState.fenced, PostgresState.unknownRun, PostgresState.noPlaceLeft, "53100"] {
+            #expect(!isJudgedAgain(state), "\(state)")
+        }
+    }
+
+    @Test func `a notice of another server ends the wait for it, and without one the time does`() throws {
+        let url = try PostgresServer.shared.get().database()
+        let (listening, other) = (try PostgresServer.connection(url), try PostgresServer.connection(url))
+        try listening.execute("LISTEN news")
+        #expect(try !listening.hasNotice(within: .milliseconds(1), until: Interruption()))
+        try other.execute("NOTIFY news")
+        #expect(try listening.hasNotice(within: .seconds(30), until: Interruption()))
+        #expect(try !listening.hasNotice(within: .milliseconds(1), until: Interruption()))
+    }
+
+    @Test func `a server whose connection has nothing else to do waits on it for others`() async throws {
+        let url = try PostgresServer.shared.get().database()
+        let worker = PostgresWorker(try PostgresAddress(url), name: "test", timeout: .seconds(30)) { _ in }
+        #expect(try await worker.wait { _ in true })
+        await worker.close()
+    }
 }

@@ -93,12 +93,13 @@ struct RightsInFlightTests {
         }
     }
 
-    @Test func `an upload stops when its sender's rights go, and the run says so`() async throws {
+    @Test(arguments: ["/api/v1", ""])
+    func `an upload stops when its sender's rights go, and leads to its run, which says so`(base: String) async throws {
         let known = KnownNames()
         try await TestServer.run(bell: true, access: known.access) { server async throws in
             let otto = try await server.connect()
             let head = [
-                "POST /api/v1/operations/keep/runs?filename=a.bin HTTP/1.1", "Host: localhost", "X-Test: otto",
+                "POST \(base)/operations/keep/runs?filename=a.bin HTTP/1.1", "Host: localhost", "X-Test: otto",
                 "Content-Length: 1000", "Content-Type: application/octet-stream",
             ]
             try await otto.send(raw: head.joined(separator: "\r\n") + "\r\n\r\n12345")
@@ -111,7 +112,7 @@ struct RightsInFlightTests {
             try await otto.send(raw: "6789")
             let answer = try await otto.response()
             #expect(answer.status == 403)
-            #expect(answer["location"] == "/api/v1/runs/\(run)")
+            #expect(answer["location"] == "\(base)/runs/\(run)")
             await server.board.outcome(of: run)
             let record = try await server.board.run(run)
             #expect(record.state.phase == .failed)

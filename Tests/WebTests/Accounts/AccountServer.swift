@@ -22,6 +22,7 @@ struct AccountServer: Sendable {
 
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
+        provider: (any IdentityProvider)? = nil, logger: Logger? = nil,
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -47,13 +48,15 @@ struct AccountServer: Sendable {
         }
         var web = WebConfiguration()
         web.offersLinks = true
-        let dashboard = try Dashboard(board: board, configuration: web)
-        var logger = Logger(label: "test")
-        logger.logLevel = .critical
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        let logger = logger ?? quiet
+        let dashboard = try Dashboard(board: board, configuration: web, logger: logger)
         try await TestServer.serve(
             { bound in
                 DashboardServer(
-                    dashboard: dashboard, access: .accounts(Accounts(directory)), host: "127.0.0.1", port: 0,
+                    dashboard: dashboard, access: .accounts(Accounts(directory, provider: provider)), host: "127.0.0.1",
+                    port: 0,
                     eventLoopGroup: MultiThreadedEventLoopGroup.singleton
                 ) { bound.send($0) }
             }, logger: logger

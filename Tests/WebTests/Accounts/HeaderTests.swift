@@ -29,6 +29,18 @@ struct HeaderTests {
         }
     }
 
+    @Test func `the page about oneself offers to sign in only to whoever is not signed in`() async throws {
+        try await AccountServer.run { server in
+            let signIn = "href=\"/sign-in\""
+            for name in ["root", "vera"] {
+                let page = try await server.ask("GET", "/account", [server.cookie(of: name), "Accept: text/html"])
+                #expect(page.status == 200 && !page.text.contains(signIn), "\(name)")
+            }
+            let page = try await server.ask("GET", "/account", ["Accept: text/html"])
+            #expect(page.status == 200 && page.text.contains(signIn))
+        }
+    }
+
     @Test func `who is not signed in, or not by this server, has no way out`() async throws {
         try await AccountServer.run { server in
             #expect(!(try await server.ask("GET", "/sign-in").text.contains("/sign-out")))

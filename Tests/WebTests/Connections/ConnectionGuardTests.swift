@@ -8,6 +8,17 @@ import Testing
 
 /// What a watched connection does, with no socket and no waiting.
 struct ConnectionGuardTests {
+    /// Counts how often the socket is read.
+    private final class Reads: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+        var count = 0
+
+        func read(context: ChannelHandlerContext) {
+            count += 1
+            context.read()
+        }
+    }
+
     private func limits(_ change: (inout ConnectionLimits) -> Void = { _ in }) -> ConnectionLimits {
         var limits = ConnectionLimits()
         change(&limits)
@@ -198,6 +209,24 @@ struct ConnectionGuardTests {
         #expect(try !small.received().contains("Connection: close"))
         try small.send("aaaaaaaaa" + get(2))
         #expect(small.paths == ["/1", "/2"])
+    }
+
+    @Test func `what comes behind a refusal is dropped as it comes, but more than a megabyte of it only slowly`() throws
+    {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send(Self.post("Content-Length: 10000000") + "a")
+        connection.answer("no")
+        let reads = Reads()
+        try connection.channel.pipeline.syncOperations.addHandler(reads, position: .first)
+        for count in 1...2 {
+            try connection.send(String(repeating: "a", count: 1_000), isServerReading: false)
+            #expect(reads.count == count)
+        }
+        try connection.send(String(repeating: "a", count: 1_048_576), isServerReading: false)
+        #expect(reads.count == 2)
+        connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
+        #expect(reads.count == 3)
     }
 
     @Test func `a client that takes no byte for half a minute is ended`() throws {

@@ -48,6 +48,31 @@ struct HeldPollHandlerTests {
         }
     }
 
+    @Test func `a held poll whose place others need is answered, to come back after a while, and its connection stays`()
+        async throws
+    {
+        try await TestServer.run { server in
+            for path in [try server.tail(), "/api/v1/streams/board?offset=now&live=long-poll"] {
+                let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+                channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
+                // Nobody waits yet, so there is nothing to answer.
+                channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+                try channel.writeInbound(Self.get(path))
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+                #expect(server.dashboard.held == 1)
+                #expect(try channel.readOutbound(as: HTTPResponsePart.self) == nil)
+                channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+                #expect(server.dashboard.held == 0)
+                var ends = 0
+                while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                    if case .end = part { ends += 1 }
+                }
+                #expect(ends == 1)
+                _ = try channel.finish(acceptAlreadyClosed: true)
+            }
+        }
+    }
+
     @Test func `a poll that is answered at once waits while its client takes nothing`() async throws {
         try await TestServer.run { server in
             let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])

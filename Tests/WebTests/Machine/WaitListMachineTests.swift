@@ -69,6 +69,14 @@ struct WaitListMachineTests {
         #expect(machine.wake(now: 1_050).count == 1)
     }
 
+    @Test func `one who follows and comes back behind a change does not wait when the fifty milliseconds are over`() {
+        var machine = WaitListMachine<Int>(head: 0, now: 0)
+        _ = machine.enter(1, after: 0, until: 9_000, known: 0, now: 1_000)
+        #expect(machine.published(1, now: 1_000).count == 1)
+        #expect(machine.published(2, now: 1_010).isEmpty)
+        #expect(machine.enter(1, after: 1, until: 9_000, known: 2, now: 1_050) == .pass(head: 2))
+    }
+
     @Test func `an older change that is heard of late takes nothing from those who wait for a newer one`() {
         var machine = WaitListMachine<Int>(head: 0, now: 0)
         _ = machine.enter(1, after: 0, until: 9_000, known: 0, now: 0)

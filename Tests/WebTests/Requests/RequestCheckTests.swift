@@ -41,6 +41,16 @@ struct RequestCheckTests {
         }
     }
 
+    @Test func `a body has the length that was announced, also none, and without a sound announcement no length`() {
+        for (fields, length) in [
+            ([:], 0), ([.contentLength: "0"], 0), ([.contentLength: "7"], 7), ([.contentLength: "-7"], nil),
+            ([.contentLength: "x"], nil), ([.transferEncoding: "chunked"], nil),
+        ] as [(HTTPFields, Int?)] {
+            let head = HTTPRequest(method: .post, scheme: "http", authority: "a", path: "/", headerFields: fields)
+            #expect(head.bodyLength == length, "\(fields)")
+        }
+    }
+
     @Test func `the two doors hold a request against the same list`() async throws {
         var configuration = WebConfiguration()
         configuration.actorHeader = "X-User"

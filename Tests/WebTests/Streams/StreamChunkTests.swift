@@ -1,6 +1,7 @@
 import Boards
 import Foundation
 import Journals
+import NIOCore
 import States
 import Testing
 
@@ -41,6 +42,15 @@ struct StreamChunkTests {
             let again = try await server.ask("GET", "/api/v1/streams/run-r1")
             #expect(again.body == first?.body)
             #expect(again["etag"] == first?["etag"])
+        }
+    }
+
+    @Test func `a stretch of a run's stream in which nothing stands is not its end`() async throws {
+        try await TestServer.run { server in
+            let chunk = server.dashboard.streamResponder.answers.chunk(
+                of: .run("r1"), [], after: 3, through: 7, more: false)
+            #expect(chunk.to == 7 && !chunk.isClosed && !chunk.more)
+            #expect(String(buffer: chunk.body) == "[]")
         }
     }
 

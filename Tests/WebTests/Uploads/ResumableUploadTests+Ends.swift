@@ -1,6 +1,7 @@
 import Boards
 import Foundation
 import Journals
+import Logging
 import States
 import Testing
 
@@ -78,6 +79,71 @@ extension ResumableUploadTests {
             let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
         }
+    }
+
+    @Test func `what expired while the server was away is removed soon, without anybody asking for it`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try await Self.run(in: folder) { server in
+            let (place, _) = try await Self.create(server, length: 6)
+            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
+        }
+        let files = { try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "uploads").path) }
+        #expect(try !files().isEmpty)
+        var limits = UnfinishedUploadLimits()
+        limits.age = -1_000_000_000_000
+        let clock = ManualClock()
+        try await Self.run(in: folder, limits: limits, clock: clock) { _ in clock.advance(by: 5_000) }
+        #expect(try files().isEmpty)
+    }
+
+    @Test func `an upload that comes back too late is over, and its bytes are removed at once`() async throws {
+        var limits = UnfinishedUploadLimits()
+        limits.age = -1_000_000_000_000
+        try await Self.run(limits: limits) { server in
+            let (place, _) = try await Self.create(server, length: 6)
+            #expect(try await Self.head(server, place).status == 410)
+            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
+    @Test func `an upload whose run ended with the server can be deleted`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let place = Shared("")
+        try await Self.run(in: folder) { server in
+            place.value = try await Self.create(server, length: 6).place
+            #expect(try await Self.patch(server, place.value, at: "0", "abc").status == 204)
+        }
+        try await Self.run(in: folder) { server in
+            let deleted = try await server.ask("DELETE", place.value, headers: [Self.version], body: "")
+            #expect(deleted.status == 204)
+            #expect(try await Self.head(server, place.value).status == 410)
+        }
+    }
+
+    @Test func `of the uploads that are over, the thousand that ended last are remembered`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let uploads = ResumableUploads(
+            folder: folder, limits: UnfinishedUploadLimits(), clock: ManualClock(), logger: Logger(label: "test"))
+        for number in 0...1_000 {
+            let upload = ResumableUpload(
+                id: "u\(number)", operation: "keep", owner: "ana", length: 1, metadata: nil, input: [:])
+            _ = try uploads.create(upload)
+            uploads.remove(upload.id)
+        }
+        func kind(_ id: String) -> String? {
+            do throws(Problem) {
+                _ = try uploads.find(id, of: "keep", owner: "ana")
+                return nil
+            } catch {
+                return error.kind
+            }
+        }
+        #expect(kind("u0") == Problem.unknownUpload.kind)
+        #expect(kind("u1") == Problem.uploadOver.kind && kind("u1000") == Problem.uploadOver.kind)
     }
 
     @Test func `how many, and how much, one may have begun is limited`() async throws {

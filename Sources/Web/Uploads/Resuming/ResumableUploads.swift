@@ -44,7 +44,6 @@ final class ResumableUploads: Sendable {
     ///
     /// Throws a problem when its owner has too many, or the disk does not take it.
     func create(_ upload: ResumableUpload) throws(Problem) -> Entry {
-        startSweeping()
         let made = state.withLockedValue { state -> Result<Entry, Problem> in
             let others = ids().compactMap(read).filter { $0.owner == upload.owner && $0.id != upload.id }
             let bytes = others.reduce(upload.length) { $0.addingReportingOverflow($1.length).partialValue }
@@ -91,7 +90,6 @@ final class ResumableUploads: Sendable {
             remove(id)
             throw .uploadOver
         }
-        startSweeping()
         return entry
     }
 

@@ -1,0 +1,62 @@
+import Access
+import Logging
+import Testing
+
+@testable import Web
+
+/// What a browser sees that an identity provider does not sign in, and what the operator reads about it.
+@Suite(.timeLimit(.minutes(5)))
+struct ProviderSignInTests {
+    /// A provider that signs nobody in.
+    private struct Refusing: IdentityProvider {
+        let kind: IdentityProviderError.Kind
+
+        func begin(back: String) async throws(IdentityProviderError) -> (url: String, secret: String) {
+            throw IdentityProviderError(kind, "no beginning")
+        }
+        func complete(
+            _ parameters: [String: String], secret: String?
+        ) async throws(IdentityProviderError) -> ProviderSignIn {
+            throw IdentityProviderError(kind, "no end")
+        }
+        func signOutURL() async -> String? { nil }
+    }
+
+    private static let refusal = "The identity provider did not sign somebody in."
+
+    @Test func `whom the provider does not sign in can try it again there, and is asked for no password`() async throws
+    {
+        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: .denied)) { server in
+            for path in ["/sign-in/provider", "/sign-in/return?state=a"] {
+                let answer = try await server.ask("GET", path, ["Accept: text/html"])
+                #expect(answer.status == 403, "\(path)")
+                #expect(answer.text.contains("id=\"sign-in-error\""), "\(path)")
+                #expect(answer.text.contains("href=\"/sign-in/provider\""), "\(path)")
+                #expect(!answer.text.contains("type=\"password\""), "\(path)")
+            }
+        }
+    }
+
+    @Test func `a provider that cannot be reached is a failure of this server for now`() async throws {
+        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: .unreachable)) {
+            server in
+            let answer = try await server.ask("GET", "/sign-in/provider", ["Accept: text/html"])
+            #expect(answer.status == 503)
+        }
+    }
+
+    @Test func `what keeps people from signing in warns the operator, and a sign-in that is too old does not`()
+        async throws
+    {
+        for (kind, isNews) in [(.client, true), (.stale, false)] as [(IdentityProviderError.Kind, Bool)] {
+            let log = LogLines()
+            try await AccountServer.run(
+                .oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: kind), logger: log.logger
+            ) { server in
+                _ = try await server.ask("GET", "/sign-in/return?state=a", ["Accept: text/html"])
+                #expect(log.messages(at: .warning).contains(Self.refusal) == isNews)
+                #expect(log.messages(at: .debug).contains(Self.refusal) == !isNews)
+            }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Logging
+import OperationFiles
+import Synchronization
+import Testing
+
+@testable import WeirCommand
+
+@Suite struct FolderServiceTests {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+
+    private func write(_ name: String, _ text: String) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: folder.appending(path: name))
+    }
+
+    private func service(
+        _ take: @escaping @Sendable (OperationFolder) async throws -> Void
+    ) throws -> FolderService {
+        var quiet = Logger(label: "test")
+        quiet.logLevel = .critical
+        return FolderService(
+            try FolderTracker(folder, reserved: [:]),
+            ChoiceLists(in: CommandEnvironment(folder: folder, environment: [:], helper: nil)), logger: quiet,
+            take: take)
+    }
+
+    @Test func `whoever asks for the files to be read again has them in force at the next look, once`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.yml", "{title: A, command: [ls]}")
+        let taken = Mutex<[[String]]>([])
+        let service = try service { folder in taken.withLock { $0.append(folder.definitions.map(\.id)) } }
+        try write("b.yml", "{title: B, command: [ls]}")
+        service.readAgain()
+        await service.look()
+        #expect(taken.withLock { $0 } == [["a", "b"]])
+        await service.look()
+        #expect(taken.withLock { $0.count } == 1)
+    }
+
+    @Test func `files that could not be taken up are tried again at the next look`() async throws {
+        struct Refusal: Error {}
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.yml", "{title: A, command: [ls]}")
+        let times = Mutex(0)
+        let service = try service { _ in
+            let time = times.withLock { times in
+                times += 1
+                return times
+            }
+            if time == 1 { throw Refusal() }
+        }
+        service.readAgain()
+        for _ in 0..<3 { await service.look() }
+        #expect(times.withLock { $0 } == 2)
+    }
+}
