@@ -25,9 +25,12 @@ import Synchronization
 /// - The thread lives until ``close()``; a job that becomes ready later runs on the thread that makes it ready.
 public final class CollectorExecutor: TaskExecutor {
     /// The process's own: one for each processor, at most eight.
-    private static let pool = (0..<min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8)).map { _ in CollectorExecutor()
-    }
-    private static let turns = Atomic(0)
+    private static let pool: [CollectorExecutor] = {
+        // Never traps: a small constant of the system.
+        let processors = sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        return (0..<min(max(processors, 1), 8)).map { _ in CollectorExecutor() }
+    }()
+    private static let turns = Atomic<UInt>(0)
 
     private let queue = JobQueue()
 
@@ -39,7 +42,7 @@ public final class CollectorExecutor: TaskExecutor {
     /// - Returns: an executor, which may serve other scopes too.
     public static func shared() -> CollectorExecutor {
         let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
-        return pool[Int(UInt(bitPattern: turn) % UInt(pool.count))]
+        return pool[Int(truncatingIfNeeded: turn % UInt(bitPattern: pool.count))]
     }
 
     /// Creates the executor and starts its thread.

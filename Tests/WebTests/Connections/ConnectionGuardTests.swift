@@ -227,6 +227,8 @@ struct ConnectionGuardTests {
         #expect(reads.count == 2)
         connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(100))
         #expect(reads.count == 3)
+        connection.pass(3)
+        #expect(!connection.isOpen)
     }
 
     @Test func `a client that takes no byte for half a minute is ended`() throws {

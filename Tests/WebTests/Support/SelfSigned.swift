@@ -35,6 +35,7 @@ struct SelfSigned {
     private static func element(_ tag: UInt8, _ content: [UInt8]) -> [UInt8] {
         let count = content.count
         if count < 128 { return [tag, UInt8(count)] + content }
+        if count < 256 { return [tag, 0x81, UInt8(count)] + content }
         return [tag, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)] + content
     }
 }
