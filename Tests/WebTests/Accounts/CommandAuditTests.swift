@@ -111,6 +111,19 @@ struct CommandAuditTests {
         }
     }
 
+    @Test func `tries to open links that nobody made are in the audit, without what was tried`() async throws {
+        try await AccountServer.run { server in
+            for number in 0..<3 {
+                let answer = try await server.ask("GET", "/links/weir_l_guess\(number)", ["Accept: text/html"])
+                #expect(answer.status == 404)
+            }
+            let found = try await entries(server, .openLink)
+            #expect(found.map(\.count).reduce(0, +) == 3)
+            #expect(found.allSatisfy { $0.outcome == .refused && $0.principal == "anonymous:anonymous" })
+            #expect(found.allSatisfy { !"\($0)".contains("guess") })
+        }
+    }
+
     @Test func `a stranger cannot write what they like into the audit, however much they ask`() async throws {
         try await AccountServer.run { server in
             for number in 0..<300 {
