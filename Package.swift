@@ -226,7 +226,11 @@ let package = Package(
 
         // What several of our own tests need; in no product.
         .target(
-            name: "TestSupport", dependencies: ["Flows", "States", "Operations", "TestClocks"],
+            name: "TestSupport",
+            dependencies: [
+                "Flows", "States", "Operations", "TestClocks", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             path: "Tests/TestSupport"),
         .testTarget(name: "FlowsTests", dependencies: ["Flows", "States", "TestClocks", "TestSupport"]),
         .testTarget(
@@ -264,7 +268,7 @@ let package = Package(
             dependencies: [
                 "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules",
                 "Stores",
-                "States", "Flows", "StandardOperations",
+                "States", "Flows", "StandardOperations", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -297,7 +301,7 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "AccessSQLite", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                "Access", "AccessSQLite", "States", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
@@ -326,7 +330,7 @@ let package = Package(
             name: "DeliveriesTests",
             dependencies: [
                 "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "Operations", "StandardOperations",
-                "States", "TestClocks",
+                "States", "TestClocks", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -335,8 +339,8 @@ let package = Package(
         .testTarget(
             name: "WeirClientTests",
             dependencies: [
-                "WeirClient", "Commands", "States", "TestClocks", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
+                "WeirClient", "Commands", "States", "TestClocks", "TestSupport",
+                .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .testTarget(
             name: "OperationFilesTests",
@@ -348,7 +352,7 @@ let package = Package(
             name: "WeirCommandTests",
             dependencies: [
                 "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
-                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages",
+                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

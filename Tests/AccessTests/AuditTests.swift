@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Access
@@ -190,23 +191,10 @@ import Testing
         #expect(try AuditVerification(folder: folder).faults.isEmpty)
     }
 
-    private struct Complaints: LogHandler {
-        final class Lines: Sendable { let all = Mutex<[String]>([]) }
-        let lines: Lines
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.error
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) { lines.all.withLock { $0.append("\(event.message)") } }
-    }
-
     @Test func `each time that it can be written no more is told once`() async throws {
         defer { #expect(throws: Never.self) { try remove() } }
-        let (clock, lines) = (clock, Complaints.Lines())
-        let logger = Logger(label: "test") { _ in Complaints(lines: lines) }
-        let log = try AuditLog(folder: folder, now: { clock.now }, logger: logger)
+        let (clock, told) = (clock, CapturedLog(level: .error))
+        let log = try AuditLog(folder: folder, now: { clock.now }, logger: told.logger)
         await log.flush()
         for time in 1...2 {
             clock.advance(86_400_000)
@@ -216,7 +204,7 @@ import Testing
                 log.record(.start, by: ana)
                 await log.flush()
             }
-            #expect(lines.all.withLock { $0.count } == time)
+            #expect(told.messages().count == time)
             try FileManager.default.removeItem(at: next)
             log.record(.cancel, by: ana)
             await log.flush()

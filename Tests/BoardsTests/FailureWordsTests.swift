@@ -12,22 +12,6 @@ import TestSupport
 
 /// What is told to people of an error, and what to the log.
 @Suite(.timeLimit(.minutes(5))) struct FailureWordsTests {
-    /// Keeps the lines that are logged.
-    private struct Lines: LogHandler {
-        let lines: MutableStateFlow<[String]>
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            lines.mutate { $0.append("\(event.message) \(event.metadata ?? [:])") }
-        }
-    }
-
     /// The operation of the README: its failed state has the explanation of the error.
     private struct Reader: StateOperation {
         let path: String
@@ -54,17 +38,17 @@ import TestSupport
     }
 
     private func run(_ path: String) async throws -> (record: RunRecord, log: [String]) {
-        let lines = MutableStateFlow<[String]>([])
+        let log = CapturedLog(level: .trace)
         var catalog = Catalog()
         catalog.add(Reader(path: path), id: "reader", title: "Reader", summary: "A test.")
         let board = try await Board.open(
             catalog: catalog, journal: MemoryJournal(), clock: VirtualClock(),
-            logger: Logger(label: "test") { _ in Lines(lines: lines) })
+            logger: log.logger)
         let receipt = try await board.start("reader", input: [:], actor: "tester")
         await board.outcome(of: receipt.run)
         let record = try await board.run(receipt.run)
         await board.shutdown()
-        return (record, lines.value)
+        return (record, log.lines)
     }
 
     // C4

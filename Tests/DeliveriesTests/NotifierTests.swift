@@ -4,6 +4,7 @@ import Foundation
 import Journals
 import States
 import TestClocks
+import TestSupport
 import Testing
 import Webhooks
 

@@ -5,6 +5,7 @@ import Journals
 import Operations
 import States
 import TestClocks
+import TestSupport
 import Testing
 import Webhooks
 

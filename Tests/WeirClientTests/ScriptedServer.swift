@@ -1,8 +1,7 @@
 import Foundation
-import NIOCore
-import NIOPosix
 import States
 import Synchronization
+import TestSupport
 
 @testable import WeirClient
 
@@ -28,8 +27,7 @@ final class ScriptedServer: Sendable {
         fileprivate var text: String {
             let content = (try? body.text()) ?? ""
             let fields = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
-            return "HTTP/1.1 \(status)\r\nContent-Length: \(content.utf8.count)\r\n\(fields)Connection: close\r\n\r\n"
-                + content
+            return RequestListener.http(status, content, fields: fields)
         }
     }
 
@@ -38,7 +36,7 @@ final class ScriptedServer: Sendable {
     }
 
     private let log: Log
-    private let channel: any Channel
+    private let listener: RequestListener
 
     var requests: [Request] { log.requests.withLock { $0 } }
 
@@ -46,61 +44,21 @@ final class ScriptedServer: Sendable {
     init(_ answer: @escaping @Sendable (Int, Request) -> Answer) async throws {
         let log = Log()
         self.log = log
-        channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { child in
-                child.eventLoop.makeCompletedFuture {
-                    try child.pipeline.syncOperations.addHandler(
-                        Handler { request in
-                            let number = log.requests.withLock { requests in
-                                requests.append(request)
-                                return requests.count
-                            }
-                            return answer(number, request)
-                        })
-                }
+        listener = try await RequestListener { whole in
+            let request = Request(
+                method: whole.method, path: whole.path.replacing("/api/v1", with: "", maxReplacements: 1),
+                headers: whole.headers, body: try? JSONValue(parsing: whole.body))
+            let number = log.requests.withLock { requests in
+                requests.append(request)
+                return requests.count
             }
-            .bind(host: "127.0.0.1", port: 0).get()
+            return answer(number, request).text
+        }
     }
-
-    deinit { channel.close(promise: nil) }
 
     /// Asks it for as long as the body runs.
     func with<Result: Sendable>(_ body: (ServerClient) async throws -> Result) async throws -> Result {
-        let address = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
-        let connection = try ServerConnection(.init(server: address), environment: [:], profiles: .init())
+        let connection = try ServerConnection(.init(server: listener.url), environment: [:], profiles: .init())
         return try await ServerClient.with(connection, body)
-    }
-
-    private final class Handler: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-        private let answer: (Request) -> Answer
-        private var text = ""
-
-        init(_ answer: @escaping (Request) -> Answer) { self.answer = answer }
-
-        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-            text += String(buffer: unwrapInboundIn(data))
-            guard let end = text.firstRange(of: "\r\n\r\n") else { return }
-            let lines = text[..<end.lowerBound].split(separator: "\r\n")
-            let fields = lines.dropFirst().compactMap { line -> (String, String)? in
-                let parts = line.split(separator: ": ", maxSplits: 1)
-                return parts.count == 2 ? (parts[0].lowercased(), String(parts[1])) : nil
-            }
-            let headers = Dictionary(fields) { first, _ in first }
-            let body = text[end.upperBound...]
-            guard body.utf8.count >= headers["content-length"].flatMap({ Int($0) }) ?? 0 else { return }
-            let words = (lines.first ?? "").split(separator: " ").map(String.init)
-            let request = Request(
-                method: words.first ?? "",
-                path: words.dropFirst().first?.replacing("/api/v1", with: "", maxReplacements: 1) ?? "",
-                headers: headers, body: try? JSONValue(parsing: String(body)))
-            let channel = context.channel
-            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer(request).text))).whenComplete { _ in
-                channel.close(promise: nil)
-            }
-        }
-
-        func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WeirCommand
@@ -9,7 +10,7 @@ import Testing
     /// A settings file in a folder of its own, and the log of those who read it.
     private final class Fixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-" + UUID().uuidString)
-        let lines = Mutex<[String]>([])
+        let log = CapturedLog(level: .info)
         var file: URL { folder.appending(path: "weir.yml") }
 
         init(_ text: String) throws {
@@ -24,21 +25,7 @@ import Testing
         var sources: SettingSources { SettingSources(flags: FlagTexts(["--port", "0"]), config: file.path) }
 
         func logger(_ level: LogLevel) -> Logger {
-            Logger(label: "test") { _ in LeveledLogHandler(Lines(fixture: self), level: level) }
-        }
-    }
-
-    private struct Lines: LogHandler {
-        let fixture: Fixture
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.info
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-        func log(event: LogEvent) {
-            let more = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-            fixture.lines.withLock { $0.append("\(event.level) \(event.message)\(more.joined())") }
+            Logger(label: "test") { _ in LeveledLogHandler(log.handler, level: level) }
         }
     }
 
@@ -58,7 +45,7 @@ import Testing
         #expect(level.value == .debug)
         #expect(taken.withLock { $0 } == [["a.example"], ["a.example"]])
         #expect(
-            fixture.lines.withLock { $0 } == [
+            fixture.log.lines == [
                 "notice The settings were read again. after a restart=host applied=allowed-hosts, log-level, retention.days",
                 "notice The settings were read again. after a restart=host applied=none",
             ])
@@ -73,13 +60,13 @@ import Testing
         reload.reload(from: fixture.sources) { _ in Issue.record("a mistake was taken up") }
         #expect(level.value == .info)
         #expect(
-            fixture.lines.withLock { $0 } == [
+            fixture.log.lines == [
                 "error \(fixture.file.path):3: there is no setting `prot`; did you mean `port`?",
                 "error The settings have mistakes and were not applied; the previous settings stay in force.",
             ])
         try FileManager.default.removeItem(at: fixture.file)
         reload.reload(from: fixture.sources) { _ in Issue.record("a file that is gone was taken up") }
-        #expect(fixture.lines.withLock { $0.count } == 4)
+        #expect(fixture.log.lines.count == 4)
     }
 
     @Test func `a logger follows the level that is in force, unless it has one of its own`() throws {
@@ -93,6 +80,6 @@ import Testing
         try fixture.write("log-level: trace\n")
         level.take(try fixture.sources.read())
         logger.info("worth it now")
-        #expect(fixture.lines.withLock { $0 } == ["info worth it to this one", "info worth it now"])
+        #expect(fixture.log.lines == ["info worth it to this one", "info worth it now"])
     }
 }

@@ -36,11 +36,10 @@ public final class CollectorExecutor: TaskExecutor {
 
     /// Returns one of the executors that the whole process shares, each in turn.
     ///
-    /// There are as many as processors, at most eight; their threads start with the first call and stay. Do not close
-    /// them.
+    /// There are as many as processors, at most eight; their threads start with the first call and stay.
     ///
-    /// - Returns: an executor, which may serve other scopes too.
-    public static func shared() -> CollectorExecutor {
+    /// - Returns: an executor, which may serve other scopes too, so nobody can close it.
+    public static func shared() -> any TaskExecutor {
         let turn = turns.wrappingAdd(1, ordering: .relaxed).oldValue
         return pool[Int(truncatingIfNeeded: turn % UInt(bitPattern: pool.count))]
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Flows
 
-@Suite(.timeLimit(.minutes(1))) struct JobQueueTests {
+@Suite(.timeLimit(.minutes(5))) struct JobQueueTests {
     @Test func `a thread that waits for work is let go when there will be none`() async {
         let queue = JobQueue()
         let waits = Signal()

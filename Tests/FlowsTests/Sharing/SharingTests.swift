@@ -55,10 +55,15 @@ import TestSupport
 
     // E4
     @Test func `lazily starts even when the only subscriber took the first value and left`() async {
-        let shared = share(.lazily)
-        #expect(upstream.collected.value == 0)
-        // The initial value, or already the first one: the collection begins on a thread of its own.
-        _ = await shared.first { _ in true }
+        // On the thread of the scope's jobs, so that the collection begins only once this waits.
+        let executor = CollectorExecutor()
+        defer { executor.close() }
+        let scope = FlowScope(executor: executor)
+        let shared = upstream.stateIn(scope, started: .lazily, initial: 0, clock: clock)
+        await withTaskExecutorPreference(executor) { [upstream] in
+            #expect(upstream.collected.value == 0)
+            #expect(await shared.first { _ in true } == 0)
+        }
         #expect(await upstream.collected.first { $0 == 1 } == 1)
         #expect(await shared.first { $0 == 1 } == 1)
         scope.cancel()

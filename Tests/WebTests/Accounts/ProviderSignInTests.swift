@@ -1,5 +1,6 @@
 import Access
 import Logging
+import TestSupport
 import Testing
 
 @testable import Web
@@ -49,7 +50,7 @@ struct ProviderSignInTests {
         async throws
     {
         for (kind, isNews) in [(.client, true), (.stale, false)] as [(IdentityProviderError.Kind, Bool)] {
-            let log = LogLines()
+            let log = CapturedLog(level: .trace)
             try await AccountServer.run(
                 .oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: kind), logger: log.logger
             ) { server in

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import NIOCore
 import NIOEmbedded
+import TestSupport
 import Testing
 
 @testable import Web
@@ -11,7 +12,7 @@ struct AcceptLimiterTests {
     /// A listening socket that is none, with its time in hand.
     private struct Listener {
         let channel: EmbeddedChannel
-        let log = LogLines()
+        let log = CapturedLog(level: .trace)
 
         init(most: Int) {
             let limiter = AcceptLimiter(

@@ -4,6 +4,7 @@ import Journals
 import Logging
 import NIOCore
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -98,21 +99,19 @@ struct CrowdLoadTests {
     }
 
     @Test func `that all connections are taken is logged once, and once that there is room again`() async throws {
-        let lines = Shared<[String]>([])
-        var logger = Logger(label: "test") { _ in LineLog(lines: lines) }
-        logger.logLevel = .notice
+        let log = CapturedLog(level: .notice)
         let limits = limits {
             $0.count = 1
             $0.calm = .seconds(3)
         }
-        try await TestServer.run(limits: limits, logger: logger) { server in
+        try await TestServer.run(limits: limits, logger: log.logger) { server in
             for _ in 0..<6 { _ = try await server.connect() }
             #expect(try await server.ask("GET", "/health/live").status == 200)
-            try await server.until { lines.value.count >= 2 }
+            try await server.until { log.messages().count >= 2 }
         }
-        #expect(lines.value.first?.hasPrefix("All connections are in use.") == true)
-        #expect(lines.value.dropFirst().first == "There is room for connections again.")
-        #expect(lines.value.filter { $0.hasPrefix("All connections are in use.") }.count == 1)
+        #expect(log.messages().first?.hasPrefix("All connections are in use.") == true)
+        #expect(log.messages().dropFirst().first == "There is room for connections again.")
+        #expect(log.messages().filter { $0.hasPrefix("All connections are in use.") }.count == 1)
     }
 
     @Test func `large bodies that arrive at once share the memory there is, and a small request is read`() async throws
@@ -164,18 +163,4 @@ struct CrowdLoadTests {
             #expect(state.payload["message"]?.string?.hasPrefix("The server was shut down") == true)
         }
     }
-}
-
-/// Keeps what is logged.
-private struct LineLog: LogHandler {
-    let lines: Shared<[String]>
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.notice
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) { lines.value.append(event.message.description) }
 }

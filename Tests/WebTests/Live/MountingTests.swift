@@ -6,6 +6,7 @@ import Journals
 import Logging
 import Pages
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -51,15 +52,15 @@ struct MountingTests {
         var catalog = Catalog()
         catalog.add(Steps(gate: Gate()), id: "steps", title: "Steps", summary: "Goes step by step.")
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
-        let log = CapturedWarnings()
+        let log = CapturedLog(level: .warning)
         try Router().mountWeir(board, at: "/ops", templates: folder, access: .open, logger: log.logger)
-        #expect(log.lines.first?.hasPrefix("The templates have ") == true, "\(log.lines)")
+        #expect(log.messages().first?.hasPrefix("The templates have ") == true, "\(log.messages())")
         #expect(
-            log.lines.contains("operations/steps/stepping.mustache:2: there is no variable nothing here"),
-            "\(log.lines)")
-        let quiet = CapturedWarnings()
+            log.messages().contains("operations/steps/stepping.mustache:2: there is no variable nothing here"),
+            "\(log.messages())")
+        let quiet = CapturedLog(level: .warning)
         try Router().mountWeir(board, at: "/ops", access: .open, logger: quiet.logger)
-        #expect(quiet.lines == [])
+        #expect(quiet.messages() == [])
         await board.shutdown()
     }
 
@@ -90,27 +91,5 @@ struct MountingTests {
         let response = try await connection.response()
         await connection.close()
         return response
-    }
-}
-
-/// Keeps what is logged as a warning.
-private final class CapturedWarnings: Sendable {
-    private let list = Locked<[String]>([])
-
-    var lines: [String] { list.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    private struct Handler: LogHandler {
-        let log: CapturedWarnings
-        var metadata: Logger.Metadata = [:]
-        var logLevel = Logger.Level.warning
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) { log.list.withLock { $0.append(event.message.description) } }
     }
 }

@@ -4,9 +4,9 @@ import HTTPTypes
 import Hummingbird
 import Journals
 import Logging
-import NIOConcurrencyHelpers
 import NIOCore
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -28,30 +28,13 @@ struct QuotedTests {
         #expect(Quoted(String(repeating: "a", count: 100_000)).description.count == Quoted.limit + 3)
     }
 
-    private struct Lines: LogHandler {
-        let lines: NIOLockedValueBox<[String]>
-        var logLevel = Logger.Level.trace
-        var metadata: Logger.Metadata = [:]
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
-            lines.withLockedValue { $0.append("\(event.message) " + fields.joined(separator: " ")) }
-        }
-    }
-
     @Test func `a name cannot forge fields of the line that an import leaves`() async throws {
-        let lines = NIOLockedValueBox<[String]>([])
-        let logger = Logger(label: "test") { _ in Lines(lines: lines) }
+        let log = CapturedLog(level: .trace)
         let journal = MemoryJournal()
         let board = try await Board.open(catalog: Catalog(), journal: journal)
         var configuration = WebConfiguration()
         configuration.acceptsClaimedActors = true
-        let dashboard = try Dashboard(board: board, configuration: configuration, logger: logger)
+        let dashboard = try Dashboard(board: board, configuration: configuration, logger: log.logger)
         var file = ""
         _ = try await board.export(RunQuery()) { file += $0 + "\n" }
         let head = HTTPRequest(
@@ -63,7 +46,7 @@ struct QuotedTests {
             to: Request(head: head, body: RequestBody(buffer: ByteBuffer(string: file))),
             .authorized(nobody.authorization), check: check)
         #expect(answer.status == .ok)
-        let line = lines.withLockedValue { $0.first { $0.contains("imported") } }
+        let line = log.lines.first { $0.contains("imported") }
         #expect(line?.contains(#"actor="x runs=99 actor=root""#) == true, "\(line ?? "")")
         await board.shutdown()
     }

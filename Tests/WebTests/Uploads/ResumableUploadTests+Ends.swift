@@ -9,6 +9,29 @@ import Testing
 
 /// How uploads end: whole, given up, forgotten, refused.
 extension ResumableUploadTests {
+    /// The place of an upload of which three of six bytes came before its server went away.
+    private static func interrupted(in folder: URL) async throws -> String {
+        let place = Shared("")
+        try await run(in: folder) { server in
+            place.value = try await create(server, length: 6).place
+            #expect(try await patch(server, place.value, at: "0", "abc").status == 204)
+        }
+        return place.value
+    }
+
+    /// An upload that is too old as soon as it has begun, removed, and nothing of it left.
+    private static func isRemoved(by remove: @escaping @Sendable (TestServer) -> Void) async throws {
+        var limits = UnfinishedUploadLimits()
+        limits.age = -1_000_000_000_000
+        try await run(limits: limits) { server in
+            let (place, _) = try await create(server, length: 6)
+            remove(server)
+            #expect(try await head(server, place).status == 410)
+            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+        }
+    }
+
     @Test func `deleting an upload cancels its run, and it is gone`() async throws {
         try await Self.run { server in
             let (place, run) = try await Self.create(server, length: 8)
@@ -38,14 +61,10 @@ extension ResumableUploadTests {
     @Test func `an upload goes on after the server was away, as a run of its own`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let place = Shared("")
+        let place = try await Self.interrupted(in: folder)
         try await Self.run(in: folder) { server in
-            place.value = try await Self.create(server, length: 6).place
-            #expect(try await Self.patch(server, place.value, at: "0", "abc").status == 204)
-        }
-        try await Self.run(in: folder) { server in
-            #expect(try await Self.head(server, place.value)["upload-offset"] == "3")
-            #expect(try await Self.patch(server, place.value, at: "3", "def").status == 204)
+            #expect(try await Self.head(server, place)["upload-offset"] == "3")
+            #expect(try await Self.patch(server, place, at: "3", "def").status == 204)
             let run = try #require(server.board.view().recentRuns.first?.record.id)
             #expect(try await Self.end(server, run)["state"]?["bytes"] == 6)
         }
@@ -70,24 +89,13 @@ extension ResumableUploadTests {
     }
 
     @Test func `what nobody continued is removed`() async throws {
-        var limits = UnfinishedUploadLimits()
-        limits.age = -1_000_000_000_000
-        try await Self.run(limits: limits) { server in
-            let (place, _) = try await Self.create(server, length: 6)
-            server.dashboard.services.resumable.sweep()
-            #expect(try await Self.head(server, place).status == 410)
-            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-        }
+        try await Self.isRemoved { $0.dashboard.services.resumable.sweep() }
     }
 
     @Test func `what expired while the server was away is removed soon, without anybody asking for it`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        try await Self.run(in: folder) { server in
-            let (place, _) = try await Self.create(server, length: 6)
-            #expect(try await Self.patch(server, place, at: "0", "abc").status == 204)
-        }
+        _ = try await Self.interrupted(in: folder)
         let files = { try FileManager.default.contentsOfDirectory(atPath: folder.appending(path: "uploads").path) }
         #expect(try !files().isEmpty)
         var limits = UnfinishedUploadLimits()
@@ -98,28 +106,17 @@ extension ResumableUploadTests {
     }
 
     @Test func `an upload that comes back too late is over, and its bytes are removed at once`() async throws {
-        var limits = UnfinishedUploadLimits()
-        limits.age = -1_000_000_000_000
-        try await Self.run(limits: limits) { server in
-            let (place, _) = try await Self.create(server, length: 6)
-            #expect(try await Self.head(server, place).status == 410)
-            let folder = server.dashboard.services.configuration.spoolFolder.appending(path: "uploads")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-        }
+        try await Self.isRemoved { _ in }
     }
 
     @Test func `an upload whose run ended with the server can be deleted`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let place = Shared("")
+        let place = try await Self.interrupted(in: folder)
         try await Self.run(in: folder) { server in
-            place.value = try await Self.create(server, length: 6).place
-            #expect(try await Self.patch(server, place.value, at: "0", "abc").status == 204)
-        }
-        try await Self.run(in: folder) { server in
-            let deleted = try await server.ask("DELETE", place.value, headers: [Self.version], body: "")
+            let deleted = try await server.ask("DELETE", place, headers: [Self.version], body: "")
             #expect(deleted.status == 204)
-            #expect(try await Self.head(server, place.value).status == 410)
+            #expect(try await Self.head(server, place).status == 410)
         }
     }
 
