@@ -17,6 +17,8 @@ struct AccessCheck: Sendable {
     let isOpen: Bool
     /// Whether what `onEventLoop` says of a tail holds also where nobody is asked.
     var mayAnswerTails = false
+    /// Who sends a tail with the fields of one that was authorized before, where nobody is asked; nil where each is looked at.
+    var anybody: Authorization?
     /// Who sends a tail, before any middleware of the server is asked.
     let onEventLoop: @Sendable (HTTPRequest, SocketAddress?) -> Answer
 
@@ -28,7 +30,7 @@ struct AccessCheck: Sendable {
     /// The same for a server of our own, which has no middleware that must be asked.
     var withoutMiddleware: AccessCheck {
         guard isOpen, !mayAnswerTails else { return self }
-        let control = control
-        return AccessCheck(control: control, isOpen: true) { _, _ in .authorized(control.authorize(.localOperator)) }
+        let anybody = control.authorize(.localOperator)
+        return AccessCheck(control: control, isOpen: true, anybody: anybody) { _, _ in .authorized(anybody) }
     }
 }

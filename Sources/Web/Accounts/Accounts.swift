@@ -31,7 +31,10 @@ extension DashboardAccess {
             return access
         }
         // Nobody is asked: as `open`, but for tokens, which are held to their rights, and for what came by a proxy.
-        let check = AccessCheck(control: directory.control, isOpen: true, mayAnswerTails: true) { head, peer in
+        let anybody = directory.control.authorize(.localOperator)
+        let check = AccessCheck(
+            control: directory.control, isOpen: true, mayAnswerTails: true, anybody: anybody
+        ) { head, peer in
             guard case .authorized(let authorization) = directory.authenticate(AccessRequest(head, peer: peer)),
                 authorization.principal.kind == .operator
             else { return .askRoute }

@@ -7,7 +7,8 @@ import NIOHTTPTypes
 /// Watches over one connection: ends it when its client keeps it waiting, when an answer says so, and when the client
 /// sends something that is not HTTP, which it answers in words.
 ///
-/// It puts a `ReadThrottle` between itself and the socket.
+/// It puts a `ReadThrottle` between itself and the socket, and what parses and encodes HTTP between the two, as soon as that is needed:
+/// a connection that only ever sends known polls goes without.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, RegisteredConnection {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,23 +22,36 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     private static let mostDiscarded = 1_048_576
 
     var machine: ConnectionMachine
-    private let limits: ConnectionLimits
+    let limits: ConnectionLimits
     private let registry: ConnectionRegistry
     /// Whether what is written in front of this handler's throttle is what the client reads.
     private let isUnencrypted: Bool
-    private var context: ChannelHandlerContext?
-    private var throttle: ReadThrottle?
-    private var check: RepeatedTask?
+    var context: ChannelHandlerContext?
+    var throttle: ReadThrottle?
+    let heads: KnownHeads?
+    /// What is still to be installed before anything can be parsed or encoded.
+    var codec: (any HTTPCodecInstaller)?
+    /// What answers polls.
+    var polls: HeldPollHandler?
+    /// The poll that was just parsed.
+    var parsedPoll: (request: PollRequest, head: HTTPRequest)?
     /// Whether the connection ends with the answer that is, or will be, written.
-    private var isClosing = false
+    var isClosing = false
     /// Whether an answer was written without a request that was read, so that the client may still send one.
     private var isUnasked = false
-    private var isDiscarding = false
-    private var isBodyStopped = false
+    var isDiscarding = false
+    var isBodyStopped = false
 
-    /// Watches over a connection; `isUnencrypted` allows answers that are encoded already.
-    init(limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false) {
+    /// Watches over a connection; `isUnencrypted` allows answers that are encoded already, and polls that need not be parsed.
+    ///
+    /// `codec` is installed behind the throttle when it is first needed; nil if it is there.
+    init(
+        limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false, heads: KnownHeads? = nil,
+        codec: (any HTTPCodecInstaller)? = nil
+    ) {
         self.isUnencrypted = isUnencrypted
+        self.heads = heads
+        self.codec = codec
         self.limits = limits
         self.registry = registry
         machine = ConnectionMachine(limits: limits, now: .now())
@@ -59,11 +73,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         // One read at a time is what may wait in the throttle.
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         self.throttle = throttle
-        registry.add(context.channel, self)
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        check = context.eventLoop.scheduleRepeatedTask(initialDelay: limits.interval, delay: limits.interval) { _ in
-            bound.value.checkProgress()
-        }
+        registry.add(context.channel, self, checkedEvery: limits.interval)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end(context) }
@@ -116,6 +126,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
             return
         case is ChannelShouldQuiesceEvent:
             isClosing = true
+            if isBare, machine.unanswered == 0 { context.close(promise: nil) }
             schedule(in: limits.lastBytes) { $0.stopBody(.shutdown) }
         default: break
         }
@@ -124,6 +135,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? HTTPParserError, machine.unanswered == 0, !isDiscarding else {
+            if isBare { context.close(promise: nil) }
             context.fireErrorCaught(error)
             return
         }
@@ -133,6 +145,10 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     // MARK: Writing
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard installCodec() else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
         switch unwrapOutboundIn(data) {
         case .head(var head):
             if head.headerFields[.cacheControl] == nil { head.headerFields[.cacheControl] = "no-store" }
@@ -159,25 +175,33 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     /// Writes the answer to the one request that is open as it is, and flushes it.
     ///
     /// False, and nothing is written, where something must be added or the connection is encrypted.
-    func answer(_ message: ByteBuffer) -> Bool {
+    func answer(_ message: @autoclosure () -> ByteBuffer) -> Bool {
         guard isUnencrypted, let context, let throttle, !isClosing, !isDiscarding, machine.unanswered == 1,
             !machine.isReadingRequest
         else { return false }
         machine.answerEnded(now: context.eventLoop.now)
-        throttle.send(message)
+        throttle.send(message())
         throttle.resume()
         return true
     }
 
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
-        switch event as? ConnectionEvent {
-        case .holdBegan: machine.holdBegan(now: context.eventLoop.now)
-        case .holdEnded: machine.holdEnded()
-        case .makeRoom, .stopBody, nil:
+        guard let said = event as? ConnectionEvent, heard(said) else {
             context.triggerUserOutboundEvent(event, promise: promise)
             return
         }
         promise?.succeed()
+    }
+
+    /// Takes in what whoever answers polls says; false for what is not for here.
+    @discardableResult
+    func heard(_ event: ConnectionEvent) -> Bool {
+        switch event {
+        case .holdBegan: machine.holdBegan(now: context?.eventLoop.now ?? .now())
+        case .holdEnded: machine.holdEnded()
+        case .makeRoom, .stopBody: return false
+        }
+        return true
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
@@ -216,72 +240,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         schedule(in: limits.linger) { $0.closeNow() }
     }
 
-    // MARK: Time
-
-    /// Whom the connection waits for.
-    func activity() -> ConnectionMachine.Activity? {
-        guard let context else { return nil }
-        observeUnsent(context)
-        return machine.activity(now: context.eventLoop.now)
-    }
-
-    private func checkProgress() {
-        guard let context, !isDiscarding else { return }
-        observeUnsent(context)
-        switch machine.decision(now: context.eventLoop.now) {
-        case .fine: break
-        case .idle: context.close(promise: nil)
-        case .slowHead: answer(.slowHead)
-        case .slowBody: stopBody(.tooSlow)
-        case .stalled: reset(context)
-        }
-    }
-
-    private func observeUnsent(_ context: ChannelHandlerContext) {
-        guard let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return }
-        machine.observed(unsent: unsent, now: context.eventLoop.now)
-    }
-
-    /// Ends a body whose client continues sending: whoever reads it is given the reason, and answers.
-    private func stopBody(_ reason: BodyStop) {
-        guard let context, machine.isReadingRequest, !isBodyStopped, !isDiscarding else { return }
-        isBodyStopped = true
-        guard machine.unanswered > 0, !machine.isHolding else {
-            context.close(promise: nil)
-            return
-        }
-        isClosing = true
-        context.fireErrorCaught(reason)
-        schedule(in: limits.linger) { watch in
-            if !watch.isDiscarding { watch.closeNow() }
-        }
-    }
-
-    private func makeRoom(_ context: ChannelHandlerContext) {
-        observeUnsent(context)
-        switch machine.activity(now: context.eventLoop.now) {
-        case .idle: context.close(promise: nil)
-        case .slow: reset(context)
-        case .held: context.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
-        case .busy: isClosing = true
-        }
-    }
-
     /// Breaks the connection off: what the client has not taken would otherwise stay in the kernel for minutes.
-    private func reset(_ context: ChannelHandlerContext) {
+    func reset(_ context: ChannelHandlerContext) {
         (context.channel as? any SocketOptionProvider)?
             .setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
         context.close(promise: nil)
     }
 
-    private func schedule(in time: TimeAmount, _ body: @escaping @Sendable (ConnectionGuard) -> Void) {
+    func schedule(in time: TimeAmount, _ body: @escaping @Sendable (ConnectionGuard) -> Void) {
         guard let context else { return }
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
         context.eventLoop.scheduleTask(in: time) { body(bound.value) }
     }
 
     /// Answers without a request that could be read, and ends the connection.
-    private func answer(_ answer: ConnectionAnswer) {
+    func answer(_ answer: ConnectionAnswer) {
         guard let context, !isUnasked, !isDiscarding else { return }
         isUnasked = true
         let (head, body) = answer.parts
@@ -291,9 +264,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     private func end(_ context: ChannelHandlerContext) {
-        check?.cancel()
-        check = nil
         throttle = nil
+        polls = nil
         self.context = nil
         registry.remove(context.channel)
     }

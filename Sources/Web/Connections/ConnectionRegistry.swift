@@ -12,6 +12,8 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
         var refused: Set<ObjectIdentifier> = []
+        /// The event loops whose connections are held to their limits.
+        var checked: Set<ObjectIdentifier> = []
         /// Whether the server is over, so that whoever still comes is closed.
         var isOver = false
         /// Those who wait until none is open.
@@ -21,15 +23,45 @@ final class ConnectionRegistry: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// Takes in a connection, in place of what was known of it; called on its event loop.
-    func add(_ channel: any Channel, _ watch: any RegisteredConnection) {
+    ///
+    /// All connections of an event loop are held to their limits together, from the first of them on, each time an interval has
+    /// passed; nil where the connection needs no such check.
+    func add(_ channel: any Channel, _ watch: any RegisteredConnection, checkedEvery interval: TimeAmount? = nil) {
         let entry = Entry(
             channel: channel, address: ConnectionAddress(channel.remoteAddress),
             watch: NIOLoopBound(watch, eventLoop: channel.eventLoop))
-        let isOver = state.withLockedValue { state in
+        let (isOver, isFirst) = state.withLockedValue { state in
             state.entries[ObjectIdentifier(channel)] = entry
-            return state.isOver
+            return (
+                state.isOver, interval != nil && state.checked.insert(ObjectIdentifier(channel.eventLoop)).inserted
+            )
         }
         if isOver { close(entry) }
+        if isFirst, let interval { check(on: channel.eventLoop, every: interval) }
+    }
+
+    /// How many connections are looked at in one turn of an event loop.
+    private static let checkedAtOnce = 512
+
+    private func check(on eventLoop: any EventLoop, every interval: TimeAmount) {
+        eventLoop.scheduleTask(in: interval) { [weak self] in
+            guard let self else { return }
+            let entries = self.state.withLockedValue { state in
+                let entries = state.entries.values.filter { $0.channel.eventLoop === eventLoop }
+                if entries.isEmpty { state.checked.remove(ObjectIdentifier(eventLoop)) }
+                return entries
+            }
+            guard !entries.isEmpty else { return }
+            self.check(entries[...], on: eventLoop)
+            self.check(on: eventLoop, every: interval)
+        }
+    }
+
+    private func check(_ entries: ArraySlice<Entry>, on eventLoop: any EventLoop) {
+        for entry in entries.prefix(Self.checkedAtOnce) { entry.watch.value.checkProgress() }
+        let rest = entries.dropFirst(Self.checkedAtOnce)
+        guard !rest.isEmpty else { return }
+        eventLoop.execute { self.check(rest, on: eventLoop) }
     }
 
     func remove(_ channel: any Channel) {
@@ -114,4 +146,10 @@ protocol RegisteredConnection: AnyObject {
     func activity() -> ConnectionMachine.Activity?
     /// Ends the connection, whatever there is still to send or to read.
     func closeNow()
+    /// Ends the connection if its client keeps it waiting for too long.
+    func checkProgress()
+}
+
+extension RegisteredConnection {
+    func checkProgress() {}
 }

@@ -51,3 +51,23 @@ enum TailRequest: Hashable, Sendable {
         }
     }
 }
+
+/// The head of a tail: as it was parsed, or as it would have been.
+enum TailHead {
+    case parsed(HTTPRequest)
+    case known(KnownHeads.Known)
+
+    /// The request.
+    var request: HTTPRequest {
+        switch self {
+        case .parsed(let head): head
+        case .known(let known): known.parsed
+        }
+    }
+
+    /// Whether the connection ends with the answer, whatever that is; what is known never does.
+    var isLast: Bool {
+        guard case .parsed(let head) = self else { return false }
+        return head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
+    }
+}

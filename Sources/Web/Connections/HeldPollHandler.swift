@@ -30,7 +30,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// How many parts may wait behind a held tail before reading stops.
     private static let queueLimit = 64
 
-    private let dashboard: Dashboard
+    let dashboard: Dashboard
     private var mode = Mode.idle
     /// Parts that wait; an array, because one that is empty takes no memory.
     private var queue: [HTTPRequestPart] = []
@@ -39,17 +39,20 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Counts holds, so that an answer to an earlier one is not taken for this one's.
     private var holds = 0
     private var isReadPostponed = false
-    private var isQuiescing = false
+    var isQuiescing = false
     private var isPumping = false
     /// What answers can be written to as bytes; nil where they must be encoded for each connection.
-    private var watch: ConnectionGuard?
+    var watch: ConnectionGuard?
+    private var context: ChannelHandlerContext?
 
     init(_ dashboard: Dashboard) { self.dashboard = dashboard }
 
     // MARK: Reading
 
     func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
         watch = try? context.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+        watch?.setPolls(self)
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -67,7 +70,9 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        watch?.setPolls(nil)
         watch = nil
+        self.context = nil
         leave()
     }
 
@@ -161,14 +166,26 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireChannelRead(wrapInboundOut(part))
         case .tail(let request, let head):
             queue.removeFirst()
-            if case .end = part { answer(request, head, context) }
+            if case .end = part { answer(request, .parsed(head), context) }
         }
         return true
     }
 
     // MARK: Holding
 
-    private func answer(_ request: TailRequest, _ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    /// Whether nothing is in progress, so that a poll can be answered.
+    var isIdle: Bool {
+        guard case .idle = mode, queue.isEmpty, forwarded == 0, let context else { return false }
+        return context.channel.isWritable
+    }
+
+    /// Answers a poll that needed no parsing; only while `isIdle`.
+    func answer(_ known: KnownHeads.Known) {
+        guard let context else { return }
+        answer(.poll(known.request), .known(known), context)
+    }
+
+    private func answer(_ request: TailRequest, _ head: TailHead, _ context: ChannelHandlerContext) {
         let (admission, seen): (Admission, AudienceDashboard)
         // The channel's and not the context's: a stream of HTTP/2 ends the process when its core is asked.
         switch dashboard.admit(head, peer: context.channel.remoteAddress) {
@@ -178,10 +195,11 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case .refused:
             mode = .idle
-            write(PollAnswer.refused, closes: Self.ends(head), context)
+            write(PollAnswer.refused, closes: head.isLast, context)
             return
         }
         holds += 1
+        if case .parsed(let parsed) = head, case .poll(let poll) = request, !head.isLast { watch?.parsed(poll, parsed) }
         switch request {
         case .poll(let poll): self.poll(poll, of: admission, by: seen.pollResponder, head, context)
         case .stream(let stream): read(stream, of: admission, from: seen, head, context)
@@ -189,29 +207,29 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func poll(
-        _ request: PollRequest, of admission: Admission, by responder: PollResponder, _ head: HTTPRequest,
+        _ request: PollRequest, of admission: Admission, by responder: PollResponder, _ head: TailHead,
         _ context: ChannelHandlerContext
     ) {
         let hold = holds
         let handler = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        let reply = responder.poll(request, of: admission, on: context.eventLoop) { answer in
+        let reply = responder.poll(request, of: admission, mayRender: false, on: context.eventLoop) { answer in
             let (handler, context) = handler.value
             handler.deliver(answer, hold: hold, context)
         }
         switch reply {
         case .held(let place):
-            mode = .holding(place, .poll(request), closes: Self.ends(head), responder)
-            context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
+            mode = .holding(place, .poll(request), closes: head.isLast, responder)
+            say(.holdBegan, context)
         case .answer(let answer):
             mode = .idle
-            write(answer, closes: Self.ends(head), context)
+            write(answer, closes: head.isLast, context)
         case .unknown, .farSlot, .notInMemory:
             forward(head, context)
         }
     }
 
     private func read(
-        _ request: StreamRequest, of admission: Admission, from seen: AudienceDashboard, _ head: HTTPRequest,
+        _ request: StreamRequest, of admission: Admission, from seen: AudienceDashboard, _ head: TailHead,
         _ context: ChannelHandlerContext
     ) {
         let hold = holds
@@ -222,53 +240,32 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
         switch reply {
         case .held(let place):
-            mode = .holding(place, .stream(request), closes: Self.ends(head), seen.pollResponder)
-            context.triggerUserOutboundEvent(ConnectionEvent.holdBegan, promise: nil)
+            mode = .holding(place, .stream(request), closes: head.isLast, seen.pollResponder)
+            say(.holdBegan, context)
         case .answer(let answer):
             mode = .idle
-            write(answer, closes: Self.ends(head), context)
+            write(answer, closes: head.isLast, context)
         case .askRoute, .crowded:
             forward(head, context)
         }
     }
 
     /// Hands a tail on to the routes, which look further, and have the words for what is wrong.
-    private func forward(_ head: HTTPRequest, _ context: ChannelHandlerContext) {
+    private func forward(_ head: TailHead, _ context: ChannelHandlerContext) {
         mode = .idle
         forwarded += 1
-        context.fireChannelRead(wrapInboundOut(.head(head)))
+        guard watch?.installCodec() ?? true else { return }
+        context.fireChannelRead(wrapInboundOut(.head(head.request)))
         context.fireChannelRead(wrapInboundOut(.end(nil)))
         context.fireChannelReadComplete()
-    }
-
-    /// Whether a connection ends with the answer to a request, whatever that is.
-    private static func ends(_ head: HTTPRequest) -> Bool {
-        head.isLastRead || head.headerFields[.connection]?.lowercased() == "close"
     }
 
     private func deliver(_ answer: some TailAnswer, hold: Int, _ context: ChannelHandlerContext) {
         guard hold == holds, case .holding(_, _, let closes, _) = mode else { return }
         mode = .idle
-        context.triggerUserOutboundEvent(ConnectionEvent.holdEnded, promise: nil)
+        say(.holdEnded, context)
         write(answer, closes: closes, context)
         resume(context)
-    }
-
-    private func write(_ answer: some TailAnswer, closes: Bool, _ context: ChannelHandlerContext) {
-        let closes = closes || answer.closes || isQuiescing
-        if !closes, let message = answer.message, let watch, watch.answer(message) { return }
-        var head = answer.head(at: dashboard.clock.wall)
-        if closes { head.headerFields[.connection] = "close" }
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
-        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
-        guard closes else {
-            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-            return
-        }
-        let written = context.eventLoop.makePromise(of: Void.self)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
     }
 
     /// Lets the held poll go, to come back after a while: others need its connection.

@@ -5,11 +5,12 @@ import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 
-/// A connection of HTTP/1.1 that is not encrypted.
+/// Makes the connections of HTTP/1.1 that are not encrypted.
 ///
-/// It has an asynchronous half, which is a task and the streams that feed it, only from the first request on that needs one: a
-/// connection that has only ever held polls goes without.
-struct PlainChannel: HTTPChannelHandler {
+/// A connection has a parser, an encoder and an asynchronous half, which is a task and the streams that feed it, only from the first
+/// request on that needs one: one that has only ever sent known polls goes without all of them, one that has only ever held polls
+/// without the asynchronous half.
+final class PlainChannel: HTTPChannelHandler, HTTPCodecInstaller {
     /// An open connection.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
@@ -17,51 +18,65 @@ struct PlainChannel: HTTPChannelHandler {
 
     let responder: Responder
     private let tasks: ConnectionTasks
-    private let handlers: @Sendable () -> [any ChannelHandler]
+    private let logger: Logger
+    private let handlers: @Sendable (PlainChannel) -> [any ChannelHandler]
 
-    /// Makes the connections of a server; `handlers` stand between the codec and the asynchronous half.
+    /// Makes the connections of a server; `handlers` are there from the beginning, and have the rest installed.
     init(
-        responder: @escaping Responder, tasks: ConnectionTasks,
-        handlers: @escaping @Sendable () -> [any ChannelHandler]
+        responder: @escaping Responder, tasks: ConnectionTasks, logger: Logger,
+        handlers: @escaping @Sendable (PlainChannel) -> [any ChannelHandler]
     ) {
         self.responder = responder
         self.tasks = tasks
+        self.logger = logger
         self.handlers = handlers
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            var limits = NIOHTTPDecoderLimitConfiguration()
-            limits.maxHeaderFieldSize = 16_384
-            limits.maxHeaderListSize = 32_768
-            limits.maxHeaderFieldCount = 100
-            let pipeline = channel.pipeline.syncOperations
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-            try pipeline.addHandler(AbsoluteTarget())
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try pipeline.addHandlers(handlers())
-            try pipeline.addHandler(
-                ConnectionTaskStarter { connection in
-                    tasks.add { await handleHTTP(asyncChannel: connection, logger: logger) }
-                } stateHandler: {
-                    HTTPConnectionStateHandler(logger: logger)
-                })
+            try channel.pipeline.syncOperations.addHandlers(handlers(self))
             try channel.syncOptions?.setOption(.recvAllocator, value: UnpooledReads())
             return Value(channel: channel)
         }
+    }
+
+    func install(
+        on channel: any Channel, between bytes: some ChannelHandler, and requests: some ChannelHandler
+    ) throws {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderFieldSize = 16_384
+        limits.maxHeaderListSize = 32_768
+        limits.maxHeaderFieldCount = 100
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(
+            position: .after(bytes), withPipeliningAssistance: false, withErrorHandling: false,
+            withOutboundHeaderValidation: false, withEncoderConfiguration: .init(),
+            withDecoderLimitConfiguration: limits)
+        try pipeline.addHandlers(
+            [AbsoluteTarget(), HTTP1ToHTTPServerCodec(secure: false)], position: .before(requests))
+        try pipeline.addHandler(
+            ConnectionTaskStarter { [self] connection in
+                tasks.add { await self.handleHTTP(asyncChannel: connection, logger: self.logger) }
+            } stateHandler: { [logger] in
+                HTTPConnectionStateHandler(logger: logger)
+            })
     }
 
     /// Nothing runs for a connection as such.
     func handle(value: Value, logger: Logger) async {}
 }
 
+/// Puts what parses and encodes HTTP on a connection that has begun without it.
+protocol HTTPCodecInstaller: AnyObject {
+    /// Installs it between what knows bytes and what knows requests, and behind that whatever takes the requests.
+    func install(on channel: any Channel, between bytes: some ChannelHandler, and requests: some ChannelHandler) throws
+}
+
 /// Where a connection reads to: each read has a buffer of its own, so that a connection that waits keeps none.
 ///
 /// A channel keeps the first buffer that it is given, so that one is small.
 struct UnpooledReads: RecvByteBufferAllocator {
-    private var sizes = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 2_048, maximum: 65_536)
+    private var sizes = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
     private var isFirst = true
 
     func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {

@@ -36,6 +36,8 @@ final class PollResponder: Sendable {
     private let audience: String?
     private let announcer: RecordingAnnouncer
     private let isRetired = Atomic<Bool>(false)
+    /// Pages by the names of their feeds, as read before.
+    private let pages = GenerationCache<String, LivePage>(limit: 1_000)
 
     /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(
@@ -123,12 +125,13 @@ final class PollResponder: Sendable {
     /// Answers a tail or a catch-up.
     ///
     /// `deliver` is called on the event loop, and only after this returned `held`. `feedStatus` is the status of the feed, where
-    /// the caller looked it up; nil asks memory.
+    /// the caller looked it up; nil asks memory. Only a caller that may render is given an answer that has to be: others wait until
+    /// it is made elsewhere.
     func poll(
         _ request: PollRequest, of admission: Admission, feedStatus: PollDecision.FeedStatus? = nil,
-        on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
+        mayRender: Bool = true, on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
     ) -> Reply {
-        guard let page = renderer.page(feedName: request.feed) else { return .unknown }
+        guard let page = page(request.feed) else { return .unknown }
         guard let feedStatus = feedStatus ?? self.feedStatus(of: page) else { return .notInMemory }
         guard request.audience == audience else { return .answer(answers.otherAudience(request)) }
         let sequence = request.sequence
@@ -145,7 +148,9 @@ final class PollResponder: Sendable {
             return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
         case .ahead:
             board.lookSoon()
-            return hold(request, page: page, of: admission, for: Self.catchingUp, on: eventLoop, deliver: deliver)
+            return hold(
+                request, page: page, of: admission, for: Self.catchingUp, mayRender: mayRender, on: eventLoop,
+                deliver: deliver)
         case .gap(let floor):
             return .answer(answers.gap(request, from: sequence, floor: floor, head: feedStatus.head))
         case .ended:
@@ -158,11 +163,13 @@ final class PollResponder: Sendable {
                 holds.count < softCap
             {
                 return hold(
-                    request, page: page, of: admission, for: page.topic.topic.quiet, on: eventLoop, deliver: deliver)
+                    request, page: page, of: admission, for: page.topic.topic.quiet, mayRender: mayRender,
+                    on: eventLoop, deliver: deliver)
             }
             return .answer(answers.batch(request, page: page, from: sequence))
         case .hold(let time):
-            return hold(request, page: page, of: admission, for: time, on: eventLoop, deliver: deliver)
+            return hold(
+                request, page: page, of: admission, for: time, mayRender: mayRender, on: eventLoop, deliver: deliver)
         }
     }
 
@@ -189,6 +196,11 @@ final class PollResponder: Sendable {
         }
     }
 
+    private func page(_ feed: String) -> LivePage? {
+        if let page = pages.known(feed) { return page }
+        return renderer.page(feedName: feed).map { page in pages.value(for: feed, cost: { _ in 1 }) { page } }
+    }
+
     /// How a page's feed stands; nil when memory cannot tell.
     private func feedStatus(of page: LivePage) -> PollDecision.FeedStatus? {
         if case .output(let run) = page.topic { return board.feed.output(of: run).map(feedStatus(of:)) }
@@ -213,8 +225,8 @@ final class PollResponder: Sendable {
     }
 
     private func hold(
-        _ request: PollRequest, page: LivePage, of admission: Admission, for time: Int64, on eventLoop: any EventLoop,
-        deliver: @escaping @Sendable (PollAnswer) -> Void
+        _ request: PollRequest, page: LivePage, of admission: Admission, for time: Int64, mayRender: Bool,
+        on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
     ) -> Reply {
         let sequence = request.sequence
         guard holds.count < softCap else {
@@ -235,7 +247,9 @@ final class PollResponder: Sendable {
         // Those who came at one moment leave in steps: ten, a tenth of a second apart.
         let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
         let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
-        return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline) {
+        // What others have been given is there for this one, too.
+        let mustWait = !mayRender && !answers.hasMade(request, page: page, from: sequence)
+        return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline, mustWait: mustWait) {
         case .held(let place):
             missedRetiring(place) ? .answer(answers.interrupted(request, sequence: sequence)) : .held(place)
         case .pass: .answer(answers.batch(request, page: page, from: sequence))
@@ -246,11 +260,12 @@ final class PollResponder: Sendable {
 
     /// Enters a wait list, and counts who stays there.
     func enter(
-        _ waiter: ChangeWaiter, topic: Topic, after sequence: SequenceNumber, until deadline: Int64
+        _ waiter: ChangeWaiter, topic: Topic, after sequence: SequenceNumber, until deadline: Int64,
+        mustWait: Bool = false
     ) -> WaitLists<ChangeWaiter>.Entry {
         // Counted first: whoever is let go at once is counted out by then.
         _ = holds.add()
-        let entry = waitLists.enter(waiter, topic: topic, after: sequence, until: deadline)
+        let entry = waitLists.enter(waiter, topic: topic, after: sequence, until: deadline, mustWait: mustWait)
         if case .held = entry { return entry }
         holds.remove()
         return entry

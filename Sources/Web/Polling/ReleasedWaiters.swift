@@ -6,8 +6,8 @@ import NIOCore
 ///
 /// The first answers are on their way while those of the last are still looked for.
 struct ReleasedWaiters {
-    /// How many answers an event loop is handed at once.
-    private static let batch = 256
+    /// How many answers an event loop is handed at once: few at first, so that the first are soon on their way.
+    private static let batches = (first: 16, most: 256)
 
     private let wall: Int64
     private let answers: PollAnswers
@@ -16,7 +16,7 @@ struct ReleasedWaiters {
     private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
     /// The last poll's answer: those who wait mostly ask the same, and to compare is cheaper than to hash.
     private var last: (question: PollQuestion, answer: PollAnswer)?
-    private var deliveries: [ObjectIdentifier: (loop: any EventLoop, list: [Delivery])] = [:]
+    private var deliveries: [ObjectIdentifier: Deliveries] = [:]
 
     /// `answers` and `streamAnswers` make what is delivered at a moment in milliseconds since 1970.
     init(at wall: Int64, answers: PollAnswers, streamAnswers: StreamAnswers) {
@@ -39,19 +39,11 @@ struct ReleasedWaiters {
 
     /// Hands what is left to the event loops.
     func deliver() {
-        for (loop, list) in deliveries.values where !list.isEmpty { Self.perform(list, on: loop) }
+        for waiting in deliveries.values { waiting.perform() }
     }
 
     private mutating func add(_ delivery: Delivery, to loop: any EventLoop) {
-        let id = ObjectIdentifier(loop)
-        deliveries[id, default: (loop, [])].list.append(delivery)
-        guard let list = deliveries[id]?.list, list.count >= Self.batch else { return }
-        deliveries[id]?.list = []
-        Self.perform(list, on: loop)
-    }
-
-    private static func perform(_ list: [Delivery], on loop: any EventLoop) {
-        loop.execute { for delivery in list { delivery.perform() } }
+        deliveries[ObjectIdentifier(loop), default: Deliveries(loop: loop)].add(delivery)
     }
 
     private mutating func answer(to waiter: HeldPoll, _ outcome: WaitOutcome) -> PollAnswer {
@@ -100,6 +92,29 @@ struct ReleasedWaiters {
         let outcome: WaitOutcome
         /// Who is shown who else is there; nil where that is not shown.
         let visitor: Visitor?
+    }
+
+    /// What is still to be handed to an event loop.
+    private struct Deliveries {
+        let loop: any EventLoop
+        private var list: [Delivery] = []
+        private var batch = ReleasedWaiters.batches.first
+
+        init(loop: any EventLoop) { self.loop = loop }
+
+        mutating func add(_ delivery: Delivery) {
+            list.append(delivery)
+            guard list.count >= batch else { return }
+            perform()
+            batch = min(batch * 4, ReleasedWaiters.batches.most)
+            list = []
+            list.reserveCapacity(batch)
+        }
+
+        func perform() {
+            guard !list.isEmpty else { return }
+            loop.execute { [list] in for delivery in list { delivery.perform() } }
+        }
     }
 
     private enum Delivery: Sendable {

@@ -6,11 +6,18 @@ import Synchronization
 /// every other name must have been allowed.
 final class HostCheck: Sendable {
     private let allowed: Mutex<Set<String>>
+    private let changes = Atomic<Int>(0)
 
     init(allowed: [String]) { self.allowed = Mutex(Self.set(of: allowed)) }
 
+    /// How often the names have changed: what was allowed before may not be any more.
+    var edition: Int { changes.load(ordering: .acquiring) }
+
     /// Allows these names from now on, and no others.
-    func allow(_ names: [String]) { allowed.withLock { $0 = Self.set(of: names) } }
+    func allow(_ names: [String]) {
+        allowed.withLock { $0 = Self.set(of: names) }
+        changes.wrappingAdd(1, ordering: .releasing)
+    }
 
     private static func set(of names: [String]) -> Set<String> { Set(names.map { $0.lowercased() }) }
 

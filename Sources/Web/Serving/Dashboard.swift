@@ -50,7 +50,7 @@ public final class Dashboard: Sendable {
     ///   - board: What is shown.
     ///   - templates: The templates; nil for the bundled ones.
     ///   - configuration: Paths, names and limits.
-    ///   - eventLoopGroup: Where timers run.
+    ///   - eventLoopGroup: Where what is held without a connection of ours is answered.
     ///   - now: The time of day.
     ///   - makeID: Makes names for uploaded files: letters, digits and hyphens, never the same twice.
     ///   - logger: Where the dashboard tells what it does.
@@ -71,7 +71,7 @@ public final class Dashboard: Sendable {
         try self.init(
             board: board, renderer: renderer, assets: assets, configuration: configuration,
             eventLoopGroup: eventLoopGroup,
-            clock: EventLoopClock(group: eventLoopGroup, now: now), makeID: makeID, logger: logger)
+            clock: EventLoopClock(now: now), makeID: makeID, logger: logger)
     }
 
     init(
@@ -157,9 +157,13 @@ public final class Dashboard: Sendable {
     }
 
     /// Who sends a tail, as far as that is known on the event loop of its connection.
-    func admit(_ head: HTTPRequest, peer: SocketAddress?) -> TailAdmission {
+    func admit(_ head: TailHead, peer: @autoclosure () -> SocketAddress?) -> TailAdmission {
         guard let check = attached.withLock({ $0 }) else { return .askRoute }
-        switch check.onEventLoop(head, peer) {
+        let answer: AccessCheck.Answer =
+            if case .known = head, let anybody = check.anybody { .authorized(anybody) } else {
+                check.onEventLoop(head.request, peer())
+            }
+        switch answer {
         case .askRoute: return .askRoute
         case .refused: return .refused
         case .authorized(let authorization):

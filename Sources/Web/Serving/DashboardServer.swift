@@ -144,9 +144,11 @@ package struct DashboardServer: Service {
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let certificate = dashboard.configuration.certificate else {
             return HTTPServerBuilder { [dashboard, registry, tasks] responder in
-                PlainChannel(responder: responder, tasks: tasks) {
-                    let limits = dashboard.configuration.connections
-                    let watch = ConnectionGuard(limits: limits, registry: registry, isUnencrypted: true)
+                let heads = KnownHeads(edition: { dashboard.check.hosts.edition })
+                return PlainChannel(responder: responder, tasks: tasks, logger: dashboard.logger) { codec in
+                    let watch = ConnectionGuard(
+                        limits: dashboard.configuration.connections, registry: registry, isUnencrypted: true,
+                        heads: heads, codec: codec)
                     return [watch] + dashboard.channelHandlers()
                 }
             }

@@ -1,10 +1,21 @@
 import Journals
 import NIOCore
+import NIOPosix
 
-/// The time as the system has it, with timers on event loops.
-struct EventLoopClock: WaitClock {
-    let group: any EventLoopGroup
-    let now: @Sendable () -> Timestamp
+/// The time as the system has it, with timers on threads of their own.
+///
+/// What is called back renders and encodes answers: the event loops of connections, and other connections with them, need not wait
+/// for that.
+final class EventLoopClock: WaitClock {
+    private let group: MultiThreadedEventLoopGroup
+    private let now: @Sendable () -> Timestamp
+
+    init(now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+        group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, max(1, System.coreCount / 2)))
+    }
+
+    deinit { group.shutdownGracefully { _ in } }
 
     var uptime: Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 

@@ -53,7 +53,7 @@ final class WaitList<Waiter: Sendable>: Sendable {
         headMoved(source.head(of: topic))
     }
 
-    func enter(_ waiter: Waiter, after: SequenceNumber, until deadline: Int64) -> Entry {
+    func enter(_ waiter: Waiter, after: SequenceNumber, until deadline: Int64, mustWait: Bool = false) -> Entry {
         let now = clock.uptime
         let (entry, timer) = state.withLockedValue { state -> (Entry, Int64?) in
             guard !state.isClosed else { return (.closed, nil) }
@@ -62,7 +62,7 @@ final class WaitList<Waiter: Sendable>: Sendable {
             let isEnded = source.isEnded(topic)
             let known = source.head(of: topic)
             switch state.machine.enter(
-                waiter, after: after, until: deadline, known: known, isEnded: isEnded, now: now)
+                waiter, after: after, until: deadline, known: known, isEnded: isEnded, mustWait: mustWait, now: now)
             {
             case .pass(let head): return (.pass(head: head), Self.arm(&state))
             case .draining: return (.draining, Self.arm(&state))

@@ -15,7 +15,10 @@ import Journals
 /// A waiter is removed before it is released, so that it cannot be released twice.
 struct WaitListMachine<Waiter: Sendable>: Sendable {
     /// Identifies a waiter.
-    typealias ID = UInt64
+    struct ID: Hashable, Sendable {
+        fileprivate let number: UInt64
+        fileprivate let group: Group
+    }
 
     /// What happened to a new waiter.
     enum Entry: Equatable {
@@ -37,7 +40,8 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         let outcome: WaitOutcome
     }
 
-    private struct Group: Hashable {
+    /// Those who wait after the same sequence until the same time, and are released together.
+    fileprivate struct Group: Hashable {
         let after: SequenceNumber
         let deadline: Int64
     }
@@ -52,9 +56,12 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
     /// The head at the last release, and when that was.
     private var released: SequenceNumber
     private var releasedAt = Int64.min / 2
-    private var groups: [Group: [ID: Waiter]] = [:]
-    private var places: [ID: Group] = [:]
-    private var lastID: ID = 0
+    private var groups: [Group: [UInt64: Waiter]] = [:]
+    /// The groups of those who were moved to another one than they came to.
+    private var moved: [UInt64: Group] = [:]
+    private var lastNumber: UInt64 = 0
+    /// How many wait.
+    private(set) var count = 0
     private var lastUse: Int64
     private var isDraining = false
     private var isEnded = false
@@ -69,15 +76,13 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
     /// The sequences after which the waiters wait.
     var sleeping: [SequenceNumber] { groups.flatMap { group, waiters in waiters.map { _ in group.after } } }
 
-    /// How many wait.
-    var count: Int { places.count }
-
     /// Adds a waiter.
     ///
-    /// `known` is the feed's current head, and `isEnded` whether nothing follows it.
+    /// `known` is the feed's current head, and `isEnded` whether nothing follows it. One who must wait is released at once rather than
+    /// let pass, so that whoever releases makes the answer.
     mutating func enter(
         _ waiter: Waiter, after: SequenceNumber, until deadline: Int64, known: SequenceNumber, isEnded: Bool = false,
-        now: Int64
+        mustWait: Bool = false, now: Int64
     ) -> Entry {
         lastUse = now
         head = max(head, known)
@@ -88,25 +93,30 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
             guard after >= released, !isOpen else {
                 // While others are due, their release is the one that counts.
                 if isOpen, !groups.keys.contains(where: { $0.after < head }) { markReleased(now) }
-                return .pass(head: head)
+                guard mustWait else { return .pass(head: head) }
+                return hold(waiter, Group(after: after, deadline: now))
             }
         } else if self.isEnded {
             return .ended
         }
-        lastID += 1
-        let group = Group(after: after, deadline: deadline)
-        groups[group, default: [:]][lastID] = waiter
-        places[lastID] = group
-        return .held(lastID)
+        return hold(waiter, Group(after: after, deadline: deadline))
+    }
+
+    private mutating func hold(_ waiter: Waiter, _ group: Group) -> Entry {
+        lastNumber += 1
+        count += 1
+        groups[group, default: [:]][lastNumber] = waiter
+        return .held(ID(number: lastNumber, group: group))
     }
 
     /// Somebody gives up waiting.
     ///
     /// Returns the waiter, or nil if it was let go before.
     mutating func leave(_ id: ID, now: Int64) -> Waiter? {
-        guard let group = places.removeValue(forKey: id) else { return nil }
+        let group = moved.removeValue(forKey: id.number) ?? id.group
+        guard let waiter = groups[group]?.removeValue(forKey: id.number) else { return nil }
         lastUse = now
-        let waiter = groups[group]?.removeValue(forKey: id)
+        count -= 1
         if groups[group]?.isEmpty == true { groups[group] = nil }
         return waiter
     }
@@ -136,8 +146,9 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
                 continue
             }
             groups[group] = nil
-            for (id, waiter) in waiters {
-                places[id] = nil
+            count -= waiters.count
+            releases.reserveCapacity(releases.count + waiters.count)
+            for waiter in waiters.values {
                 releases.append(Release(waiter: waiter, after: group.after, outcome: outcome))
             }
         }
@@ -150,9 +161,9 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
     mutating func interrupt(now: Int64, where fits: (Waiter) -> Bool) -> [Release] {
         var releases: [Release] = []
         for (group, waiters) in groups {
-            for (id, waiter) in waiters where fits(waiter) {
-                groups[group]?[id] = nil
-                places[id] = nil
+            for (number, waiter) in waiters where fits(waiter) {
+                groups[group]?[number] = nil
+                count -= 1
                 releases.append(Release(waiter: waiter, after: group.after, outcome: .interrupted))
             }
             if groups[group]?.isEmpty == true { groups[group] = nil }
@@ -167,11 +178,11 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         let before = groups
         groups = [:]
         for (group, waiters) in before {
-            for (id, waiter) in waiters {
-                let offset = Int64((id &+ seed) &* 7 % 16) * spread / 16
+            for (number, waiter) in waiters {
+                let offset = Int64((number &+ seed) &* 7 % 16) * spread / 16
                 let sooner = Group(after: group.after, deadline: min(group.deadline, now + offset))
-                groups[sooner, default: [:]][id] = waiter
-                places[id] = sooner
+                groups[sooner, default: [:]][number] = waiter
+                moved[number] = sooner
             }
         }
     }

@@ -35,10 +35,14 @@ final class WaitLists<Waiter: Sendable>: Sendable {
     }
 
     /// Waits for a change of the topic after a sequence, until an uptime in milliseconds.
-    func enter(_ waiter: Waiter, topic: Topic, after: SequenceNumber, until deadline: Int64) -> Entry {
+    ///
+    /// One who must wait is never let pass, but released at once if the topic has moved already.
+    func enter(
+        _ waiter: Waiter, topic: Topic, after: SequenceNumber, until deadline: Int64, mustWait: Bool = false
+    ) -> Entry {
         while true {
             guard let waitList = waitList(of: topic) else { return .draining }
-            switch waitList.enter(waiter, after: after, until: deadline) {
+            switch waitList.enter(waiter, after: after, until: deadline, mustWait: mustWait) {
             case .pass(let head): return .pass(head: head)
             case .draining: return .draining
             case .ended: return .ended

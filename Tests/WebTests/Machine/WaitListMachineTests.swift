@@ -6,20 +6,52 @@ import Testing
 struct WaitListMachineTests {
     @Test func `a change lets those go who wait for it, and nobody twice`() {
         var machine = WaitListMachine<Int>(head: 10, now: 0)
-        #expect(machine.enter(1, after: 10, until: 5_000, known: 10, now: 0) == .held(1))
-        #expect(machine.enter(2, after: 10, until: 5_000, known: 10, now: 0) == .held(2))
+        guard case .held(let first) = machine.enter(1, after: 10, until: 5_000, known: 10, now: 0),
+            case .held(let second) = machine.enter(2, after: 10, until: 5_000, known: 10, now: 0)
+        else {
+            Issue.record("were not held")
+            return
+        }
+        #expect(first != second)
         let releases = machine.published(11, now: 100)
         #expect(releases.map(\.waiter).sorted() == [1, 2])
         #expect(releases.allSatisfy { $0.outcome == .published && $0.after == 10 })
         #expect(machine.count == 0)
         #expect(machine.published(12, now: 200).isEmpty)
-        #expect(machine.leave(1, now: 200) == nil)
+        #expect(machine.leave(first, now: 200) == nil)
+        #expect(machine.count == 0)
     }
 
     @Test func `somebody who comes after the change does not wait`() {
         var machine = WaitListMachine<Int>(head: 10, now: 0)
         #expect(machine.enter(1, after: 10, until: 5_000, known: 11, now: 0) == .pass(head: 11))
         #expect(machine.count == 0)
+    }
+
+    @Test func `somebody who must wait although the change has come is released at once`() {
+        var machine = WaitListMachine<Int>(head: 10, now: 0)
+        let entry = machine.enter(1, after: 10, until: 5_000, known: 11, mustWait: true, now: 100)
+        guard case .held = entry else {
+            Issue.record("was not held")
+            return
+        }
+        #expect(machine.nextWake == 100)
+        let releases = machine.wake(now: 100)
+        #expect(releases.map(\.waiter) == [1])
+        #expect(releases.map(\.outcome) == [.published])
+    }
+
+    @Test func `somebody who leaves while the server shuts down is not released`() {
+        var machine = WaitListMachine<Int>(head: 0, now: 0)
+        let entries = (0..<20).map { machine.enter($0, after: 0, until: 9_000, known: 0, now: 0) }
+        machine.drain(spread: 1_200, seed: 3, now: 100)
+        guard case .held(let id) = entries[7] else {
+            Issue.record("was not held")
+            return
+        }
+        #expect(machine.leave(id, now: 100) == 7)
+        #expect(machine.count == 19)
+        #expect(machine.wake(now: 1_300).map(\.waiter).sorted() == Array(0..<20).filter { $0 != 7 })
     }
 
     // Protocol test 10
@@ -186,6 +218,7 @@ struct WaitListMachineTests {
             // The head as somebody read it a while ago, and whether a change has not been told here yet.
             var known: SequenceNumber = 0
             var isUntold = false
+            var held: [WaitListMachine<SequenceNumber>.ID] = []
             for _ in 0..<100 {
                 steps += 1
                 switch random.next() % 6 {
@@ -196,7 +229,8 @@ struct WaitListMachineTests {
                     known = head
                 case 2:
                     let after = random.next() % 2 == 0 ? known : known.previous
-                    _ = machine.enter(after, after: after, until: now + 13_000, known: known, now: now)
+                    let entry = machine.enter(after, after: after, until: now + 13_000, known: known, now: now)
+                    if case .held(let id) = entry { held.append(id) }
                 case 3:
                     _ = machine.published(head, now: now)
                     isUntold = false
@@ -204,7 +238,7 @@ struct WaitListMachineTests {
                     now += Int64(random.next() % 60)
                     if machine.nextWake <= now { _ = machine.wake(now: now) }
                 default:
-                    _ = machine.leave(random.next() % 50, now: now)
+                    if let id = held.randomElement(using: &random) { _ = machine.leave(id, now: now) }
                 }
                 let late = machine.sleeping.filter { $0 < head }
                 if !isUntold, !late.isEmpty, machine.nextWake > now + machine.quiet {

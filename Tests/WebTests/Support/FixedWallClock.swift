@@ -21,7 +21,7 @@ struct FixedWallClock: WaitClock {
             (slots.map { $0.rest(at: left) }.min() ?? 0) < (slots.map { $0.rest(at: right) }.min() ?? 0)
         }
         wall = youngest ?? base
-        running = EventLoopClock(group: group, now: { .init(milliseconds: 0) })
+        running = EventLoopClock(now: { .init(milliseconds: 0) })
     }
 
     var uptime: Int64 { running.uptime / Self.pace }

@@ -3,7 +3,7 @@ import NIOCore
 /// Stands between the socket and the parser of one connection: lets in only so many requests as can be waited for.
 ///
 /// What was read and may not be parsed yet waits here as bytes, at most one read; until it is parsed nothing more is read,
-/// and the client's own buffer fills.
+/// and the client's own buffer fills. A poll whose bytes are known is not parsed at all: see ``KnownHeads``.
 final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -18,6 +18,8 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private var isParsing = false
     private var isDiscarding = false
     private var isTurnScheduled = false
+    /// Whether what was handed on ended with a whole request, so that a next one begins with the next byte.
+    private var isBetweenRequests = true
     /// How many bytes were dropped.
     private(set) var discarded = 0
 
@@ -107,14 +109,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private func parse(_ context: ChannelHandlerContext) {
         guard !isParsing else { return }
         isParsing = true
-        // Who sends many requests at once lets others in between: a few each time, and the rest in turns.
-        let begun = watch.machine.begun
-        while waiting.readableBytes > 0, mayRead(context),
-            watch.machine.begun == begun || watch.machine.isReadingRequest
-        {
-            guard let slice = waiting.readSlice(length: min(waiting.readableBytes, watch.machine.slice)) else { break }
-            context.fireChannelRead(wrapInboundOut(slice))
-        }
+        if waiting.readableBytes > 0, !isAnswered() { handOn(context) }
         isParsing = false
         guard waiting.readableBytes == 0 else {
             scheduleTurn(context)
@@ -126,6 +121,36 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
             context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
         }
     }
+
+    /// Has what waits answered, if it is one whole request that is known.
+    private func isAnswered() -> Bool {
+        guard isBetweenRequests, let known = watch.recognize(waiting) else { return false }
+        waiting = ByteBuffer()
+        watch.answer(known)
+        return true
+    }
+
+    /// Hands on what may be parsed.
+    private func handOn(_ context: ChannelHandlerContext) {
+        // Who sends many requests at once lets others in between: a few each time, and the rest in turns.
+        let begun = watch.machine.begun
+        let bytes = isBetweenRequests ? waiting : nil
+        watch.parsingBegan()
+        while waiting.readableBytes > 0, mayRead(context),
+            watch.machine.begun == begun || watch.machine.isReadingRequest
+        {
+            guard let slice = waiting.readSlice(length: min(waiting.readableBytes, watch.machine.slice)) else { break }
+            isBetweenRequests = false
+            guard watch.installCodec() else { return }
+            context.fireChannelRead(wrapInboundOut(slice))
+            let isEnd = slice.readableBytesView.suffix(4).elementsEqual(Self.endOfHead)
+            isBetweenRequests = isEnd && watch.machine.begun != begun && !watch.machine.isReadingRequest
+        }
+        let isOneRequest = isBetweenRequests && waiting.readableBytes == 0 && watch.machine.begun == begun &+ 1
+        watch.parsingEnded(isOneRequest ? bytes : nil)
+    }
+
+    private static let endOfHead: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a]
 
     private func scheduleTurn(_ context: ChannelHandlerContext) {
         guard !isTurnScheduled, mayRead(context) else { return }

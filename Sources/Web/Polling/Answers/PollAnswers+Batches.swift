@@ -44,9 +44,7 @@ extension PollAnswers {
         let head = feed.head(of: topic)
         switch feed.slice(of: topic, after: from, limit: Self.eventLimit) {
         case .some(let publications, let more):
-            let slot = slots(request).slot(at: clock.wall)
-            let key = BatchKey(
-                audience: audience, page: page, from: from, head: head, slot: slot, notices: notices)
+            let key = key(request, page: page, from: from, head: head)
             let body = caches.batches.value(for: key, cost: \.readableBytes) {
                 encode(publications, more: more, page: page, key)
             }
@@ -57,12 +55,25 @@ extension PollAnswers {
         }
     }
 
+    /// Whether what follows a sequence has been made, for somebody else, or nothing follows it.
+    func hasMade(_ request: PollRequest, page: LivePage, from: SequenceNumber) -> Bool {
+        let head =
+            if case .output(let run) = page.topic { feed.output(of: run)?.head ?? from } else {
+                feed.head(of: page.topic.topic)
+            }
+        return head <= from || caches.batches.known(key(request, page: page, from: from, head: head)) != nil
+    }
+
+    private func key(_ request: PollRequest, page: LivePage, from: SequenceNumber, head: SequenceNumber) -> BatchKey {
+        BatchKey(
+            audience: audience, page: page, from: from, head: head, slot: slots(request).slot(at: clock.wall),
+            notices: notices)
+    }
+
     /// The lines that follow a number, or the newest in place of all that are shown: always up to the last.
     private func lines(of run: String, _ request: PollRequest, page: LivePage, from: SequenceNumber) -> PollAnswer {
         guard let tail = feed.output(of: run), tail.head > from else { return empty(request, sequence: from) }
-        let slot = slots(request).slot(at: clock.wall)
-        let key = BatchKey(
-            audience: audience, page: page, from: from, head: tail.head, slot: slot, notices: notices)
+        let key = key(request, page: page, from: from, head: tail.head)
         let body = caches.batches.value(for: key, cost: \.readableBytes) {
             encoded.add(1, ordering: .relaxed)
             let events = renderer.patches(for: tail, after: from, page: page).map { step in
