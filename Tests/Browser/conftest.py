@@ -19,6 +19,10 @@ WATCH = """
 expect.set_options(timeout=PATIENCE)
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "alone: measures, or needs the machine for itself; runs beside no other test")
+
+
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:

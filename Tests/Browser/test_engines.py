@@ -6,6 +6,9 @@ import pytest
 from engines import ABSENT, Chromium, Firefox, WebKit
 from weir import until
 
+# Firefox listens for its driver at a port of its own choice, the same each time; each engine is started once.
+pytestmark = pytest.mark.xdist_group("engines")
+
 CHIP = "#current .run > header .chip"
 WATCH = """
     window.seen = [];

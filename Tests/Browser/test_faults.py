@@ -13,6 +13,8 @@ from crowd import Crowd
 from test_disk import Full, health, may_mount
 from weir import until
 
+pytestmark = pytest.mark.alone
+
 
 @pytest.fixture
 def settings(request, sky):
