@@ -78,9 +78,16 @@ protocol HTTPCodecInstaller: AnyObject {
 struct UnpooledReads: RecvByteBufferAllocator {
     private var sizes = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
     private var isFirst = true
+    /// How many bytes are read first.
+    private static let first = 16
+
+    /// Whether what was read first is the beginning of a request to read something, and most likely cut off.
+    static func isCut(_ bytes: ByteBuffer) -> Bool {
+        bytes.readableBytes == first && bytes.readableBytesView.starts(with: "GET ".utf8)
+    }
 
     func buffer(allocator: ByteBufferAllocator) -> ByteBuffer {
-        isFirst ? allocator.buffer(capacity: 16) : sizes.buffer(allocator: allocator)
+        isFirst ? allocator.buffer(capacity: Self.first) : sizes.buffer(allocator: allocator)
     }
 
     mutating func record(actualReadBytes: Int) -> Bool {

@@ -81,7 +81,8 @@ struct KnownHeadsTests {
 
     @Test func `bytes that are not those of the request are not kept for it`() throws {
         let heads = KnownHeads { 0 }
-        heads.remember(Self.bytes("/live/1/board/abc/8/3"), as: try #require(Self.poll(Self.path)), Self.head(Self.path))
+        heads.remember(
+            Self.bytes("/live/1/board/abc/8/3"), as: try #require(Self.poll(Self.path)), Self.head(Self.path))
         #expect(heads.recognize(Self.bytes("/live/1/board/abc/8/3")) == nil)
     }
 
@@ -112,7 +113,8 @@ struct KnownHeadsTests {
 
         init(_ server: TestServer, _ heads: KnownHeads) throws {
             let watch = ConnectionGuard(
-                limits: ConnectionLimits(), registry: ConnectionRegistry(), isUnencrypted: true, heads: heads, codec: self)
+                limits: ConnectionLimits(), registry: ConnectionRegistry(), isUnencrypted: true, heads: heads,
+                codec: self)
             try channel.pipeline.syncOperations.addHandlers([watch, HeldPollHandler(server.dashboard)])
             channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
             channel.read()
@@ -193,6 +195,27 @@ struct KnownHeadsTests {
         }
     }
 
+    @Test func `a beginning of sixteen bytes is known with its rest, and parsed if none comes`() async throws {
+        try await TestServer.run { server in
+            let heads = KnownHeads { 0 }
+            let tail = try server.tail()
+            let (first, second, third) = (
+                try Connection(server, heads), try Connection(server, heads), try Connection(server, heads)
+            )
+            try first.send(Self.get(tail))
+            try second.send(String(Self.get(tail).prefix(16)))
+            #expect(server.dashboard.held == 1)
+            try second.send(String(Self.get(tail).dropFirst(16)))
+            #expect(server.dashboard.held == 2)
+            #expect(!second.isParsing)
+            try third.send("GET /not HTTP...")
+            #expect(!third.isParsing)
+            third.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            #expect(third.isParsing)
+            for connection in [first, second, third] { connection.close() }
+        }
+    }
+
     @Test func `a poll that is refused is refused each time`() async throws {
         try await TestServer.run { server in
             let heads = KnownHeads { 0 }
@@ -209,7 +232,9 @@ struct KnownHeadsTests {
         try await TestServer.run { server in
             let heads = KnownHeads { 0 }
             let connection = try Connection(server, heads)
-            let (one, two) = (Self.get("/live/1/board/x/0/0"), Self.get("/live/1/board/x/0/0", "Accept-Encoding: gzip\r\n"))
+            let (one, two) = (
+                Self.get("/live/1/board/x/0/0"), Self.get("/live/1/board/x/0/0", "Accept-Encoding: gzip\r\n")
+            )
             try connection.send(one + two)
             connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(5))
             #expect(try connection.received().components(separatedBy: "HTTP/1.1 200 OK").count == 3)

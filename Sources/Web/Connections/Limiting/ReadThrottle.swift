@@ -20,6 +20,9 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private var isTurnScheduled = false
     /// Whether what was handed on ended with a whole request, so that a next one begins with the next byte.
     private var isBetweenRequests = true
+    private var hasRead = false
+    /// Whether what waits is the beginning of a request whose rest is about to come.
+    private var isBeginning = false
     /// How many bytes were dropped.
     private(set) var discarded = 0
 
@@ -37,8 +40,10 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
         let isBlank = bytes.readableBytes <= 4 && bytes.readableBytesView.allSatisfy { $0 == 0x0d || $0 == 0x0a }
         watch.machine.arrived(bytes.readableBytes, isBlank: isBlank, now: context.eventLoop.now)
+        isBeginning = !hasRead && UnpooledReads.isCut(bytes)
+        hasRead = true
         if waiting.readableBytes == 0 { waiting = bytes } else { waiting.writeBuffer(&bytes) }
-        parse(context)
+        if !isBeginning { parse(context) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -47,7 +52,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        guard waiting.readableBytes == 0, mayRead(context) else {
+        guard waiting.readableBytes == 0 || isBeginning, mayRead(context) else {
             isReadPostponed = true
             return
         }
@@ -76,6 +81,10 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .some(.inputClosed) = event as? ChannelEvent, waiting.readableBytes > 0 {
             isInputClosed = true
+            if isBeginning {
+                isBeginning = false
+                parse(context)
+            }
             return
         }
         context.fireUserInboundEventTriggered(event)
@@ -94,7 +103,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Goes on when what stood against reading is over.
     func resume() {
-        guard let context else { return }
+        guard let context, !isBeginning else { return }
         let before = waiting.readableBytes
         parse(context)
         // Those behind take parts as read only when a read is over.
