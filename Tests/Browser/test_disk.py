@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -42,8 +43,17 @@ class Full:
         self.is_mended = threading.Event()
         self.filling = threading.Thread(target=self.fill, daemon=True)
         self.filling.start()
-        # What the journal's log has room for goes in first.
+        # What the journal's files have room for goes in first: also what its log has once more after it was copied into the database.
+        until(lambda: self.fills(weir), 120)
+
+    def fills(self, weir):
+        """Whether nothing is recorded any more, tried until then and looked at for a while."""
         assert any(weir.run("greeting", label="Filling").get("recorded") is False for _ in range(400))
+        deadline = time.monotonic() + 4
+        while time.monotonic() < deadline:
+            if health(weir, "ready")[0] == 200:
+                return False
+        return True
 
     def fill(self):
         # A journal that opens its file again gives room back and would have some: the next changes fitted in.
