@@ -70,7 +70,7 @@ class Provider:
     def answers(self):
         assert self.process.poll() is None, self.log.read_text()
         try:
-            return httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False, verify=False).status_code == 200
+            return httpx.get(self.issuer + "/.well-known/openid-configuration", trust_env=False, verify=False, timeout=30).status_code == 200
         except httpx.TransportError:
             return False
 
@@ -82,7 +82,7 @@ class Provider:
     def register(self, redirect):
         """Makes a client with a secret, which the provider then insists on."""
         body = {"redirect_uris": [redirect], "token_endpoint_auth_method": "client_secret_basic"}
-        answer = httpx.post(self.issuer + "/oauth2/clients", json=body, trust_env=False)
+        answer = httpx.post(self.issuer + "/oauth2/clients", json=body, trust_env=False, timeout=30)
         return answer.json()["client_id"], answer.json()["client_secret"]
 
 

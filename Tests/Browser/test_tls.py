@@ -117,7 +117,7 @@ def test_a_certificate_is_read_again_and_a_held_poll_goes_on(weir, secure, certi
     until(lambda: "The certificate of before stays in force" in weir.log.read_text())
     certificates.key.write_bytes(key)
     assert serial(weir, certificates) == second
-    with httpx.Client(base_url=weir.url, verify=certificates.context, trust_env=False) as fresh:
+    with httpx.Client(base_url=weir.url, verify=certificates.context, trust_env=False, timeout=30) as fresh:
         assert fresh.post("/api/v1/operations/greeting/runs", json={"label": "Ada"}).status_code == 201
     status, body = answer(following)
     assert status == 200 and b'"k":"batch"' in body
@@ -242,7 +242,7 @@ def test_a_password_in_plain_text_is_refused_off_loopback(tmp_path, sky):
         weir.start()
         for host, status in [(address, 403), ("127.0.0.1", 303)]:
             answer = httpx.post(
-                f"http://{host}:{weir.port}/sign-in", content="name=root&password=correct+horse", headers=FORM, trust_env=False
+                f"http://{host}:{weir.port}/sign-in", content="name=root&password=correct+horse", headers=FORM, trust_env=False, timeout=30
             )
             assert answer.status_code == status, host
             assert ("set-cookie" in answer.headers) == (status == 303)

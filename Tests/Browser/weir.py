@@ -78,7 +78,7 @@ class Weir:
 
         for name, role in roles.items():
             self.add_user(name, role)
-        with httpx.Client(base_url=self.url, headers={"Sec-Fetch-Site": "same-origin"}, trust_env=False) as client:
+        with httpx.Client(base_url=self.url, headers={"Sec-Fetch-Site": "same-origin"}, trust_env=False, timeout=30) as client:
             until(lambda: client.get("/sign-in").status_code == 200)
             form = {"name": next(iter(roles)), "password": "correct horse"}
             assert client.post("/sign-in", data=form).status_code == 303
