@@ -38,6 +38,12 @@ import Testing
         let older = try await log.page(AuditFilter(action: .start), before: last, limit: 9)
         #expect(older.records.compactMap(\.entry.subject) == ["operation:o2", "operation:o1", "operation:o0"])
         #expect(try await log.page(AuditFilter(outcome: .failed, subject: "run:")).records.count == 1)
+        // Whoever has changed their name is found by what they were called then, and by what they always are.
+        let eve = Principal(.person, name: "Eve Adams", identity: "p-17")
+        log.record(.signIn, by: eve)
+        for words in ["eve adams", "P-17"] {
+            #expect(try await log.page(AuditFilter(principal: words)).records.count == 1, "\(words)")
+        }
         #expect(try AuditVerification(folder: folder).faults.isEmpty)
     }
 
@@ -111,7 +117,11 @@ import Testing
         }
         let days = try AuditFolder(folder).days()
         #expect(days.count == 4)
-        #expect(try AuditFolder(folder).anchors().count == 5)
+        let anchors = try AuditFolder(folder).anchors()
+        #expect(anchors.count == 5)
+        // Each day is told from its first entry to its last.
+        #expect(anchors.first?.first == 1)
+        for (day, next) in zip(anchors, anchors.dropFirst()) { #expect(next.first == day.end.number + 1) }
         #expect(try AuditVerification(folder: folder).faults.isEmpty)
         try FileManager.default.removeItem(at: folder.appending(path: days[1] + AuditFolder.suffix))
         #expect(!(try AuditVerification(folder: folder).faults.isEmpty))

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 import Testing
 
@@ -50,6 +51,39 @@ import Testing
         #expect(PasswordRule.problem(with: "aaaaaaaaaaaaaaaa", of: "bob") != nil)
         #expect(PasswordRule.problem(with: String(repeating: "abcd", count: 300), of: "bob") != nil)
         #expect(PasswordRule.problem(with: "correct horse", of: "ana") == nil)
+        #expect(PasswordRule.problem(with: String(repeating: "abc", count: 8), of: "bob") != nil)
+        #expect(PasswordRule.problem(with: String(repeating: "abcd", count: 6), of: "bob") == nil)
+    }
+
+    /// Runs what tasks do one after the other, in the order in which they were made.
+    private final class InOrder: TaskExecutor {
+        let queue = DispatchQueue(label: "in order")
+
+        func enqueue(_ job: consuming ExecutorJob) {
+            let job = UnownedJob(job)
+            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+        }
+    }
+
+    private final class Served: Sendable {
+        let numbers = Mutex<[Int]>([])
+    }
+
+    @Test func `who waits longest comes next`() async throws {
+        let limit = WorkLimit(workers: 1, room: 9)
+        let (block, order) = (DispatchGate(), InOrder())
+        let served = Served()
+        var tasks = [Task(executorPreference: order) { try await limit.run { block.wait() } }]
+        for number in 0..<5 {
+            tasks.append(
+                Task(executorPreference: order) {
+                    try await limit.run { served.numbers.withLock { $0.append(number) } }
+                })
+        }
+        // By then each of them has come to the limit.
+        order.queue.async { block.open() }
+        for task in tasks { try await task.value }
+        #expect(served.numbers.withLock { $0 } == [0, 1, 2, 3, 4])
     }
 
     @Test func `so much work runs at once, so much waits, and no more`() async throws {

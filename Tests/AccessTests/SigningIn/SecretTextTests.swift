@@ -12,6 +12,12 @@ import Testing
         #expect(SecretText(.token, bytes: [UInt8](repeating: 255, count: 32)).text.utf8.count == 54)
     }
 
+    @Test func `a secret that was handed out by an earlier version is still one`() throws {
+        let text = "weir_003aUlTJC7tjlCTQj2uNU3MFagCXG9LRKRcwGkBIDlf0maSyK"
+        #expect(secret.text == text)
+        #expect(SecretText(text, kind: .token)?.text == text)
+    }
+
     @Test func `every secret differs`() {
         let texts = Set((0..<1_000).map { _ in SecretText(.session, bytes: SecretText.random(32)).text })
         #expect(texts.count == 1_000)

@@ -173,7 +173,10 @@ import Testing
         try await fixture.addUser("root", "admin")
         try await fixture.addUser("ana")
         let first = try #require(try await fixture.signIn("ana"))
+        let before = fixture.control.generation
         try await fixture.directory.setPassword("another horse", of: "ana", by: .system)
+        // Whoever looks at pages by one of these sessions is looked at anew.
+        #expect(fixture.control.generation > before)
         #expect(fixture.request(session: first).authorization?.isAnonymous == true)
         #expect(try await fixture.signIn("ana") == nil)
         let second = try #require(try await fixture.signIn("ana", "another horse"))
