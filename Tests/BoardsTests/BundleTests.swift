@@ -72,6 +72,22 @@ import TestSupport
         }
     }
 
+    @Test func `an operation that comes later has its imported runs, each once and behind its own`() async throws {
+        let there = try await BoardFixture.open(["quick": .quick])
+        var imported: [String] = []
+        for _ in 0..<3 { imported.insert(try await run("quick", on: there.board), at: 0) }
+        let bundle = try await lines(of: there.board)
+        let fixture = try await BoardFixture.open(["quick": .quick])
+        let mine = try await run("quick", on: fixture.board)
+        _ = try await take(bundle, fixture.board)
+        try await fixture.board.replace(Catalog())
+        var catalog = Catalog()
+        catalog.add(TestOperation.quick, id: "quick", title: "quick", summary: "A test.")
+        try await fixture.board.replace(catalog)
+        let view = try #require(fixture.board.view().operation("quick"))
+        #expect(view.recent.map(\.record.id) == [mine] + imported)
+    }
+
     @Test func `what happens during an import is recorded after it, in order`() async throws {
         let there = try await BoardFixture.open(["quick": .quick])
         for _ in 0..<5 { _ = try await run("quick", on: there.board) }

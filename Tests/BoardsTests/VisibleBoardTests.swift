@@ -50,6 +50,7 @@ import TestSupport
         defer { observation.cancel() }
         let hidden = try await run("other", on: board)
         #expect(visible.feed.head(of: .board) == head)
+        #expect(visible.feed.sees(.board))
         #expect(visible.view().sequence == head)
         #expect(told.withLock { $0 }.isEmpty)
         if case .none = visible.feed.slice(of: .board, after: head, limit: 10) {} else { Issue.record("there is more") }

@@ -23,6 +23,10 @@ import TestSupport
         #expect(spread == .init(shortest: 8_000, longest: 14_000, right: 5, tried: 5))
         // Without the one at the edge the middle is 11,500 and the middle distance 1,000.
         #expect(DurationHistory.rest(of: [7_000, 10_000, 11_000, 12_000, 13_000])?.right == 4)
+        // This one lies just within the range that it widens itself.
+        #expect(
+            DurationHistory.rest(of: [8_000, 10_000, 11_000, 12_000, 13_000])
+                == .init(shortest: 8_000, longest: 14_000, right: 4, tried: 5))
     }
 
     @Test func `only the newest ten are tried, and older ones still count`() {

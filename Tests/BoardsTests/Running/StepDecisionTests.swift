@@ -28,9 +28,10 @@ struct StepDecisionTests {
         #expect(decision == .init(isApproved: isApproved, by: "vera", comment: "well"))
         #expect(setup.begun["x"] == (isApproved ? 1 : 0))
         #expect(try await fixture.board.run(run).state.phase == (isApproved ? .succeeded : .failed))
-        await #expect(throws: BoardError.self) {
+        let late = await #expect(throws: BoardError.self) {
             try await fixture.board.decide(run, step: "ask", isApproved: true, actor: "vera")
         }
+        #expect(late?.code == .alreadyEnded)
         await fixture.board.shutdown()
     }
 
