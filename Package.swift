@@ -347,13 +347,13 @@ let package = Package(
             name: "OperationFilesTests",
             dependencies: [
                 "OperationFiles", "Commands", "Flows", "Patterns", "States", "Operations", "Schedules",
-                "StandardOperations", "TestClocks", "Webhooks",
+                "StandardOperations", "TestClocks", "TestSupport", "Webhooks",
             ]),
         .testTarget(
             name: "WeirCommandTests",
             dependencies: [
                 "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
-                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport",
+                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport", "WeirClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

@@ -31,6 +31,29 @@ struct OperationFolderTests {
         #expect(read.templates == ["right/running.mustache": "<p/>"])
     }
 
+    @Test func `a file of 256 KiB is read, and one more byte is too much`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let start = "title: T\ncommand: [ls]\n# "
+        let whole = start + String(repeating: "x", count: 262_144 - start.utf8.count)
+        try write(["a.yml": whole, "b.yml": whole + "x"])
+        let read = try OperationFolder(folder)
+        #expect(read.definitions.map(\.id) == ["a"])
+        #expect(read.mistakes.map(\.file) == ["b.yml"])
+    }
+
+    @Test func `an edition tells apart folders of which one has in a file what another has in a comment`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let lists = ChoiceLists(in: CommandEnvironment(folder: folder, environment: [:], helper: nil))
+        let file = "{title: A, command: [ls]} #"
+        try write(["a.yml": file, "a/running.mustache": "<p/>"])
+        let edition = try OperationFolder(folder).edition(lists)
+        try FileManager.default.removeItem(at: folder)
+        try write(["a.yml": file + "a/running.mustache<p/>"])
+        let other = try OperationFolder(folder)
+        #expect(other.mistakes == [] && other.templates == [:])
+        #expect(other.edition(lists) != edition)
+    }
+
     @Test func `a folder that is not there is told`() {
         #expect(throws: OperationFolder.Unreadable.self) { try OperationFolder(folder) }
     }

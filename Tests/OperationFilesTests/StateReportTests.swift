@@ -1,3 +1,5 @@
+import Flows
+import Operations
 import Patterns
 import States
 import Testing
@@ -62,6 +64,18 @@ struct StateReportTests {
         #expect(pattern.match("") == .matched(["all": ""]))
         #expect(try TextPattern("(?<a>x)|(?<b>y)", for: .line).match("y") == .matched(["b": "y"]))
         #expect(try TextPattern("x\\K(?<a>y)?", for: .line).match("x") == .matched([:]))
+    }
+
+    @Test func `a program that names a new state in each line is slowed down after five hundred`() async throws {
+        let tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
+        let reporter = StateReporter(tracker, flow: MutableStateFlow(CommandState.waiting))
+        await reporter.begin()
+        func pause(_ numbers: Range<Int>) async -> Duration {
+            await reporter.take(json: numbers.map { #"{"state": "s\#($0)"}"# }).pause
+        }
+        #expect(await pause(0..<400) == .zero)
+        #expect(await pause(400..<500) == .zero)
+        #expect(await pause(500..<503) == .milliseconds(30))
     }
 
     @Test func `a line is taken for what it says, whatever its colours`() throws {

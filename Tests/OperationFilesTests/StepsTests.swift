@@ -51,6 +51,8 @@ struct StepsTests {
         #expect(plan.steps[1].approval?.who == ["role:ops"])
         #expect(plan.steps[1].approval?.approvesByItself == true)
         #expect(plan.steps[3].afterFailureOf == ["copy"])
+        // A program of its own is given the inputs of the whole that it names, and no others.
+        #expect(plan.steps[3].work == .run(operation: "whole-undo", input: ["base": StepValue([.input("base")])]))
         let parts = definitions.flatMap(\.parts)
         // Of the inputs of the whole, a program has those that it names.
         #expect(parts.map { $0.fields.map(\.name) } == [["key", "file"], ["base"]])
