@@ -100,9 +100,8 @@ struct ReporterTests {
         let states: [JSONValue] = (0..<1_000).map { ["state": .string("s\($0)")] }
         let arrived = try await server(endingAt: 1_001, lines: 0)
         #expect(try await send(states + [ending], to: arrived) == .delivered)
-        let last = try #require(arrived.requests.last)
-        #expect(last.path == "/streams/reported/backup/r1-2")
-        #expect(last.body?.array == [ending])
+        let others = arrived.requests.filter { $0.path == "/streams/reported/backup/r1-2" && $0.method == "POST" }
+        #expect(others.flatMap { $0.body?.array ?? [] } == [ending])
     }
 
     @Test func `a run that somebody cancelled is reported no further`() async throws {

@@ -37,6 +37,17 @@ import Testing
         }
     }
 
+    @Test func `a server is known again by its data folder, and by nothing that a file's end added`() throws {
+        try withFolder { folder in
+            try folder.make()
+            let id = try folder.nodeID()
+            #expect((8...64).contains(id.count) && id.allSatisfy { $0.isLetter || $0.isNumber })
+            #expect(try folder.nodeID() == id)
+            try Data("short".utf8).write(to: folder.url.appending(path: "node"))
+            #expect(try folder.nodeID() != "short")
+        }
+    }
+
     @Test(arguments: zip(["process", "machine"], [SQLiteJournal.Configuration.Durability.process, .machine]))
     func `what a change outlives is a setting`(
         word: String, durability: SQLiteJournal.Configuration.Durability

@@ -3,6 +3,7 @@ import Foundation
 import Operations
 import Pages
 import States
+import TestSupport
 import Testing
 
 @testable import WeirCommand
@@ -37,6 +38,20 @@ import Testing
         stop_grace_period: 7s
         states: {dumping: {match: 'table (?<table>.+)', title: {en: Dumping, pt-BR: Copiando}}, uploading: {show: "Uploading {{file}}"}}
         """
+
+    @Test func `the log says at the start what was read, and what is wrong with it`() throws {
+        func said(_ files: [String: String]) throws -> [String] {
+            let log = CapturedLog()
+            try operations(files) { files, _ in files.report(to: log.logger) }
+            return log.messages().filter { !$0.contains("weir-exec") }
+        }
+        let read = "Operations were read from files."
+        #expect(try said([:]) == [])
+        #expect(try said(["backup.yml": Self.backup]) == [read])
+        let mistakes = try said(["backup.yml": "{title: T}"])
+        #expect(mistakes.count == 2 && mistakes.last == read)
+        #expect(mistakes.first?.hasPrefix("An operation's file has a mistake and is not in force.") == true)
+    }
 
     @Test func `the folder beside the settings' file makes operations, and pages that show each of their states`()
         throws

@@ -1,7 +1,7 @@
 import Foundation
-import Logging
 import OperationFiles
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import WeirCommand
@@ -14,15 +14,48 @@ import Testing
         try Data(text.utf8).write(to: folder.appending(path: name))
     }
 
+    private let log = CapturedLog()
+
     private func service(
-        _ take: @escaping @Sendable (OperationFolder) async throws -> Void
+        _ take: @escaping @Sendable (OperationFolder) async throws -> Void = { _ in }
     ) throws -> FolderService {
-        var quiet = Logger(label: "test")
-        quiet.logLevel = .critical
-        return FolderService(
+        FolderService(
             try FolderTracker(folder, reserved: [:]),
-            ChoiceLists(in: CommandEnvironment(folder: folder, environment: [:], helper: nil)), logger: quiet,
+            ChoiceLists(in: CommandEnvironment(folder: folder, environment: [:], helper: nil)), logger: log.logger,
             take: take)
+    }
+
+    @Test func `a file that is new is taken up when a second look finds it the same, and not before`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.yml", "{title: A, command: [ls]}")
+        let taken = Mutex<[[String]]>([])
+        let service = try service { folder in taken.withLock { $0.append(folder.definitions.map(\.id)) } }
+        try write("b.yml", "{title: B, command: [ls]}")
+        await service.look()
+        #expect(taken.withLock { $0 } == [])
+        await service.look()
+        #expect(taken.withLock { $0 } == [["a", "b"]])
+    }
+
+    @Test func `the log says what has changed, and nothing where only the values of choices have`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write("a.yml", "{title: A, command: [ls]}")
+        let service = try service()
+        func said(after change: () throws -> Void) async throws -> [String] {
+            let before = log.lines.count
+            try change()
+            service.readAgain()
+            await service.look()
+            return log.lines.dropFirst(before).filter { $0.contains("were read from files") }
+        }
+        #expect(try await said {} == [])
+        let notice = "notice Operations were read from files."
+        #expect(
+            try await said { try write("b.yml", "{title: B, command: [ls]}") }
+                == ["\(notice) added=b changed=none mistakes=0 removed=none"])
+        #expect(
+            try await said { try write("b.yml", "{title: C, command: [ls]}") }
+                == ["\(notice) added=none changed=b mistakes=0 removed=none"])
     }
 
     @Test func `whoever asks for the files to be read again has them in force at the next look, once`() async throws {

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Foundation
+import Testing
+import WeirClient
+
+@testable import WeirCommand
+
+@Suite struct CommandLineTests {
+    @Test func `an export is of a run or of what filters find, not of both`() throws {
+        #expect(try Export.parse(["r1"]).run == "r1")
+        #expect(try Export.parse(["--operation", "backup", "--phase", "failed"]).operation == "backup")
+        #expect(try Export.parse([]).run == nil)
+        #expect(throws: (any Error).self) { try Export.parse(["r1", "--operation", "backup"]) }
+    }
+
+    @Test func `a server that was signed in to is asked with its token, also where its address is given`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let environment = ["XDG_CONFIG_HOME": folder.path]
+        var profiles = Profiles()
+        profiles.add(try ServerAddress("https://a.example"), .init(token: "of-a"))
+        profiles.add(try ServerAddress("https://b.example"), .init(token: "of-b"))
+        try ProfileFile(environment: environment).write(profiles)
+        func connection(_ words: String...) throws -> ServerConnection {
+            try ConnectionOptions.parse(words).connection(environment: environment)
+        }
+        #expect(try connection().token == "of-b")
+        #expect(try connection("--server", "https://a.example").token == "of-a")
+        let file = folder.appending(path: "token")
+        try Data("given\n".utf8).write(to: file)
+        #expect(try connection("--token-file", file.path).token == "given")
+        #expect(try connection("--token-file", file.path).address.host == "b.example")
+    }
+
+    @Test func `whoever names server and token needs no profiles that can be read`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let environment = ["XDG_CONFIG_HOME": folder.path]
+        try ProfileFile(environment: environment).write(Profiles())
+        let broken = ProfileFile(environment: environment).path
+        try Data("not JSON".utf8).write(to: URL(filePath: broken))
+        let file = folder.appending(path: "token")
+        try Data("given\n".utf8).write(to: file)
+        let options = try ConnectionOptions.parse(["--server", "https://a.example", "--token-file", file.path])
+        #expect(try options.connection(environment: environment).token == "given")
+        #expect(throws: ClientError.self) { try ConnectionOptions.parse([]).connection(environment: environment) }
+    }
+}
