@@ -131,6 +131,19 @@ struct SecureConnectionTests {
         #expect(stream.errors.first as? BodyStop == .revoked)
     }
 
+    @Test func `a stream that held nothing takes none of what others hold with it when it ends`() throws {
+        let holds = StreamHolds()
+        let stream = try Stream(holds: holds)
+        // Another stream of the connection holds a poll.
+        holds.opened(stream.channel)
+        #expect(holds.begin(on: stream.channel))
+        stream.finish()
+        guard case .held? = holds.activity(of: stream.channel) else {
+            Issue.record("It is \(String(describing: holds.activity(of: stream.channel))).")
+            return
+        }
+    }
+
     @Test func `a poll that would take the last streams of its connection is asked to make room`() throws {
         let holds = StreamHolds()
         let stream = try Stream(holds: holds)

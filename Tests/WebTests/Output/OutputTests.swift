@@ -105,6 +105,8 @@ struct OutputTests {
             await server.board.outcome(of: run)
             let end = try await server.ask("GET", path + "?after=6&wait=20").json()
             #expect(end["lines"] == [] && end["ended"] == true && end["next"] == 6 && end["more"] == false)
+            // Who asks for what will never be printed goes on from the last line.
+            #expect(try await server.ask("GET", path + "?after=100").json()["next"] == 6)
             #expect(try await server.ask("GET", path + "?after=-1").status == 400)
             #expect(try await server.ask("GET", path + "?limit=1001").status == 400)
             #expect(try await server.ask("GET", "/api/v1/runs/nobody/output").status == 404)

@@ -91,6 +91,9 @@ import Testing
         let opening = try ReportOpening([["input": ["tag": "v1"], "title": "Deploy v1"]])
         #expect(opening.input == ["tag": "v1"])
         #expect(opening.title == "Deploy v1")
+        let longest = String(repeating: "\u{1F600}", count: 200)
+        #expect(try ReportOpening([["title": .string(longest)]]).title == longest)
+        #expect(throws: ReportMessages.Mistakes.self) { try ReportOpening([["title": .string(longest + "a")]]) }
         for bad: JSONValue in [7, [[:], [:]], ["input": 7], ["title": ""], ["title": "a\nb"], ["state": "x"]] {
             #expect(throws: ReportMessages.Mistakes.self, "\(bad)") { try ReportOpening(bad) }
         }

@@ -45,6 +45,25 @@ struct StreamChunkTests {
         }
     }
 
+    @Test(arguments: [(1_000, 1_000, false), (1_001, 1_001, true), (10, 11, true), (0, 3, true), (0, 0, false)])
+    func `who has read some of a run's lines is told that there are more, however many were at hand`(
+        count: Int, head: Int64, more: Bool
+    ) async throws {
+        try await TestServer.run { server in
+            let lines = (0..<count).map { number in
+                OutputLine(
+                    number: SequenceNumber(clamping: number + 1),
+                    draft: OutputDraft(
+                        at: Timestamp(milliseconds: 0), channel: .standardOutput, text: "a", continues: false))
+            }
+            for name in [StreamName.feed(.output("r1")), .text(run: "r1")] {
+                let chunk = server.dashboard.streamResponder.answers.chunk(
+                    of: name, lines, after: 0, head: SequenceNumber(clamping: head), isClosed: false)
+                #expect(chunk.more == more, "\(name)")
+            }
+        }
+    }
+
     @Test func `a stretch of a run's stream in which nothing stands is not its end`() async throws {
         try await TestServer.run { server in
             let chunk = server.dashboard.streamResponder.answers.chunk(

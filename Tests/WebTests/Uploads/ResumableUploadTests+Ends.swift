@@ -105,6 +105,26 @@ extension ResumableUploadTests {
         #expect(try files().isEmpty)
     }
 
+    @Test func `what expires while the server goes on is removed as soon, however long it has gone on`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-test-" + UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        _ = try await Self.interrupted(in: folder)
+        let uploads = folder.appending(path: "uploads").path
+        let files = { @Sendable () throws -> [String] in
+            try FileManager.default.contentsOfDirectory(atPath: uploads)
+        }
+        let clock = ManualClock()
+        try await Self.run(in: folder, clock: clock) { _ in
+            clock.advance(by: 60_000)
+            let before = try files()
+            #expect(!before.isEmpty)
+            clock.set(wallBy: 1_000_000_000_000)
+            clock.advance(by: 5_000)
+            let after = try files()
+            #expect(after.isEmpty)
+        }
+    }
+
     @Test func `an upload that comes back too late is over, and its bytes are removed at once`() async throws {
         try await Self.isRemoved { _ in }
     }
