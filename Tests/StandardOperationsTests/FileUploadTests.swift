@@ -155,6 +155,15 @@ struct FileUploadTests {
         #expect(folder.files == [])
     }
 
+    @Test func `after an error that nobody knows no retry is offered, as nobody knows whether the file is there`() {
+        struct Unknown: Error {}
+        guard case .error(_, let step, let canRetry) = FileUploadState.failed(Unknown()) else {
+            Issue.record("It is not an error.")
+            return
+        }
+        #expect(step == .receiving && !canRetry)
+    }
+
     @Test func `a retry of a file that is gone says to send it again`() async throws {
         let run = try Watched(upload(destination), input(nil))
         #expect(

@@ -45,6 +45,7 @@ struct SamplesTests {
     @Test func `waits double, with jitter between half and whole, up to a maximum`() {
         let backoff = Backoff(base: .seconds(1), maximum: .seconds(10))
         #expect(backoff.delay(afterFailures: 1, random: 0) == .milliseconds(500))
+        #expect(backoff.delay(afterFailures: 2, random: 1) == .seconds(2))
         #expect(backoff.delay(afterFailures: 3, random: 1) == .seconds(4))
         #expect(backoff.delay(afterFailures: 400, random: 1) == .seconds(10))
     }

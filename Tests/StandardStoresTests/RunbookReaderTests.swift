@@ -34,6 +34,11 @@ import Testing
         #expect(runbook.steps.map { $0.mark != nil } == [false, true, false, true])
     }
 
+    @Test func `steps of the same words have names of their own, counted from the second`() throws {
+        let runbook = try read("- [ ] Wait\n- [ ] Wait\n- [ ] wait!\n- [ ] Wait 2\n")
+        #expect(runbook.steps.map(\.id) == ["wait", "wait-2", "wait-3", "wait-2-2"])
+    }
+
     @Test func `steps within steps are deeper, also under a plain item, whether indented by spaces or tabs`() throws {
         let runbook = try read(
             "- [ ] one\n\t- [ ] two\n\t\t- [x] three\n- plain\n  - [ ] four\n\n1. [ ] five\n   - [ ] six\n")

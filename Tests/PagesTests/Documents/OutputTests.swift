@@ -48,6 +48,17 @@ import Testing
         #expect(AnsiText(line).pieces == [.init(style: AnsiStyle(color: color), text: "x")])
     }
 
+    @Test func `what a sequence switches on, its opposite switches off, and nothing else`() {
+        let bold = AnsiStyle(isBold: true)
+        #expect(
+            AnsiText("\u{1B}[1;4ma\u{1B}[24mb\u{1B}[2;3;4mc\u{1B}[23;24;22md").pieces == [
+                .init(style: AnsiStyle(isBold: true, isUnderlined: true), text: "a"), .init(style: bold, text: "b"),
+                .init(
+                    style: AnsiStyle(isBold: true, isFaint: true, isItalic: true, isUnderlined: true), text: "c"),
+                .init(style: AnsiStyle(), text: "d"),
+            ])
+    }
+
     // L2
     @Test(arguments: [
         ("\u{1B}]0;title\u{07}a", "a"), ("\u{1B}]8;;http://evil/\u{1B}\\link\u{1B}]8;;\u{1B}\\", "link"),

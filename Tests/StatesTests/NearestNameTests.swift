@@ -1,0 +1,15 @@
+import States
+import Testing
+
+@Suite struct NearestNameTests {
+    @Test func `two letters in the wrong order are one mistake, so that a short name is still recognised`() {
+        #expect(NearestName.of("baord", among: ["start", "board"]) == "board")
+        #expect(NearestName.of("bord", among: ["start", "board"]) == "board")
+        #expect(NearestName.of("brado", among: ["start", "board"]) == nil)
+    }
+
+    @Test func `of names that a mistake resembles equally, the first is meant`() {
+        #expect(NearestName.of("hosts", among: ["ports", "hosta", "hostb"]) == "hosta")
+        #expect(NearestName.of("hosts", among: ["hostb", "ports", "hosta"]) == "hostb")
+    }
+}
