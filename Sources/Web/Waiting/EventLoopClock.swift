@@ -12,7 +12,7 @@ final class EventLoopClock: WaitClock {
 
     init(now: @escaping @Sendable () -> Timestamp) {
         self.now = now
-        group = MultiThreadedEventLoopGroup(numberOfThreads: min(4, max(1, System.coreCount / 2)))
+        group = MultiThreadedEventLoopGroup(numberOfThreads: min(8, max(2, System.coreCount)))
     }
 
     deinit { group.shutdownGracefully { _ in } }
