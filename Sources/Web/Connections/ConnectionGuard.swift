@@ -39,6 +39,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     var isClosing = false
     /// Whether an answer was written without a request that was read, so that the client may still send one.
     private var isUnasked = false
+    /// Whether nothing is read any more behind a request, though its client may have sent it.
+    private var isDeaf = false
     var isDiscarding = false
     var isBodyStopped = false
 
@@ -93,7 +95,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDiscarding else { return }
         switch unwrapInboundIn(data) {
-        case .head(let head): machine.requestBegan(bodyLength: head.bodyLength, now: context.eventLoop.now)
+        case .head(let head):
+            machine.requestBegan(bodyLength: head.bodyLength, now: context.eventLoop.now)
+            isDeaf = isDeaf || head.isLastRead
         case .body(let piece): machine.bodyArrived(piece.readableBytes)
         case .end: machine.requestEnded(now: context.eventLoop.now)
         }
@@ -224,7 +228,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         return machine.bodyLeft.map { $0 > Self.bodyWorthReading } ?? true
     }
 
-    private var mayStillSend: Bool { machine.isReadingRequest || isUnasked }
+    private var mayStillSend: Bool { machine.isReadingRequest || isUnasked || isDeaf }
 
     /// Closing while a client still sends would reset the connection and take the answer from it.
     private func closeAfterAnswer() {

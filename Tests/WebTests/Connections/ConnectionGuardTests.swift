@@ -1,7 +1,9 @@
 import Foundation
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import NIOHTTPTypes
 import Testing
 
 @testable import Web
@@ -272,5 +274,19 @@ struct ConnectionGuardTests {
         slow.pass(3)
         slow.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
         #expect(!slow.isOpen)
+    }
+
+    @Test func `what comes behind a request to tunnel is dropped for a while, so that its answer arrives`() throws {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n" + Self.post("Content-Length: 3") + "abc")
+        let response = HTTPResponse(status: .notFound, headerFields: [.connection: "close", .contentLength: "0"])
+        connection.channel.pipeline.write(HTTPResponsePart.head(response), promise: nil)
+        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        #expect(try connection.received().hasPrefix("HTTP/1.1 404"))
+        // Closed at once, it would be reset, as bytes have come that nobody read.
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
     }
 }
