@@ -41,6 +41,10 @@ public final class Board: Sendable {
     /// How long a shutdown waits for runs.
     let drainTimeout: Locked<Duration>
     let foreignOutput: ForeignOutput?
+    /// Tells other servers which runs they carry out; nil where there can be no others.
+    let assigner: RunAssigner?
+    /// Carries out the runs that another server has opened; nil where there can be no others.
+    let worker: RunWorker?
     private let scope = FlowScope(executor: nil)
     private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
     let logger: Logger
@@ -58,22 +62,27 @@ public final class Board: Sendable {
         self.clock = clock
         self.now = now
         self.logger = logger
-        runs = LiveRuns(
+        let runs = LiveRuns(
             RunLimits(
                 total: configuration.maximumActiveRuns, perOperation: configuration.maximumActiveRunsPerOperation,
                 perActor: configuration.maximumActiveRunsPerActor),
             operations: catalog.entries.count)
-        let shared = journal as? any SharedJournal
+        self.runs = runs
+        let shared = loader.journal as? any SharedJournal
         let role = MutableStateFlow<BoardRole>(shared?.isRecording == false ? .following : .recording)
         self.role = role
         membership = shared.flatMap { $0.node.isEmpty ? nil : Membership($0, role: role, clock: clock, logger: logger) }
         sender = membership == nil ? nil : shared.map { CommandSender($0, clock: clock) }
-        foreignOutput = shared.map { ForeignOutput($0, feed: feed, catalog: catalog) }
+        foreignOutput = shared.map { shared in
+            ForeignOutput(shared, feed: feed, catalog: catalog) { run in
+                role.value == .following ? runs[run] == nil : runs[run]?.isHere == false
+            }
+        }
         let follower = Follower(
             journal: journal, head: feed.head(of: .board), batchLimit: configuration.batchLimit
         ) { [feed, runs, liveStores, foreignOutput] changes in
             feed.publish(changes)
-            if role.value == .following { foreignOutput?.close(changes) }
+            foreignOutput?.published(changes)
             for change in changes {
                 // Learned before whoever waits for the end hears of it: the next run may know.
                 if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
@@ -83,12 +92,12 @@ public final class Board: Sendable {
                 liveStores.recorded(change)
             }
         } prepare: { [foreignOutput] changes in
-            if role.value == .following { try await foreignOutput?.prepare(changes) }
+            try await foreignOutput?.prepare(changes)
         }
         recorder = Recorder(
             journal: journal, configuration: configuration, now: now, clock: clock, logger: logger, follower: follower
         ) { [runs] in
-            for run in runs.all { run.cancel(.unrecorded) }
+            for run in runs.all where run.isHere { run.cancel(.unrecorded) }
         } output: { [runs] run in
             runs[run]?.output
         }
@@ -104,9 +113,14 @@ public final class Board: Sendable {
             recorder: ReportRecorder(
                 recorder: recorder, feed: feed, journal: journal, configuration: configuration, now: now),
             configuration: configuration, operations: catalog.entries.count, clock: clock)
-        launcher = Launcher(
-            catalog: catalog, configuration: configuration, recorder: recorder, outputs: outputs, runs: runs,
-            estimates: estimates, clock: clock, logger: logger, makeID: makeID)
+        let (recorder, others) = (recorder, membership == nil ? nil : shared)
+        assigner = others.map { RunAssigner($0, recorder: recorder, now: now, clock: clock, logger: logger) }
+        let launcher = Launcher(
+            catalog: catalog, configuration: configuration,
+            RunSurroundings(recorder: recorder, outputs: outputs, assigner: assigner, logger: logger), runs: runs,
+            estimates: estimates, clock: clock, makeID: makeID)
+        self.launcher = launcher
+        worker = others.map { RunWorker($0, launcher: launcher, recorder: recorder, now: now, logger: logger) }
         scheduler = Scheduler(journal: journal, now: now, clock: clock, logger: logger)
         watching = Watching(
             catalog: catalog, configuration: configuration, launcher: launcher,
@@ -232,6 +246,7 @@ public final class Board: Sendable {
         }
         receiver.resolved?.stop()
         sender?.stop()
+        assigner?.stop()
         recorder.stop()
         liveStores.removeAll()
         outputs.stop()

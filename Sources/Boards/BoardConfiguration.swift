@@ -27,6 +27,9 @@ extension Board {
         package var maximumReportLease: Duration = .seconds(3_600)
         /// Whether runs may be reported of operations that the catalog does not have.
         public var reportsUndeclared = false
+        /// Whether a run is carried out by the server where it is started, of several that share a journal; otherwise by the one
+        /// that records.
+        public var carriesOutForOthers = true
         /// How many changes may wait for a journal that does not write before starts are refused.
         package var recordBufferLimit = 10_000
         /// How many changes are recorded in one go at most.

@@ -10,9 +10,12 @@ struct BoardLoader: Sendable {
 
     /// Ends the runs that were going when the last process stopped.
     ///
-    /// Those that had ended are not touched, nor are those that programs elsewhere report, and those that continue.
-    func interruptUnfinished(at now: Timestamp) async throws {
-        let runs = try await journal.unfinishedRuns().filter { !$0.isReportedHere && !isResumable($0) }
+    /// Those that had ended are not touched, nor are those that programs elsewhere report, those that continue, and those that
+    /// another server carries out.
+    func interruptUnfinished(at now: Timestamp, besides carriedOut: Set<String>) async throws {
+        let runs = try await journal.unfinishedRuns().filter {
+            !$0.isReportedHere && !isResumable($0) && !carriedOut.contains($0.id)
+        }
         guard !runs.isEmpty else { return }
         _ = try await journal.append(
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })

@@ -35,6 +35,36 @@ extension PostgresJournal: SharedJournal {
         return true
     }
 
+    /// The number by which this process is assigned runs.
+    package var worker: Int64? { pulse?.node.worker }
+
+    /// Lets a server carry out a run, or asks the one that does to stop.
+    package func assign(_ run: String, to worker: Int64, stopping cause: String?) async throws {
+        try await call("SELECT weir.assign($1, $2, $3, $4)", AnyText(run), worker, AnyText(cause))
+        pulse?.ring()
+    }
+
+    /// The assignments, in the order of their last changes.
+    package func assignments(of worker: Int64?, after place: Int64) async throws -> [RunAssignment] {
+        try await read { connection in
+            try connection.all(
+                """
+                SELECT run, worker, cause, place FROM weir.assignments
+                WHERE ($1::bigint IS NULL OR worker = $1) AND place > $2 ORDER BY place
+                """, [worker, place]
+            ) {
+                RunAssignment(
+                    run: $0.text(0), worker: $0.integer(1), cause: $0.isNull(2) ? nil : $0.text(2), place: $0.integer(3))
+            }
+        }
+    }
+
+    /// Takes runs away from those who carried them out.
+    package func release(_ runs: [String]) async throws {
+        guard !runs.isEmpty else { return }
+        try await call("SELECT weir.release($1, $2)", runs.map { AnyText($0) })
+    }
+
     /// Reads again what an operator should know.
     package func rereadNotices() async throws {
         let notices = try await read { try PostgresOpening.notices($0) }

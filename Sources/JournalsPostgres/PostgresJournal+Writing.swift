@@ -33,7 +33,7 @@ extension PostgresJournal {
     ///
     /// When the connection breaks, the call is repeated with the same number, and the database answers what it did.
     func send(_ call: AppendCall) async throws -> (base: SequenceNumber, lines: [Int64]) {
-        let session = try writing()
+        let session = try appending()
         try session.check()
         let batch = session.nextBatch()
         let values = Values(try call.values(node: session.node, fence: session.fence, batch: batch))
@@ -47,6 +47,7 @@ extension PostgresJournal {
                 self.pulse?.ring()
                 return answer
             } catch let failure as PostgresFailure {
+                if session.follows, failure.state == PostgresState.fenced { throw JournalError.notAssigned }
                 throw call.meaning(of: failure)
             }
         }

@@ -82,6 +82,9 @@ package final class PostgresJournal: Journal {
         throw pulse == nil ? JournalError(.readOnly, "The journal was opened only for reading.") : .following
     }
 
+    /// The server that records, or one that appends to the runs that are assigned to it.
+    func appending() throws -> PostgresSession { try entered.appending ?? writing() }
+
     /// Calls one of the functions in the database, whose first value is the fence, and returns its number.
     @discardableResult
     func call<each Value: PostgresValue & Sendable>(

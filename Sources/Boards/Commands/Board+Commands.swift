@@ -22,13 +22,23 @@ extension Board {
         _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
         idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
+        try await start(
+            operation, input: input, content: content, actor: actor, idempotencyKey: idempotencyKey, worker: nil)
+    }
+
+    /// The same, for a process of another server that is to carry it out.
+    func start(
+        _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
+        idempotencyKey: String?, worker: Int64?
+    ) async throws(BoardError) -> StartReceipt {
         let (input, secrets) = try parted(input, for: operation)
         if follows, content == nil {
             let command = BoardCommand.start(operation: operation, input: input, actor: actor, key: idempotencyKey)
             return try await handOver(command, secrets: secrets).startReceipt
         }
         return try await begin(
-            operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content)
+            operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content,
+            worker: worker)
     }
 
     /// Asks a run to stop, and returns once its end is recorded, or after a while.
@@ -68,9 +78,10 @@ extension Board {
         try await retry(run, input: input, actor: actor, idempotencyKey: idempotencyKey, from: nil)
     }
 
-    /// The same, in another state than the initial one.
+    /// The same, in another state than the initial one, or for a process of another server that is to carry it out.
     func retry(
-        _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?
+        _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?,
+        worker: Int64? = nil
     ) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run)
         if follows {
@@ -80,7 +91,7 @@ extension Board {
         if input == nil { try requireNoSecrets(of: record.operation) }
         let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
-        return try await begin(record.operation, opening, secrets, nil, from: state)
+        return try await begin(record.operation, opening, secrets, nil, from: state, worker: worker)
     }
 
     private func handOverRetry(
@@ -142,16 +153,17 @@ extension Board {
     /// Starts a run whose input fits, or finds the one that its key led to.
     func begin(
         _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
-        from state: StateRecord? = nil, isStep: Bool = false
+        from state: StateRecord? = nil, isStep: Bool = false, worker: Int64? = nil
     ) async throws(BoardError) -> StartReceipt {
         try requireRecording()
         guard let key = opening.idempotencyKey else {
-            return try await launch(operation, opening, secrets, content, from: state)
+            return try await launch(operation, opening, secrets, content, from: state, worker: worker)
         }
         let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
         return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in
             if let receipt = try await self.receipt(of: scope, key, operation, opening) { return receipt }
-            let receipt = try await self.launch(operation, opening, secrets, content, from: state, isStep: isStep)
+            let receipt = try await self.launch(
+                operation, opening, secrets, content, from: state, isStep: isStep, worker: worker)
             if !receipt.isNew { self.idempotency.remember(.init(run: receipt.run, opening: opening), under: scope) }
             return receipt
         }
@@ -159,14 +171,15 @@ extension Board {
 
     private func launch(
         _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
-        from state: StateRecord?, isStep: Bool = false
+        from state: StateRecord?, isStep: Bool = false, worker: Int64?
     ) async throws(BoardError) -> StartReceipt {
         let isWatched = watching.isWatched(operation)
         let onEnd = { @Sendable [weak watching] (run: String, phase: Phase) in
             if isWatched { watching?.ended(operation, run: run, phase) }
         }
         let (live, id, isNew) = try launcher.launch(
-            operation, opening, secrets: secrets, content: content, from: state, takesPlace: !isStep,
+            operation, opening, secrets: secrets, content: content, worker: isWatched ? nil : worker,
+            from: state, takesPlace: !isStep,
             host: catalog[operation]?.isResumable == true ? { self.host($0, $1) } : nil, onEnd: onEnd)
         if isWatched { watching.adopt(operation, run: id) }
         // From here on the run exists: whatever fails, the answer is the run.

@@ -221,6 +221,11 @@ final class RunOutput: OutputSink {
 
     private func abandon(_ error: JournalError) {
         environment.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(Quoted(error))"])
+        giveUp()
+    }
+
+    /// Records nothing any more: what waits is dropped.
+    func giveUp() {
         let waiting = core.withLock { core in
             core.queue.abandon()
             return core.takeWriters() + core.takeFlushing()

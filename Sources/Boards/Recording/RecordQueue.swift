@@ -14,6 +14,8 @@ struct RecordQueue: Sendable {
     private var streams: [StreamID: RecordStream] = [:]
     private var entries = RingBuffer<RecordEntry>()
     private var closed: Set<StreamID> = []
+    /// Streams of which nothing can be recorded any more.
+    private var abandoned: Set<StreamID> = []
     private var taken = 0
     private let everyTickLimit: Int
 
@@ -37,9 +39,22 @@ struct RecordQueue: Sendable {
                 stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: opening, step: nil))
     }
 
-    /// Takes up a store's stream after the last change that is recorded of it.
-    mutating func resume(_ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64) {
-        streams[stream] = RecordStream(subject: subject, last: state, revision: revision + 1)
+    /// Takes up a stream after the last change that is recorded of it.
+    mutating func resume(
+        _ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64, ticks: TickRecording = .sampled
+    ) {
+        streams[stream] = RecordStream(subject: subject, last: state, revision: revision + 1, ticks: ticks)
+    }
+
+    /// Leaves a stream to another server, once everything that came of it is recorded.
+    ///
+    /// - Returns: Whether it does: not when the stream has ended, or something of it waits.
+    mutating func leave(_ stream: StreamID) -> Bool {
+        guard let known = streams[stream], !known.hasEnded, known.held == nil,
+            !(entries.start..<entries.start + entries.count).contains(where: { entries[$0]?.stream == stream })
+        else { return false }
+        streams[stream] = nil
+        return true
     }
 
     /// Takes a store's next step in.
@@ -94,8 +109,32 @@ struct RecordQueue: Sendable {
         closed = []
     }
 
+    /// Gives up a stream that another server has ended: what waits of it leaves with the next `take`, when nothing is on its
+    /// way any more.
+    mutating func abandon(_ stream: StreamID) {
+        guard streams[stream] != nil else { return }
+        streams[stream]?.hasEnded = true
+        streams[stream]?.held = nil
+        abandoned.insert(stream)
+    }
+
+    private mutating func dropAbandoned() {
+        guard !abandoned.isEmpty else { return }
+        var kept = RingBuffer<RecordEntry>()
+        while let entry = entries.removeFirst() {
+            if !abandoned.contains(entry.stream) { kept.append(entry) }
+        }
+        entries = kept
+        // The places of ticks that a newer one may replace have changed.
+        for stream in streams.keys { streams[stream]?.tick = nil }
+        for stream in abandoned { streams[stream] = nil }
+        closed.subtract(abandoned)
+        abandoned = []
+    }
+
     /// The next changes, at most so many; they stay in the queue until they are told to be recorded.
     mutating func take(_ limit: Int) -> [ChangeDraft] {
+        dropAbandoned()
         var revisions: [StreamID: Int64] = [:]
         taken = min(limit, entries.count)
         return (entries.start..<entries.start + taken).compactMap { place in

@@ -87,16 +87,24 @@ final class Recorder: Sendable {
         change { _ = $0.offer(stream, state, at: at, cause: cause) }
     }
 
-    /// Takes up a store's stream after the last change that is recorded of it.
-    func resume(_ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64) {
-        change { $0.resume(stream, subject: subject, state, revision: revision) }
+    /// Takes up a stream after the last change that is recorded of it.
+    func resume(
+        _ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64, ticks: TickRecording = .sampled
+    ) {
+        change { $0.resume(stream, subject: subject, state, revision: revision, ticks: ticks) }
     }
+
+    /// Leaves a stream to another server, of which everything so far is recorded; false when it has ended, or more has come.
+    func leave(_ stream: StreamID) -> Bool { core.withLock { $0.queue.leave(stream) } }
 
     /// Takes a store's next step in.
     func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, cause: String?) {
         let at = now()
         change { $0.append(step, to: stream, state, at: at, cause: cause) }
     }
+
+    /// Gives up what waits of a stream that another server has ended; without effect once its end is recorded.
+    func abandon(_ stream: StreamID) { core.withLock { $0.queue.abandon(stream) } }
 
     /// Makes sure that a stream which gets no more states has ended.
     func close(_ stream: StreamID) {

@@ -20,18 +20,16 @@ final class Launcher: Sendable {
     private let core: Locked<Core>
 
     init(
-        catalog: Catalog, configuration: Board.Configuration, recorder: Recorder, outputs: RunOutputs,
-        runs: LiveRuns, estimates: Estimates, clock: any Clock<Duration>, logger: Logger,
-        makeID: @escaping @Sendable () -> String
+        catalog: Catalog, configuration: Board.Configuration, _ surroundings: RunSurroundings, runs: LiveRuns,
+        estimates: Estimates, clock: any Clock<Duration>, makeID: @escaping @Sendable () -> String
     ) {
         self.configuration = configuration
-        self.recorder = recorder
+        recorder = surroundings.recorder
         self.runs = runs
         self.estimates = estimates
         self.makeID = makeID
         makeStarter = { entry, earlier in
-            entry.factory.starter(
-                id: entry.id, after: earlier, recorder: recorder, outputs: outputs, clock: clock, logger: logger)
+            entry.factory.starter(id: entry.id, after: earlier, surroundings, clock: clock)
         }
         core = Locked(Core(catalog: Catalog()))
         take(catalog)
@@ -85,6 +83,7 @@ final class Launcher: Sendable {
     ///   - secrets: What of its input must not be recorded.
     ///   - content: The bytes of its file.
     ///   - isWatched: Whether it goes because somebody watches: such a run takes no place from others.
+    ///   - worker: The process of another server that is to carry it out, if it can be another's.
     ///   - state: The state that it begins in; nil for the initial one.
     ///   - takesPlace: False for a step of another run, which has a place.
     ///   - host: The board, as a run of steps sees it.
@@ -93,18 +92,22 @@ final class Launcher: Sendable {
     /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and `busy`.
     func launch(
         _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
-        content: (any FileContent)? = nil, isWatched: Bool = false, from state: StateRecord? = nil,
-        takesPlace: Bool = true, host: ((String, RunOpening) -> StepsHost)? = nil,
+        content: (any FileContent)? = nil, isWatched: Bool = false, worker: Int64? = nil,
+        from state: StateRecord? = nil, takesPlace: Bool = true, host: ((String, RunOpening) -> StepsHost)? = nil,
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
         guard let starter = core.withLock({ $0.starters[operation] }) else { throw .unknownOperation(operation) }
-        let secrets = try withKept(secrets, of: operation)
+        let kept = try withKept(secrets, of: operation)
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
         let id = makeID()
-        let request = StartRequest(
-            run: id, opening: opening, content: content, secrets: secrets, host: host?(id, opening),
+        var request = StartRequest(
+            run: id, opening: opening, content: content, secrets: kept, host: host?(id, opening),
             beginning: state.map { .init(state: $0) })
+        // What cannot be handed on stays here, and so does what goes on because of a run or of viewers of this server.
+        if let worker, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
+            request.place = .elsewhere(worker: worker)
+        }
         if !isWatched, takesPlace {
             try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor))
         }
@@ -121,10 +124,12 @@ final class Launcher: Sendable {
         return (run, begun, begun == id)
     }
 
-    /// Continues a run that the last process left.
+    /// Takes up a run that another process began, or opened: the last one here, or another server's.
     ///
-    /// Throws `unknownOperation` and `busy`.
-    func resume(_ record: RunRecord, _ host: StepsHost, elapsed: Duration) throws(BoardError) {
+    /// Throws `unknownOperation`, `invalidInput` and `busy`.
+    func resume(
+        _ record: RunRecord, host: StepsHost? = nil, elapsed: Duration = .zero, place: RunPlace = .here
+    ) throws(BoardError) {
         guard let starter = core.withLock({ $0.starters[record.operation] }) else {
             throw .unknownOperation(record.operation)
         }
@@ -134,12 +139,13 @@ final class Launcher: Sendable {
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(
             run: record.id, opening: record.opening, content: nil, secrets: secrets, host: host,
-            beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed))
+            beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed), place: place)
         do {
             _ = try starter.start(
                 request,
                 willBegin: { live in
                     live.opened.resolve(record.openedSequence)
+                    live.output?.open()
                     runs.add(live)
                 }, onEnd: { _, _ in })
         } catch {

@@ -1,6 +1,7 @@
 import Flows
 import Journals
 import Operations
+import States
 
 /// A run that goes on, or whose end is not recorded yet, without its types.
 final class LiveRun: Sendable {
@@ -16,6 +17,10 @@ final class LiveRun: Sendable {
     let opened = Deferred<SequenceNumber>()
     /// The sequence of the run's last change, once it is recorded.
     let ended = Deferred<SequenceNumber>()
+    /// Of a run that another server carries out: its last state, once it is recorded; nil if this server leaves it to others.
+    let lastState = Deferred<StateRecord?>()
+    /// Whether another server was told to carry it out.
+    let isHandedOn = Locked(false)
     private let recording = Locked<FlowSubscription?>(nil)
 
     init(
@@ -32,8 +37,19 @@ final class LiveRun: Sendable {
 
     var id: String { request.run }
 
-    /// Stops the run because the server ends: a run of steps is left as it stands, for the next process to continue it.
+    /// The number of the process that carries it out, if that is another server's.
+    var worker: Int64? {
+        guard case .elsewhere(let worker) = request.place else { return nil }
+        return worker
+    }
+
+    /// Whether it is carried out here.
+    var isHere: Bool { worker == nil }
+
+    /// Stops the run because the server ends: a run of steps is left as it stands, for the next process to continue it, and one
+    /// that another server carries out goes on there.
     func shutDown() {
+        if isHandedOn.withLock({ $0 }) { return lastState.resolve(nil) }
         if request.host != nil { recording.withLock { $0 }?.cancel() }
         cancel(.shutdown)
     }

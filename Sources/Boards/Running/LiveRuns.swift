@@ -29,6 +29,9 @@ final class LiveRuns: Sendable {
 
     var count: Int { core.withLock { $0.runs.count } }
 
+    /// How many are carried out here.
+    var countHere: Int { core.withLock { $0.runs.values.count(where: \.isHere) } }
+
     var all: [LiveRun] { core.withLock { Array($0.runs.values) } }
 
     /// Whether no run may begin any more.
@@ -84,6 +87,7 @@ final class LiveRuns: Sendable {
             core.release(id)
         }
         run.opened.resolve(change.sequence)
+        run.lastState.resolve(change.state)
         run.ended.resolve(change.sequence)
     }
 }

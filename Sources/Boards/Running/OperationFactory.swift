@@ -16,8 +16,7 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
     }
 
     func starter(
-        id: String, after earlier: (any RunStarter)?, recorder: Recorder, outputs: RunOutputs,
-        clock: any Clock<Duration>, logger: Logger
+        id: String, after earlier: (any RunStarter)?, _ surroundings: RunSurroundings, clock: any Clock<Duration>
     ) -> any RunStarter {
         let runner: OperationRunner<Work>
         if let known = (earlier as? OperationStarter<Work>)?.runner {
@@ -26,8 +25,7 @@ struct OperationFactory<Work: StateOperation>: RunFactory {
         } else {
             runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
         }
-        return OperationStarter(
-            id: id, runner: runner, ticks: ticks, recorder: recorder, outputs: outputs, logger: logger)
+        return OperationStarter(id: id, runner: runner, ticks: ticks, surroundings: surroundings)
     }
 }
 
@@ -38,7 +36,15 @@ protocol RunFactory: Sendable {
     /// `earlier` started those of the operation that this one replaces: if that is of the same type, its active runs count
     /// for the policy of this one.
     func starter(
-        id: String, after earlier: (any RunStarter)?, recorder: Recorder, outputs: RunOutputs,
-        clock: any Clock<Duration>, logger: Logger
+        id: String, after earlier: (any RunStarter)?, _ surroundings: RunSurroundings, clock: any Clock<Duration>
     ) -> any RunStarter
+}
+
+/// Where what a run does is recorded, and who carries out those of which this server only keeps account.
+struct RunSurroundings: Sendable {
+    let recorder: Recorder
+    let outputs: RunOutputs
+    /// Tells other servers what they carry out; nil where there can be no others.
+    let assigner: RunAssigner?
+    let logger: Logger
 }

@@ -9,31 +9,22 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     let id: String
     let runner: OperationRunner<Work>
     let ticks: TickRecording
-    let recorder: Recorder
-    let outputs: RunOutputs
-    let logger: Logger
+    let surroundings: RunSurroundings
 
     func start(
         _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
     ) throws(BoardError) -> String {
         let mask = request.mask
         let input = try input(of: request, mask)
+        let foreign = foreignRun(request)
         do {
-            let willBegin = { (run: Run<Work.State>) in
-                let output = runner.operation is any OutputOperation ? outputs.output(of: run.id) : nil
-                if let output {
-                    run.print(to: mask.isEmpty ? output : MaskingSink(sink: output, mask: mask))
-                }
+            return try runner.start(input, id: request.run, variation(request, foreign)) { run in
+                let output = foreign == nil ? output(of: run, mask) : nil
                 let live = LiveRun(request, operation: id, output: output, cancel: run.cancel, outcome: run.outcome)
+                foreign?.take(live, cause: { run.stopCause })
                 willBegin(live)
                 record(run, live, mask, onEnd)
-            }
-            guard let beginning = request.beginning else {
-                return try runner.start(input, id: request.run, willBegin: willBegin).id
-            }
-            return try runner.start(
-                input, id: request.run, from: state(beginning), elapsed: beginning.elapsed, willBegin: willBegin
-            ).id
+            }.id
         } catch {
             throw BoardError(.busy, Message(verbatim: error.description))
         }
@@ -52,27 +43,53 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         }
     }
 
-    private func state(_ beginning: StartRequest.Beginning) -> Work.State {
+    private func foreignRun(_ request: StartRequest) -> ForeignRun<Work.Input, Work.State>? {
+        guard case .elsewhere(let worker) = request.place, let assigner = surroundings.assigner else { return nil }
+        return ForeignRun(
+            worker: worker, isAssigned: request.beginning != nil, recorder: surroundings.recorder, assigner: assigner)
+    }
+
+    private func variation(
+        _ request: StartRequest, _ foreign: ForeignRun<Work.Input, Work.State>?
+    ) -> RunVariation<Work.Input, Work.State> {
+        var variation = RunVariation<Work.Input, Work.State>()
+        variation.work = foreign
+        guard let beginning = request.beginning else { return variation }
         // Whoever asks for a state has read it as one of the operation before.
-        (try? beginning.state.state(as: Work.State.self)) ?? .initial
+        variation.state = (try? beginning.state.state(as: Work.State.self)) ?? .initial
+        variation.elapsed = beginning.elapsed
+        // One that another server admitted, or did before this one took its place, is admitted.
+        if request.place != .here { variation.reentry = .concurrent }
+        return variation
+    }
+
+    /// Where the run prints to, if it prints anything.
+    private func output(of run: Run<Work.State>, _ mask: SecretMask) -> RunOutput? {
+        guard runner.operation is any OutputOperation else { return nil }
+        let output = surroundings.outputs.output(of: run.id)
+        run.print(to: mask.isEmpty ? output : MaskingSink(sink: output, mask: mask))
+        return output
     }
 
     private func record(
         _ run: Run<Work.State>, _ live: LiveRun, _ mask: SecretMask,
         _ onEnd: @escaping @Sendable (String, Phase) -> Void
     ) {
-        let stream = StreamID.run(run.id)
+        let (stream, recorder, logger) = (StreamID.run(run.id), surroundings.recorder, surroundings.logger)
         if let beginning = live.request.beginning, let revision = beginning.revision {
-            recorder.resume(stream, subject: id, beginning.state, revision: revision)
+            // What another server records is not recorded here, too.
+            if live.isHere {
+                recorder.resume(stream, subject: id, beginning.state, revision: revision, ticks: ticks)
+            }
         } else {
             recorder.open(
                 stream, subject: id, mask.masked(.describing(run.state.value)), opening: live.request.opening,
                 ticks: ticks)
         }
-        let subscription = run.state.subscribe(.lossless) { [recorder, output = live.output] state in
+        let subscription = run.state.subscribe(.lossless) { [output = live.output] state in
             if state.phase.isEnded { output?.close() }
             recorder.offer(stream, mask.masked(.describing(state)), cause: run.cancellationCause?.description)
-        } onEnd: { [recorder, logger, output = live.output] _ in
+        } onEnd: { [output = live.output] _ in
             output?.close()
             recorder.close(stream)
             if let failure = run.failure, !failure.isExplained {

@@ -28,6 +28,8 @@ struct StartRequest: Sendable {
     var host: StepsHost?
     /// Where it begins, if not in the initial state.
     var beginning: Beginning?
+    /// Where it is carried out.
+    var place = RunPlace.here
 
     /// Where a run begins that does not begin in the initial state.
     struct Beginning: Sendable {

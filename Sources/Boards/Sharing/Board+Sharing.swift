@@ -1,5 +1,6 @@
 package import Flows
 import Journals
+import Logging
 
 extension Board {
     /// What this server does on its journal, as it changes.
@@ -28,7 +29,10 @@ extension Board {
         // Read before anything is added: how far the clock is ahead of what was recorded last.
         retention.begin(after: try await journal.tail(1).last?.at)
         if role.value == .following { try await foreignOutput?.look() }
-        try await loader.interruptUnfinished(at: now())
+        // What this server carries out goes on, as does what others do that are there; of those that are not, it is ended soon.
+        let assignments = try await assigner?.assignments() ?? []
+        let carriedOut = Set(assignments.map(\.run) + runs.all.map(\.id))
+        try await loader.interruptUnfinished(at: now(), besides: carriedOut)
         try await loader.beginStores(at: now(), logger: logger)
         try await recorder.follower.catchUp()
         let recent = try await loader.newestChangesOfStores(StoreKeys.limit)
@@ -36,7 +40,9 @@ extension Board {
         reported.resume(try await loader.resumeOutputs(in: feed))
         let schedules = try await scheduler.kept()
         for view in feed.board.stores { put(view, recent: recent[view.id] ?? []) }
+        try await adopt(assignments)
         role.value = .recording
+        if !assignments.isEmpty { try await foreignOutput?.resume() }
         resume(resumable)
         if let policy = configuration.retention { keepWithin(policy) }
         await scheduler.begin(catalog.scheduledStarts, known: schedules) {
@@ -45,6 +51,22 @@ extension Board {
             return try await start(operation, input: input, actor: ScheduledStart.actor, idempotencyKey: key)
         }
         watching.begin()
+    }
+
+    /// Takes account of the runs that other servers carry out, before any other can be started.
+    private func adopt(_ assignments: [RunAssignment]) async throws {
+        let shared = journal as? any SharedJournal
+        let workers = Dictionary(assignments.map { ($0.run, $0.worker) }) { $1 }
+        for record in assignments.isEmpty ? [] : try await journal.unfinishedRuns() {
+            guard let worker = workers[record.id], worker != shared?.worker, runs[record.id] == nil else { continue }
+            do throws(BoardError) {
+                try launcher.resume(record, place: .elsewhere(worker: worker))
+            } catch {
+                logger.warning(
+                    "Another server carries out a run of an operation that this one does not have.",
+                    metadata: ["run": "\(record.id)", "operation": "\(record.operation)"])
+            }
+        }
     }
 
     /// Puts a store to work, in the state that was recorded last.
@@ -75,20 +97,21 @@ extension Board {
     func takePart() {
         if membership != nil, let shared = journal as? any SharedJournal {
             receiver.resolve(
-                CommandReceiver(shared, clock: clock) { [weak self] command in
-                    await self?.perform(command) ?? .init(.shuttingDown)
+                CommandReceiver(shared, clock: clock) { [weak self] command, node in
+                    await self?.perform(command, of: node) ?? .init(.shuttingDown)
                 })
         }
         let elsewhere = Elsewhere()
         membership?.begin(
             Membership.Actions(
-                standing: { [feed, runs, watching] in
+                standing: { [feed, runs, watching, configuration, worker] in
                     var standing = NodeStanding()
                     standing.head = feed.head(of: .board)
-                    standing.runs = runs.count
+                    standing.runs = runs.countHere
                     standing.viewers = watching.viewers
                     standing.watched = watching.watched
                     standing.takesCommands = true
+                    standing.worker = configuration.carriesOutForOthers ? worker?.number : nil
                     return standing
                 },
                 catchUp: { [recorder, foreignOutput] in
@@ -99,6 +122,9 @@ extension Board {
                 carryOut: { [role, receiver] nodes in
                     if role.value == .recording { try await receiver.resolved?.look(of: nodes) }
                 },
+                takeRuns: { [worker] in try await worker?.look() },
+                tidyRuns: { [worker] in try await worker?.tidy() },
+                tendRuns: { [assigner] workers in try await assigner?.tend(workers) },
                 look: { [weak self] in
                     guard let self else { return }
                     try await rereadNotices()

@@ -2,16 +2,21 @@ import Flows
 import Journals
 import States
 
-/// Shows what runs print that another server runs.
+/// Shows what runs print that another server carries out.
 final class ForeignOutput: Sendable {
     private let feed: Feed
     private let journal: any SharedJournal
+    /// Whether another server carries out a run, and records what it prints.
+    private let isForeign: @Sendable (String) -> Bool
     /// The operations whose runs print.
     private let printing = Locked<Set<String>>([])
 
-    init(_ journal: any SharedJournal, feed: Feed, catalog: Catalog) {
+    init(
+        _ journal: any SharedJournal, feed: Feed, catalog: Catalog, isForeign: @escaping @Sendable (String) -> Bool
+    ) {
         self.journal = journal
         self.feed = feed
+        self.isForeign = isForeign
         take(catalog)
     }
 
@@ -26,34 +31,39 @@ final class ForeignOutput: Sendable {
     /// so that no end is shown before what the run printed.
     func prepare(_ changes: [Change]) async throws {
         for change in changes {
-            guard case .run(let id) = change.stream else { continue }
-            if let opening = change.draft.opening, change.origin == nil, opening.report != nil || prints(change.subject)
-            {
-                feed.openOutput(of: id)
-            }
+            guard case .run(let id) = change.stream, isForeign(id) else { continue }
+            open(change, id)
             if change.state.phase.isEnded, feed.output(of: id)?.isClosed == false {
                 try await read(id, to: try await journal.outputCount(of: id))
             }
         }
     }
 
-    /// After changes are published: ends the output of runs that have ended.
-    func close(_ changes: [Change]) {
-        for change in changes where change.state.phase.isEnded {
-            if case .run(let id) = change.stream { feed.closeOutput(of: id) }
+    /// After changes are published: ends the output of runs that have ended, and begins that of those which this server itself
+    /// has opened for another.
+    func published(_ changes: [Change]) {
+        for change in changes {
+            guard case .run(let id) = change.stream, isForeign(id) else { continue }
+            open(change, id)
+            if change.state.phase.isEnded { feed.closeOutput(of: id) }
         }
+    }
+
+    private func open(_ change: Change, _ run: String) {
+        guard let opening = change.draft.opening, change.origin == nil else { return }
+        if opening.report != nil || prints(change.subject) { feed.openOutput(of: run) }
     }
 
     /// Shows the new lines of all runs that print.
     func look() async throws {
-        let open = feed.openOutputs
+        let open = feed.openOutputs.filter(isForeign)
         guard !open.isEmpty else { return }
         for (run, count) in try await journal.outputCounts(of: open) { try await read(run, to: count) }
     }
 
     /// Begins the output of the runs that were going when this server came.
     func resume() async throws {
-        for run in try await journal.unfinishedRuns() where run.origin == nil {
+        for run in try await journal.unfinishedRuns() where run.origin == nil && isForeign(run.id) {
             if run.isReportedHere || prints(run.operation) { feed.openOutput(of: run.id) }
         }
         try await look()

@@ -15,6 +15,12 @@ final class Membership: Sendable {
         let takeAnswers: @Sendable () async throws -> Void
         /// Carries out what these servers ask, where this one records.
         let carryOut: @Sendable ([String]) async throws -> Void
+        /// Begins the runs that are assigned to this server, and stops those that are to stop.
+        let takeRuns: @Sendable () async throws -> Void
+        /// Gives up the runs that this server carried out and that are no longer its own.
+        let tidyRuns: @Sendable () async throws -> Void
+        /// Ends the runs of servers that are gone, where this one records; asks which processes are there.
+        let tendRuns: @Sendable (@Sendable () -> Set<Int64>) async throws -> Void
         /// Looks at what changes seldom, once a second while another server records.
         let look: @Sendable () async throws -> Void
         /// Begins what only the server does that records.
@@ -56,6 +62,14 @@ final class Membership: Sendable {
     /// The ids of the servers that are there, whose commands are carried out.
     var present: [String] { core.withLock { $0.book.present } }
 
+    /// The number by which another server can be assigned runs; nil where it takes none, is not there, or is this one.
+    func worker(of node: String) -> Int64? {
+        guard node != journal.node else { return nil }
+        return core.withLock { core in
+            core.book.present.contains(node) ? core.book.entries.first { $0.node.id == node }?.node.standing.worker : nil
+        }
+    }
+
     /// Begins to take part.
     func begin(_ actions: Actions) {
         core.withLock { $0.hasBegun = journal.isRecording }
@@ -84,11 +98,13 @@ final class Membership: Sendable {
             let present = self.present
             // Its own, too: those that it asked before it took the place of another.
             try await actions.carryOut(present.contains(journal.node) ? present : present + [journal.node])
+            if present.count > 1 { try await actions.catchUp() }
         } else {
             try await actions.catchUp()
             actions.note(nil)
         }
         try await actions.takeAnswers()
+        try await actions.takeRuns()
     }
 
     /// Takes part no more.
@@ -103,6 +119,7 @@ final class Membership: Sendable {
                 core.book.take(nodes)
                 return core.book
             }
+            try await actions.tidyRuns()
             if journal.isRecording {
                 try await record(book, actions)
             } else {
@@ -124,6 +141,9 @@ final class Membership: Sendable {
         // It had taken the place, and could not begin.
         if !core.withLock({ $0.hasBegun }) { try await begin(actions) }
         actions.watch(book.watched(besides: journal.node))
+        try await actions.tendRuns { [self] in
+            core.withLock { $0.book.workers }.union(journal.worker.map { [$0] } ?? [])
+        }
     }
 
     private func takeOver(_ book: NodeBook, _ actions: Actions) async throws {

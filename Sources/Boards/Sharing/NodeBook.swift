@@ -48,6 +48,9 @@ struct NodeBook: Sendable {
     /// withdraws nothing.
     var present: [String] { entries.filter { $0.isHeard && $0.silence <= Self.pause }.map(\.node.id) }
 
+    /// The numbers of the processes that are not silent, by which runs are assigned to them.
+    var workers: Set<Int64> { Set(entries.filter { $0.silence < Self.lease }.compactMap(\.node.standing.worker)) }
+
     /// The operations that are watched at others, by those who are not silent.
     func watched(besides id: String) -> Set<String> {
         Set(entries.filter { $0.node.id != id && $0.silence < Self.lease }.flatMap(\.node.standing.watched))

@@ -99,7 +99,7 @@ extension Board {
         for record in records.filter(isStep).reversed() + records.filter({ !isStep($0) }) {
             let host = host(record.id, record.opening, isResumed: true)
             do {
-                try launcher.resume(record, host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
+                try launcher.resume(record, host: host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
             } catch {
                 // Its operation does one at a time, and another continues.
                 let stream = StreamID.run(record.id)

@@ -1,8 +1,8 @@
 /// A journal that several servers have open at a time: one of them records, the others follow it.
 ///
-/// A server that follows reads everything, and its appends are refused. When the server that records is gone, one of the
-/// others takes its place; from then on the journal refuses what the former one appends.
-package protocol SharedJournal: Journal, CommandExchange {
+/// A server that follows reads everything, and appends only to the runs that are assigned to it. When the server that records
+/// is gone, one of the others takes its place; from then on the journal refuses what the former one appends.
+package protocol SharedJournal: Journal, CommandExchange, RunAssignments {
     /// This server's id among those that have the journal open.
     var node: String { get }
     /// Whether this server is the one that records.
@@ -66,6 +66,8 @@ package struct NodeStanding: Sendable, Hashable, Codable {
     package var watched: [String] = []
     /// Whether it carries out what others hand to it, once it records; nil for a server of an earlier version.
     package var takesCommands: Bool?
+    /// The number by which it can be assigned runs; nil for a server that takes none.
+    package var worker: Int64?
 
     /// Creates the standing of a server that has just begun.
     package init() {}

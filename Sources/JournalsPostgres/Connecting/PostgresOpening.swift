@@ -26,7 +26,7 @@ struct PostgresOpening: Sendable {
         let entered = EnteredSession()
         let writer = PostgresWorker(address, name: "writer", timeout: configuration.timeout) { connection in
             try connection.execute(Self.writing)
-            try entered.session?.resume(connection)
+            try entered.appending?.resume(connection)
         }
         let readers = (0..<max(1, configuration.readers)).map { number in
             PostgresWorker(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
@@ -39,7 +39,10 @@ struct PostgresOpening: Sendable {
             var pulse: PostgresPulse?
             if !configuration.isReadOnly {
                 if let found = try await enter(writer) { entered.begin(found, now: now) }
-                if let node = configuration.node { try await forgetCommands(of: node, writer) }
+                if let node = configuration.node {
+                    try await forgetCommands(of: node, writer)
+                    entered.follow(epoch, worker: node.worker, now: now)
+                }
                 pulse = configuration.node.map { node in
                     PostgresPulse(
                         address, node: node, timeout: configuration.timeout, isRecording: entered.session != nil)

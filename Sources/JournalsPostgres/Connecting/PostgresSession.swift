@@ -5,9 +5,19 @@ import Synchronization
 /// The session of a journal, once it records; the writer's later connections resume it.
 final class EnteredSession: Sendable {
     private let current = Mutex<PostgresSession?>(nil)
+    private let following = Mutex<PostgresSession?>(nil)
 
     /// The session; nil before it records.
     var session: PostgresSession? { current.withLock { $0 } }
+
+    /// The session in which it appends to the runs that are assigned to it, while it follows.
+    var appending: PostgresSession? { session ?? following.withLock { $0 } }
+
+    /// Follows another server, of this history, as a process with that number.
+    func follow(_ epoch: String, worker: Int64, now: @escaping @Sendable () -> Timestamp) {
+        let session = PostgresSession(node: JournalEpoch.make(), epoch: epoch, fence: -worker, now: now)
+        following.withLock { $0 = session }
+    }
 
     /// Records from now on, with a fence that was just raised.
     func begin(_ entered: PostgresEntry.Entered, now: @escaping @Sendable () -> Timestamp) {
@@ -31,6 +41,7 @@ final class PostgresSession: Sendable {
     /// The server's name in `batches`.
     let node: String
     let epoch: String
+    /// The fence of the server that records; below zero, the number of one that follows.
     let fence: Int64
     private let now: @Sendable () -> Timestamp
     private let last = Mutex(Last())
@@ -60,8 +71,13 @@ final class PostgresSession: Sendable {
         if let refusal = last.withLock({ $0.refusal }) { throw refusal }
     }
 
-    /// Takes the server's lock on a new connection, and checks that the database holds everything that was recorded.
+    /// Whether it is that of a server that follows another.
+    var follows: Bool { fence < 0 }
+
+    /// Takes the lock of the server that records on a new connection, and checks that the database holds everything that was
+    /// recorded.
     func resume(_ connection: PostgresConnection) throws {
+        if follows { return try check(connection, isAlone: false) }
         let isAlone = try connection.first("SELECT pg_try_advisory_lock(\(PostgresSchema.server))") { $0.isTrue(0) }
         try check(connection, isAlone: isAlone == true)
     }
@@ -84,13 +100,13 @@ final class PostgresSession: Sendable {
             )
         }
         guard let held else { throw refuse(.lostHistory) }
-        if held.epoch == epoch, held.fence == fence, held.head >= last.head,
+        if held.epoch == epoch, follows || held.fence == fence, held.head >= last.head,
             last.batch == 0 || held.base == last.base
         {
             // Where the lock is still held, it is by our own connection that broke: the fence says that nobody came.
             return
         }
-        if held.epoch == epoch, held.fence > fence, held.head >= last.head { throw refuse(.fenced) }
+        if !follows, held.epoch == epoch, held.fence > fence, held.head >= last.head { throw refuse(.fenced) }
         // The newest changes are gone, and their numbers could be given again: whoever continues begins a new history.
         if isAlone, held.epoch == epoch, held.fence <= fence {
             try renew(connection, after: held.head, through: last.head)

@@ -6,13 +6,16 @@ enum PostgresFunctions {
     /// `append`: changes, lines and producers, all or none; returns the sequence before the first change, and the number
     /// of the last line for each run of `l_run`.
     ///
+    /// `fence` is that of the server that records; or, below zero, the number of one that follows, which may append to the
+    /// runs that are assigned to it: see `carries_out`.
+    ///
     /// `s_…` has one row for each stream, with what its changes amount to: `s_first` and `s_last` are revisions, `s_at` and
     /// `s_end` the places of its first and last change among all (from 1), and `s_actor` is set where the run begins.
     /// `c_…` has one row for each change, `c_stream` being the place of its stream; `l_…` one for each run with lines,
     /// `l_known` being how many it should have, or null; `o_…` one for each line, `o_run` and `o_number` being its run's
     /// place and its own; `p_…` one for each producer.
     static let append = """
-        CREATE FUNCTION weir.append(
+        CREATE OR REPLACE FUNCTION weir.append(
             node text, fence bigint, batch bigint, imported_at bigint,
             s_run boolean[], s_id bytea[], s_subject bytea[], s_first bigint[], s_last bigint[], s_at bigint[],
             s_end bigint[], s_phase bigint[], s_ended bigint[], s_actor bytea[], s_input text[], s_retry bytea[],
@@ -35,7 +38,9 @@ enum PostgresFunctions {
             IF FOUND THEN RETURN QUERY SELECT v_base, v_counts; RETURN; END IF;
             v_counts := '{}';
             SELECT j.head, j.fence INTO v_base, v_fence FROM weir.journal j;
-            IF v_fence <> append.fence THEN
+            IF append.fence >= 0 AND v_fence <> append.fence
+                OR append.fence < 0 AND NOT weir.carries_out(-append.fence, s_id || l_run)
+            THEN
                 RAISE EXCEPTION 'another server records here' USING ERRCODE = 'WR001';
             END IF;
             IF v_base + v_total > 9007199254740991 THEN

@@ -21,6 +21,8 @@
 ///   of the call that claimed it; then its answer is added. One that its server withdrew keeps its row for a while, so that
 ///   it is not added once more by a call that was late. The server that asked removes it; those of servers that are gone
 ///   go with the next claim.
+/// - `assignments`: which process of a server that follows carries out which run, and may append to it; `place` grows with
+///   each change of a row.
 ///
 /// Only the functions of `PostgresFunctions` write, but in `nodes` and `commands`, each in one transaction that first takes the lock ``lock``. So the
 /// order of commits is the order of sequences, for every reader.
@@ -34,7 +36,10 @@ enum PostgresSchema {
     static let blockBits: Int64 = 12
 
     /// Creates each format from the previous one; the first from an empty schema.
-    static let migrations: [String] = [tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands]
+    static let migrations: [String] = [
+        tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands,
+        PostgresFunctions.assignments + PostgresFunctions.append,
+    ]
 
     /// The lowest number of a format that a server must know to use what this version writes.
     static let minimum: Int64 = 1

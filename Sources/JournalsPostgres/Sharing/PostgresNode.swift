@@ -4,6 +4,8 @@ package struct PostgresNode: Sendable, Hashable {
     package let id: String
     /// What a person calls it.
     package let name: String
+    /// This process of it, by which it is assigned runs: after a restart another one.
+    package let worker = Int64.random(in: 1...9_007_199_254_740_991)
 
     /// Creates a name.
     package init(id: String, name: String) {

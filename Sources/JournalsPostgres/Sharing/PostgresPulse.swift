@@ -123,7 +123,12 @@ final class PostgresPulse: Sendable {
             return bell.isRung
         }) {
             do {
-                try await worker.run { try $0.execute("NOTIFY \(Channel.changes.rawValue)") }
+                // A server that follows and appends tells the one that records, too.
+                let isFollowing = ear.value.withLock { $0.channel == .changes }
+                let channels = isFollowing ? [Channel.changes, .commands] : [.changes]
+                try await worker.run { connection in
+                    for channel in channels { try connection.execute("NOTIFY \(channel.rawValue)") }
+                }
                 try await Task.sleep(for: .milliseconds(10))
             } catch {
                 continue  // Those who follow look every second.

@@ -15,7 +15,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     private struct Waiting {
         let run: Run<Work.State>
         let input: Work.Input
-        let operation: Work
+        let operation: any StateOperation<Work.Input, Work.State>
         let timeout: Duration?
     }
 
@@ -95,21 +95,20 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         try admit(input, id: id, willBegin: willBegin).run
     }
 
-    /// Starts a run in another state than the initial one, as `start` does otherwise.
+    /// Starts a run that differs from others in where it begins or in what it does, as `start` does otherwise.
     ///
     /// - Parameters:
     ///   - input: The run's input.
     ///   - id: The caller's identifier of the run.
-    ///   - state: The state that it begins in; the work finds it in its flow.
-    ///   - elapsed: How much of its time it has had already.
+    ///   - variation: In what it differs.
     ///   - willBegin: As with `start`.
     /// - Returns: The new run, or the one that was joined.
     /// - Throws: `OperationBusy` if the policy is to ignore a second start.
     package func start(
-        _ input: Work.Input, id: String, from state: Work.State, elapsed: Duration,
+        _ input: Work.Input, id: String, _ variation: RunVariation<Work.Input, Work.State>,
         willBegin: (Run<Work.State>) -> Void
     ) throws(OperationBusy) -> Run<Work.State> {
-        try admit(input, id: id, from: state, elapsed: elapsed, willBegin: willBegin).run
+        try admit(input, id: id, variation, willBegin: willBegin).run
     }
 
     /// Runs the operation within the caller's task: cancelling the caller cancels the run.
@@ -134,15 +133,17 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     }
 
     private func admit(
-        _ input: Work.Input, id: String, from state: Work.State = .initial, elapsed: Duration = .zero,
+        _ input: Work.Input, id: String, _ variation: RunVariation<Work.Input, Work.State> = .init(),
         willBegin: (Run<Work.State>) -> Void
     ) throws(OperationBusy) -> (run: Run<Work.State>, isNew: Bool) {
-        let run = Run(id: id, from: state)
-        run.core.withLock { $0.elapsed = elapsed }
+        let run = Run(id: id, from: variation.state)
+        run.core.withLock { $0.elapsed = variation.elapsed }
         let (token, decision, others, waiting) = core.withLock { core in
             core.started += 1
-            let waiting = Waiting(run: run, input: input, operation: core.operation, timeout: core.timeout)
-            let decision = core.machine.start(core.started)
+            let waiting = Waiting(
+                run: run, input: input, operation: variation.work ?? core.operation,
+                timeout: variation.work == nil ? core.timeout : nil)
+            let decision = core.machine.start(core.started, by: variation.reentry)
             let others: [Run<Work.State>] =
                 switch decision {
                 case .begin(let replaced), .wait(let replaced): replaced.compactMap { core.runs[$0]?.run }
@@ -187,6 +188,21 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         }
         if let (token, waiting) = next { begin(token, waiting) }
     }
+}
+
+/// In what a run differs from others of its operation.
+package struct RunVariation<Input: OperationInput, State: OperationState>: Sendable {
+    /// The state that it begins in; the work finds it in its flow.
+    package var state: State
+    /// How much of its time it has had already.
+    package var elapsed = Duration.zero
+    /// What its start does while others go, if not what the operation says.
+    package var reentry: ReentryPolicy?
+    /// What is done in place of the operation's work, for as long as that takes.
+    package var work: (any StateOperation<Input, State>)?
+
+    /// Creates a variation that differs in nothing else.
+    package init(from state: State = .initial) { self.state = state }
 }
 
 /// A start was refused because a run is active and the operation allows one at a time.

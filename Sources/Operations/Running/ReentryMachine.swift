@@ -36,8 +36,9 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     /// The runs that have not ended, oldest first.
     var unended: [Token] { going.filter { !ended.contains($0) } + waiting }
 
-    mutating func start(_ token: Token) -> Decision {
-        switch policy {
+    /// What a start means; `decided` is a policy of its own, for a run that another server has admitted.
+    mutating func start(_ token: Token, by decided: ReentryPolicy? = nil) -> Decision {
+        switch decided ?? policy {
         case .concurrent:
             break
         case .cancelPrevious:

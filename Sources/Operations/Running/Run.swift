@@ -42,6 +42,12 @@ public final class Run<State: OperationState>: OperationRun {
         return cause
     }
 
+    /// Why it is to stop, also while it is still stopping; nil unless somebody has cancelled it.
+    package var stopCause: CancellationCause? {
+        guard case .cancelled(let cause) = core.withLock({ $0.decision }) else { return nil }
+        return cause
+    }
+
     /// The error that ended it; nil unless one did.
     package var failure: (any Error)? {
         guard case .failed(let error) = core.withLock({ $0.decision }) else { return nil }

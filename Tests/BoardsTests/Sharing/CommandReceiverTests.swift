@@ -16,7 +16,7 @@ import TestSupport
         let text = try JSONValue(encoding: BoardCommand.dismissNotice(id: "n")).text()
         try await second.hand(HandedCommand(id: "1", node: "b", text: text))
         let clock = VirtualClock()
-        let receiver = CommandReceiver(first, clock: clock) { _ in .done(true) }
+        let receiver = CommandReceiver(first, clock: clock) { _, _ in .done(true) }
         cluster.answerError = JournalError(.full, "The disk is full.")
         try await receiver.look(of: ["b"])
         await clock.sleepers(1)

@@ -8,59 +8,86 @@ import TestSupport
 
 @testable import Boards
 
-/// Two boards on one journal: the first records, the second follows it.
+/// Two boards on one journal, or more: the first records, the others follow it.
 final class BoardPair: Sendable {
     let cluster: ClusterDouble
-    let clock = VirtualClock()
-    let first: Board
-    let second: Board
+    let clock: VirtualClock
+    let journals: [SharedJournalDouble]
+    let boards: [Board]
 
-    init(_ operation: TestOperation = .quick, hears: Bool = true) async throws {
-        cluster = await ClusterDouble(recording: "a")
-        first = try await Self.open(cluster, "a", operation, clock)
-        second = try await Self.open(cluster, "b", operation, clock)
-        if hears { await hear() }
-    }
+    var first: Board { boards[0] }
+    var second: Board { boards[1] }
+    var third: Board { boards[2] }
 
-    private static func open(
-        _ cluster: ClusterDouble, _ node: String, _ operation: TestOperation, _ clock: VirtualClock
-    ) async throws -> Board {
-        var catalog = Catalog()
-        catalog.add(operation, id: "job", title: "job", summary: "A test.")
-        catalog.add(
-            TestOperation.quick, id: "nightly", title: "nightly", summary: "A test.",
-            schedule: try Schedule(cron: "@daily"))
-        catalog.add(store: Tally(), id: "tally", title: "tally", summary: "A test.")
-        var configuration = Board.Configuration()
-        configuration.journalCheckInterval = nil
-        configuration.retention = nil
-        let time = Locked(Int64(1_000))
-        return try await Board.open(
-            catalog: catalog, journal: SharedJournalDouble(cluster, node: node), configuration: configuration,
-            now: {
-                time.withLock { time in
-                    time += 1
-                    return Timestamp(milliseconds: time)
-                }
-            }, clock: clock)
-    }
-
-    /// Lets both say that they are there, until each knows that the other is.
-    func hear() async {
-        while !knows(first) || !knows(second) {
-            // Each beats, and sleeps for a second.
-            await clock.sleepers(2)
-            clock.advance(by: .seconds(1))
-            cluster.ring()
-            await Task.yield()
+    convenience init(_ operation: TestOperation = .quick, hears: Bool = true) async throws {
+        try await self.init(hears: hears) { catalog, _ in
+            catalog.add(operation, id: "job", title: "job", summary: "A test.")
         }
     }
 
-    private func knows(_ board: Board) -> Bool { (board.membership?.present.count ?? 0) > 1 }
+    /// Opens a board for each of so many servers, which are called a, b and so on, with what is added to its catalog.
+    init(
+        servers: Int = 2, hears: Bool = true, configuration change: (inout Board.Configuration) -> Void = { _ in },
+        _ add: (inout Catalog, String) -> Void
+    ) async throws {
+        cluster = await ClusterDouble(recording: "a")
+        clock = VirtualClock()
+        journals = ["a", "b", "c"].prefix(servers).map { [cluster] in SharedJournalDouble(cluster, node: $0) }
+        var boards: [Board] = []
+        for journal in journals {
+            var catalog = Catalog()
+            add(&catalog, journal.node)
+            catalog.add(
+                TestOperation.quick, id: "nightly", title: "nightly", summary: "A test.",
+                schedule: try Schedule(cron: "@daily"))
+            catalog.add(store: Tally(), id: "tally", title: "tally", summary: "A test.")
+            var configuration = Board.Configuration()
+            configuration.journalCheckInterval = nil
+            configuration.retention = nil
+            change(&configuration)
+            let time = Locked(Int64(1_000))
+            boards.append(
+                try await Board.open(
+                    catalog: catalog, journal: journal, configuration: configuration,
+                    now: {
+                        time.withLock { time in
+                            time += 1
+                            return Timestamp(milliseconds: time)
+                        }
+                    }, clock: clock))
+        }
+        self.boards = boards
+        if hears { await hear() }
+    }
+
+    /// Lets all say that they are there, until each knows that the others are.
+    func hear() async {
+        while !boards.allSatisfy({ ($0.membership?.present.count ?? 0) == boards.count }) { await beat() }
+    }
+
+    /// Lets a second go by, in which each server that goes on says that it is there, or tries to.
+    func beat() async {
+        let before = cluster.tries
+        func isWaiting() -> Bool { journals.contains { cluster.tries[$0.node] == before[$0.node] } }
+        while isWaiting() {
+            clock.advance(by: .seconds(1))
+            cluster.ring()
+            // One that is still busy with the second before needs another one; the others must not be far ahead by then.
+            var patience = 20_000
+            while patience > 0, isWaiting() {
+                patience -= 1
+                await Task.yield()
+            }
+        }
+    }
+
+    /// Lets seconds go by until something is so.
+    func beats(until condition: () async throws -> Bool) async throws {
+        while try await !condition() { await beat() }
+    }
 
     func shutdown() async {
-        await second.shutdown()
-        await first.shutdown()
+        for board in boards.reversed() { await board.shutdown() }
     }
 
     /// The actors of all runs, oldest first.

@@ -7,11 +7,15 @@ final class ClusterDouble: Sendable {
     private struct Core {
         var recording: String
         var nodes: [String: JournalNode] = [:]
+        /// How often each server has tried to say that it is there.
+        var tries: [String: Int] = [:]
         var readError: JournalError?
         var handError: JournalError?
         var withdrawError: JournalError?
         var answerError: JournalError?
         var notices: [JournalNotice] = []
+        var assignments: [RunAssignment] = []
+        var places: Int64 = 0
     }
 
     let journal = MemoryJournal()
@@ -57,6 +61,30 @@ final class ClusterDouble: Sendable {
         set { core.withLock { $0.notices = newValue } }
     }
 
+    // MARK: Assignments
+
+    var assignments: [RunAssignment] { core.withLock { $0.assignments } }
+
+    func assign(_ run: String, to worker: Int64, stopping cause: String?) {
+        core.withLock { core in
+            core.places += 1
+            let known = core.assignments.first { $0.run == run }
+            core.assignments.removeAll { $0.run == run }
+            core.assignments.append(
+                RunAssignment(
+                    run: run, worker: known?.worker ?? worker, cause: known?.cause ?? cause, place: core.places))
+        }
+        ring()
+    }
+
+    func release(_ runs: [String]) { core.withLock { $0.assignments.removeAll { runs.contains($0.run) } } }
+
+    /// Whether a process may append to these runs.
+    func carriesOut(_ worker: Int64, _ streams: [StreamID]) -> Bool {
+        let own = Set(assignments.filter { $0.worker == worker }.map { StreamID.run($0.run) })
+        return own.isSuperset(of: streams)
+    }
+
     func ring() { bell.update { $0 + 1 } }
 
     func takeOver(_ node: String) async {
@@ -66,6 +94,14 @@ final class ClusterDouble: Sendable {
             core.recording = node
         }
     }
+
+    /// How often each server has tried to say that it is there.
+    var tries: [String: Int] { core.withLock { $0.tries } }
+
+    func noteTry(_ id: String) { core.withLock { $0.tries[id, default: 0] += 1 } }
+
+    /// Whether a server has said nothing since.
+    func isSilent(_ node: JournalNode) -> Bool { core.withLock { $0.nodes[node.id]?.beat == node.beat } }
 
     func beat(_ id: String, _ standing: NodeStanding) -> [JournalNode] {
         core.withLock { core in
@@ -81,12 +117,17 @@ final class ClusterDouble: Sendable {
 final class SharedJournalDouble: SharedJournal {
     let cluster: ClusterDouble
     let node: String
+    let worker: Int64?
     private let exchange: any CommandExchange
     private let heard = Locked(0)
+
+    /// Whether it is as if this process had stopped.
+    let isDead = Locked(false)
 
     init(_ cluster: ClusterDouble, node: String) {
         self.cluster = cluster
         self.node = node
+        worker = Int64(node.utf8.first ?? 0)
         exchange = cluster.commands.server(node)
     }
 
@@ -96,16 +137,33 @@ final class SharedJournalDouble: SharedJournal {
 
     var isRecording: Bool { cluster.recording == node }
     func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode] {
-        cluster.beat(node, standing)
+        cluster.noteTry(node)
+        if isDead.withLock({ $0 }) { throw JournalError(.unavailable, "The database cannot be reached.") }
+        return cluster.beat(node, standing)
     }
+    func assign(_ run: String, to worker: Int64, stopping cause: String?) async throws {
+        cluster.assign(run, to: worker, stopping: cause)
+    }
+    func assignments(of worker: Int64?, after place: Int64) async throws -> [RunAssignment] {
+        cluster.assignments.filter { (worker == nil || $0.worker == worker) && $0.place > place }
+    }
+    func release(_ runs: [String]) async throws { cluster.release(runs) }
     func nextNotice() async throws {
         let last = heard.withLock { $0 }
         guard let rung = await cluster.bell.first(where: { $0 > last }) else { throw CancellationError() }
         heard.withLock { $0 = rung }
     }
-    func takeOver(from silent: JournalNode?) async throws -> Bool { false }
+    func takeOver(from silent: JournalNode?) async throws -> Bool {
+        guard let silent, cluster.recording == silent.id, cluster.isSilent(silent) else { return false }
+        await cluster.takeOver(node)
+        return true
+    }
     func rereadNotices() async throws {}
-    func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] { [:] }
+    func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] {
+        var counts: [String: SequenceNumber] = [:]
+        for run in runs { counts[run] = await inner.outputCount(of: run) }
+        return counts
+    }
 
     func hand(_ command: HandedCommand) async throws {
         try await exchange.hand(command)
@@ -138,7 +196,10 @@ final class SharedJournalDouble: SharedJournal {
         return cluster.notices.count < count
     }
     func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
-        guard isRecording else { throw JournalError(.locked, "Another server records.") }
+        if isDead.withLock({ $0 }) { throw JournalError(.unavailable, "The database cannot be reached.") }
+        guard isRecording || cluster.carriesOut(worker ?? 0, drafts.map(\.stream)) else {
+            throw JournalError(.locked, "Another server records.")
+        }
         defer { cluster.ring() }
         return try await inner.append(drafts)
     }
@@ -173,7 +234,11 @@ final class SharedJournalDouble: SharedJournal {
         await inner.forecast(policy, now: now, after: sequence)
     }
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
-        try await inner.appendOutput(run: run, lines: lines)
+        guard isRecording || cluster.carriesOut(worker ?? 0, [.run(run)]) else {
+            throw JournalError(.locked, "Another server records.")
+        }
+        defer { cluster.ring() }
+        return try await inner.appendOutput(run: run, lines: lines)
     }
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         await inner.output(of: run, after: number, limit: limit)

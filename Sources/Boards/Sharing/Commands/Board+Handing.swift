@@ -56,25 +56,26 @@ extension Board {
         return await answer.value(within: .seconds(1), clock: clock) ?? true
     }
 
-    /// Carries out what another server handed over.
-    func perform(_ command: BoardCommand) async -> BoardCommand.Outcome {
+    /// Carries out what another server handed over, the one with that id; a run is carried out by that server itself.
+    func perform(_ command: BoardCommand, of node: String) async -> BoardCommand.Outcome {
         do throws(BoardError) {
             // What has lost its place meanwhile is not handed on.
             try requireRecording()
-            return try await outcome(of: command)
+            return try await outcome(of: command, worker: membership?.worker(of: node))
         } catch {
             return .init(error)
         }
     }
 
-    private func outcome(of command: BoardCommand) async throws(BoardError) -> BoardCommand.Outcome {
+    private func outcome(of command: BoardCommand, worker: Int64?) async throws(BoardError) -> BoardCommand.Outcome {
         switch command {
         case .start(let operation, let input, let actor, let key):
-            .init(try await start(operation, input: input, actor: actor, idempotencyKey: key))
+            .init(try await start(operation, input: input, actor: actor, idempotencyKey: key, worker: worker))
         case .cancel(let run, let actor):
             .init(try await cancel(run, actor: actor))
         case .retry(let run, let input, let actor, let key):
-            .init(try await retry(run, input: input, actor: actor, idempotencyKey: key))
+            .init(
+                try await retry(run, input: input, actor: actor, idempotencyKey: key, from: nil, worker: worker))
         case .retryFromFailedStep(let run, let actor, let key):
             .init(try await retryFromFailedStep(run, actor: actor, idempotencyKey: key))
         case .decide(let run, let step, let isApproved, let comment, let actor):

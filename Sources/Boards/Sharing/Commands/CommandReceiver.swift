@@ -18,14 +18,14 @@ final class CommandReceiver: Sendable {
 
     private let journal: any SharedJournal
     private let clock: any Clock<Duration>
-    private let perform: @Sendable (BoardCommand) async -> BoardCommand.Outcome
+    private let perform: @Sendable (BoardCommand, String) async -> BoardCommand.Outcome
     private let core = Locked(Core())
     private let scope = FlowScope(executor: nil)
 
-    /// `perform` carries out a command.
+    /// `perform` carries out a command, of the server with that id.
     init(
         _ journal: any SharedJournal, clock: any Clock<Duration>,
-        perform: @escaping @Sendable (BoardCommand) async -> BoardCommand.Outcome
+        perform: @escaping @Sendable (BoardCommand, String) async -> BoardCommand.Outcome
     ) {
         self.journal = journal
         self.clock = clock
@@ -76,7 +76,7 @@ final class CommandReceiver: Sendable {
     private func answer(_ command: HandedCommand) async {
         let outcome: BoardCommand.Outcome
         do {
-            outcome = await perform(try JSONValue(parsing: command.text).decode(BoardCommand.self))
+            outcome = await perform(try JSONValue(parsing: command.text).decode(BoardCommand.self), command.node)
         } catch {
             outcome = .init(.unknownCommand)
         }
