@@ -27,8 +27,8 @@ extension Board {
         package var maximumReportLease: Duration = .seconds(3_600)
         /// Whether runs may be reported of operations that the catalog does not have.
         public var reportsUndeclared = false
-        /// Whether a run is carried out by the server where it is started, of several that share a journal; otherwise by the one
-        /// that records.
+        /// Whether this server carries out the runs that are started here, of several that share a journal; otherwise the one that
+        /// records does.
         public var carriesOutForOthers = true
         /// How many changes may wait for a journal that does not write before starts are refused.
         package var recordBufferLimit = 10_000

@@ -187,6 +187,7 @@ struct ServerProcess: Sendable {
         configuration.reportLease = settings.duration("reports.lease") ?? configuration.reportLease
         configuration.maximumReportLease =
             settings.duration("reports.maximum-lease") ?? configuration.maximumReportLease
+        configuration.carriesOutForOthers = settings.text("runs.place") != "recording"
         configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
         do {
             return try await Board.open(catalog: catalog, journal: journal, configuration: configuration)

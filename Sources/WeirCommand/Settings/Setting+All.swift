@@ -26,6 +26,11 @@ extension Setting {
                 "What a recorded change survives: a crash of the server (process), or also of the machine; then each batch "
                 + "waits some milliseconds for the disk."),
         Setting(
+            key: "runs.place", kind: .word(["started", "recording"]), standard: "started",
+            help:
+                "Of several servers on one database, which one carries out a run: the one where it is started, or the one that "
+                + "records. Each server's setting counts for what is started there."),
+        Setting(
             key: "templates", kind: .path, standard: nil,
             help: "A folder whose templates replace the built-in ones, file by file."),
         Setting(
