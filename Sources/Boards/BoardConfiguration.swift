@@ -29,7 +29,7 @@ extension Board {
         public var reportsUndeclared = false
         /// Whether this server carries out the runs that are started here, of several that share a journal; otherwise the one that
         /// records does.
-        public var carriesOutForOthers = true
+        package var carriesOutForOthers = true
         /// How many changes may wait for a journal that does not write before starts are refused.
         package var recordBufferLimit = 10_000
         /// How many changes are recorded in one go at most.

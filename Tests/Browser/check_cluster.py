@@ -1,7 +1,7 @@
 """Checks that everybody is shown one history by three servers on one PostgreSQL, while all of them are killed and cut off.
 
-Run by hand: python Tests/Browser/check_cluster.py [changes] [faults]; WEIR_BINARY names the binary, best one built with
-optimisation. Runs are started at each of the servers, and reported at the one that records. Some readers stay at one server,
+Run by hand: python Tests/Browser/check_cluster.py [changes] [faults | kills]; WEIR_BINARY names the binary, best one built with
+optimisation. `kills` kills a server a hundred times and the database thirty times. Runs are started at each of the servers, and reported at the one that records. Some readers stay at one server,
 others ask another one each time. Each has to be shown every change, once, in order; what they were shown has to be what the
 database holds, where each start is one run, no run ends twice, and no report is lost or doubled.
 """
@@ -146,6 +146,11 @@ class Cluster:
             self.servers.append(Weir(folder / name, SKY, SETTINGS | {"WEIR_JOURNAL": journal, "WEIR_GREETING_URL": SKY.url + "/hello"}))
             self.servers[-1].start()
         until(lambda: all(role(server) for server in self.servers))
+        self.kills = [
+            self.kill_follower, self.kill_recorder, self.kill_follower, self.kill_database, self.kill_recorder, self.kill_follower,
+            self.kill_recorder, self.kill_database, self.kill_follower, self.kill_recorder, self.kill_follower, self.kill_recorder,
+            self.kill_database,
+        ] * 10
         self.faults = itertools.cycle([
             self.kill_recorder, self.kill_follower, self.kill_database, self.stop_recorder, self.cut_recorder, self.cut_follower,
             self.end_recorder,
@@ -283,10 +288,13 @@ def check(cluster, reading, readers, starters, reporters):
 
 def main():
     changes = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    faults = int(sys.argv[2]) if len(sys.argv) > 2 else 21
+    faults = sys.argv[2] if len(sys.argv) > 2 else "21"
     with tempfile.TemporaryDirectory() as folder:
         cluster, reading, writing = Cluster(pathlib.Path(folder)), Gate(), Gate()
         servers = cluster.servers
+        if faults == "kills":
+            cluster.faults = iter(cluster.kills)
+        faults = len(cluster.kills) if faults == "kills" else int(faults)
         try:
             readers = [Reader(f"stays at {name}", [server], reading) for name, server in zip("abc", servers)]
             readers += [Reader(f"hops {n}", servers[n:] + servers[:n], reading) for n in range(3)]

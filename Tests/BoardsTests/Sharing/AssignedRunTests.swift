@@ -165,6 +165,26 @@ import Testing
         await pair.shutdown()
     }
 
+    @Test func `what another server has ended is given up, also if it was not taken away, and all else is recorded`()
+        async throws
+    {
+        let gate = Gate()
+        let pair = try await pair(gate: gate)
+        let lost = try await pair.second.start("job", input: [:], actor: "anna").run
+        let kept = try await pair.second.start("job", input: [:], actor: "anna").run
+        _ = try await state(kept, at: pair.first, in: .active)
+        _ = try await state(lost, at: pair.first, in: .active)
+        // As a server of an earlier version does when it takes the place of the one that records.
+        let end = ChangeDraft.interruption(
+            of: try await pair.first.run(lost), at: Timestamp(milliseconds: 1), cause: .stopped)
+        _ = try await pair.journals[0].append([end])
+        gate.open()
+        try await pair.beats { try await pair.first.run(kept).state.phase == .succeeded }
+        #expect(try await pair.first.run(lost).state.phase == .interrupted)
+        try await pair.beats { pair.second.recorder.backlog == 0 && pair.second.runs.count == 0 }
+        await pair.shutdown()
+    }
+
     @Test func `when the server that records is gone, what others carry out goes on, under the one that takes its place`()
         async throws
     {

@@ -50,8 +50,8 @@ final class RunWorker: Sendable {
         }
     }
 
-    /// Gives up the runs that are no longer assigned: those that have ended, and those that the server that records has ended,
-    /// as this one was silent for too long. To be called each second.
+    /// Gives up the runs that are no longer this server's: those that have ended, also where the server that records has ended
+    /// them, as this one was silent for too long. To be called each second.
     ///
     /// Throws `JournalError`.
     func tidy() async throws {
@@ -59,7 +59,7 @@ final class RunWorker: Sendable {
         let begun = core.withLock { $0.begun }
         guard !begun.isEmpty else { return }
         let assigned = Set(try await journal.assignments(of: worker, after: 0).map(\.run))
-        for (id, live) in begun where !assigned.contains(id) {
+        for (id, live) in begun where !assigned.contains(id) || launcher.runs[id] == nil {
             core.withLock { $0.begun[id] = nil }
             // Without effect on a run whose end this server has recorded.
             recorder.abandon(.run(id))
