@@ -1,5 +1,6 @@
 import Journals
 import JournalsPostgres
+import TestSupport
 import Testing
 
 /// The contract of `CommandExchange`, for every implementation.

@@ -2,6 +2,7 @@ import Journals
 import JournalsPostgres
 import JournalsSQLite
 import States
+import TestSupport
 import Testing
 
 @Suite struct CopyTests {

@@ -1,4 +1,5 @@
 import Journals
+import TestSupport
 import Testing
 
 @testable import JournalsPostgres

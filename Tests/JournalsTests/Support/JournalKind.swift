@@ -2,6 +2,7 @@ import Foundation
 import Journals
 import JournalsPostgres
 import JournalsSQLite
+import TestSupport
 import Testing
 
 /// The journals the conformance suite runs over.

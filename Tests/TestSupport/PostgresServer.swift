@@ -1,16 +1,14 @@
 import Foundation
 import Synchronization
 
-@testable import JournalsPostgres
-
 /// A PostgreSQL server of the tests' own: in a temporary folder, on a Unix socket, as a user without rights.
 ///
 /// It ends with this process, however that ends: it is watched over by a shell that reads from a pipe of ours.
-final class PostgresServer: Sendable {
+package final class PostgresServer: Sendable {
     /// The server that most tests share, each with a database of its own.
     ///
     /// It does not wait for the disk.
-    static let shared = Result { try PostgresServer(arguments: "-c fsync=off -c max_connections=500") }
+    package static let shared = Result { try PostgresServer(arguments: "-c fsync=off -c max_connections=500") }
 
     private let folder: URL
     private let arguments: String
@@ -21,7 +19,7 @@ final class PostgresServer: Sendable {
         let description: String
     }
 
-    init(arguments: String = "") throws {
+    package init(arguments: String = "") throws {
         // A socket's path is short.
         folder = URL(filePath: "/tmp/weir-postgres-\(UUID().uuidString.prefix(8))")
         self.arguments = arguments
@@ -42,7 +40,7 @@ final class PostgresServer: Sendable {
     // MARK: The server
 
     /// Starts the server, and returns once it answers.
-    func start() throws {
+    package func start() throws {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sh")
         // The pipe ends when this process does; until then `read` waits.
@@ -64,7 +62,7 @@ final class PostgresServer: Sendable {
     }
 
     /// Ends the server at once, as if the machine had lost its power but for what the disk holds.
-    func kill() throws {
+    package func kill() throws {
         try run(
             """
             pid=$(head -1 \(folder.path)/data/postmaster.pid)
@@ -90,15 +88,10 @@ final class PostgresServer: Sendable {
     // MARK: Databases
 
     /// The URL of a new, empty database.
-    func database(_ options: String = "") throws -> String {
+    package func database(_ options: String = "") throws -> String {
         let name = "test\(databases.add(1, ordering: .relaxed).newValue)"
         try run("createdb -h \(folder.path) -U weir \(options) \(name)")
         return "postgres://weir@/\(name)?host=\(folder.path)"
-    }
-
-    /// A connection of somebody else's.
-    static func connection(_ url: String) throws -> PostgresConnection {
-        try PostgresConnection(PostgresAddress(url), timeout: .seconds(30))
     }
 
     // MARK: The shell
