@@ -59,6 +59,20 @@ struct PostgresOpening: Sendable {
         }
     }
 
+    /// Opens one connection for what is kept beside a journal, with the tables up to date.
+    func openWorker() async throws -> PostgresWorker {
+        let worker = PostgresWorker(address, name: "records", timeout: configuration.timeout) { connection in
+            try connection.execute(Self.writing)
+        }
+        do {
+            _ = try await prepare(worker)
+            return worker
+        } catch {
+            await worker.close()
+            throw error
+        }
+    }
+
     /// The plans of the functions are made once, when the tables may still be empty: their statements always find rows
     /// by an index.
     private static let writing = """

@@ -23,8 +23,9 @@
 ///   go with the next claim.
 /// - `assignments`: which process of a server that follows carries out which run, and may append to it; `place` grows with
 ///   each change of a row.
+/// - `access`, `access_records`: not of the journal; see `PostgresRecordTables`.
 ///
-/// Only the functions of `PostgresFunctions` write, but in `nodes` and `commands`, each in one transaction that first takes the lock ``lock``. So the
+/// Only the functions of `PostgresFunctions` write, but in `nodes`, `commands` and the two for records, each in one transaction that first takes the lock ``lock``. So the
 /// order of commits is the order of sequences, for every reader.
 enum PostgresSchema {
     /// The advisory lock under which everything is written: `WEIR` and 1.
@@ -38,7 +39,7 @@ enum PostgresSchema {
     /// Creates each format from the previous one; the first from an empty schema.
     static let migrations: [String] = [
         tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands,
-        PostgresFunctions.assignments + PostgresFunctions.append,
+        PostgresFunctions.assignments + PostgresFunctions.append, PostgresRecordTables.script,
     ]
 
     /// The lowest number of a format that a server must know to use what this version writes.
