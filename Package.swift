@@ -100,6 +100,7 @@ let package = Package(
             ]),
 
         .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(name: "AccessPostgres", dependencies: ["Access", "Journals", "JournalsPostgres"]),
 
         // MARK: What other systems send and are sent
         .target(name: "Webhooks", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")]),
@@ -197,7 +198,8 @@ let package = Package(
                 "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows",
                 "States",
                 "Operations",
-                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessSQLite", "Boards",
+                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessPostgres",
+                "AccessSQLite", "Boards",
                 "Pages", "Web",
                 "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -302,7 +304,8 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "AccessSQLite", "States", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+                "Access", "AccessPostgres", "AccessSQLite", "JournalsPostgres", "States", "TestSupport",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

@@ -53,16 +53,25 @@ package final class SQLiteAccessStorage: AccessStorage {
         }
     }
 
-    package func read() async throws -> [StoredRecord] {
+    /// Closes the file.
+    package func close() throws { try queue.close() }
+
+    /// Everything, if another process has changed anything.
+    package func news(since version: Int64?) async throws -> StoredNews? {
         try await queue.read { database in
-            try Row.fetchAll(database, sql: "SELECT kind, id, json FROM record").map { row in
+            let current = try Self.version(database)
+            guard current != version else { return nil }
+            let records = try Row.fetchAll(database, sql: "SELECT kind, id, json FROM record").map { row in
                 StoredRecord(kind: row["kind"], id: row["id"], json: row["json"])
             }
+            return StoredNews(version: current, isWhole: true, records: records)
         }
     }
 
-    package func write(_ changes: [StoredChange]) async throws {
+    /// Writes; the version stays, as it counts what other processes change.
+    package func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
         try await queue.write { database in
+            guard try Self.version(database) == version else { throw StoredConflict() }
             for change in changes {
                 switch change {
                 case .put(let record):
@@ -73,15 +82,16 @@ package final class SQLiteAccessStorage: AccessStorage {
                     try database.execute(
                         sql: "UPDATE record SET json = ? WHERE kind = ? AND id = ?",
                         arguments: [record.json, record.kind, record.id])
-                case .remove(let kind, let id):
+                case .remove(let key):
                     try database.execute(
-                        sql: "DELETE FROM record WHERE kind = ? AND id = ?", arguments: [kind.rawValue, id])
+                        sql: "DELETE FROM record WHERE kind = ? AND id = ?", arguments: [key.kind, key.id])
                 }
             }
+            return version
         }
     }
 
-    package func version() async throws -> Int64 {
-        try await queue.read { try Int64.fetchOne($0, sql: "PRAGMA data_version") ?? 0 }
+    private static func version(_ database: Database) throws -> Int64 {
+        try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
     }
 }

@@ -8,7 +8,6 @@ private final class SlowStorage: AccessStorage {
     private struct State {
         var isSlow = false
         var waiting: [CheckedContinuation<Void, Never>] = []
-        var version: Int64 = 0
     }
 
     private let base = MemoryAccessStorage()
@@ -18,7 +17,7 @@ private final class SlowStorage: AccessStorage {
     func hold() { state.withLock { $0.isSlow = true } }
     func letGo() {
         let waiting = state.withLock { state in
-            defer { state = State(version: state.version) }
+            defer { state = State() }
             return state.waiting
         }
         for continuation in waiting { continuation.resume() }
@@ -26,13 +25,11 @@ private final class SlowStorage: AccessStorage {
 
     /// Changes something as another process does.
     func changeElsewhere(_ changes: [StoredChange]) async throws {
-        try await base.write(changes)
-        state.withLock { $0.version += 1 }
+        _ = try await base.write(changes, after: base.version)
     }
 
-    func read() async throws -> [StoredRecord] { try await base.read() }
-    func version() async throws -> Int64 { state.withLock { $0.version } }
-    func write(_ changes: [StoredChange]) async throws {
+    func news(since version: Int64?) async throws -> StoredNews? { try await base.news(since: version) }
+    func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
         await withCheckedContinuation { continuation in
             let isHeld = state.withLock { state in
                 if state.isSlow { state.waiting.append(continuation) }
@@ -40,7 +37,7 @@ private final class SlowStorage: AccessStorage {
             }
             if !isHeld { continuation.resume() }
         }
-        try await base.write(changes)
+        return try await base.write(changes, after: version)
     }
 }
 
@@ -159,7 +156,7 @@ private final class SlowStorage: AccessStorage {
         ])
         storage.letGo()
         await look.value
-        let left = try await storage.read().map(\.kind)
+        let left = try await storage.records().map(\.kind)
         #expect(!left.contains(StoredKind.session.rawValue) && !left.contains(StoredKind.token.rawValue))
         let again = try await DirectoryFixture(storage: storage)
         #expect(again.request(session: session).authorization?.isAnonymous == true)
@@ -171,7 +168,6 @@ private final class SlowStorage: AccessStorage {
         for (name, role) in [("root", "admin"), ("ana", "admin")] { try await fixture.addUser(name, role) }
         let other = try await DirectoryFixture(storage: storage)
         try await other.directory.setRoles([StoredAssignment(role: "viewer")], of: "ana", by: .system)
-        try await storage.changeElsewhere([])
         try await fixture.directory.setPassword("battery staple", of: "ana", by: .system)
         let again = try await DirectoryFixture(storage: storage)
         #expect(again.directory.users.first { $0.name == "ana" }?.roles.map(\.role) == ["viewer"])

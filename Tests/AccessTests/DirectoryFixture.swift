@@ -1,11 +1,12 @@
 import Foundation
+import Logging
 import Synchronization
 
 @testable import Access
 
 /// A directory whose clock stands still until a test moves it, and whose hashes cost little.
 final class DirectoryFixture: Sendable {
-    private let clock = StoppedClock()
+    private let clock: StoppedClock
     let directory: AccessDirectory
     let control: AccessControl
     let folder: URL
@@ -18,17 +19,21 @@ final class DirectoryFixture: Sendable {
     init(
         _ mode: AccessConfiguration.Mode = .password, rules: AccessRules = AccessRules(),
         storage: any AccessStorage = MemoryAccessStorage(), leavesAudit: Bool = false,
-        change: (inout AccessConfiguration) -> Void = { _ in }
+        clock: StoppedClock = StoppedClock(),
+        logger: Logger = Logger(label: "test"),
+        change: (inout AccessConfiguration) -> Void = { _ in },
+        takesOverAudit: @escaping @Sendable () -> Bool = { true }
     ) async throws {
         var configuration = AccessConfiguration(mode)
         configuration.cost = ScryptCost(logRounds: 4, blockSize: 8, parallelism: 1)
         change(&configuration)
         control = AccessControl(rules: rules, subjects: Self.subjects)
         folder = FileManager.default.temporaryDirectory.appending(path: "weir-audit-\(UUID())")
-        let clock = clock
+        self.clock = clock
         directory = try await AccessDirectory(
             configuration, control: control, storage: storage,
-            audit: try AuditLog(folder: folder, now: { clock.now }), leavesAudit: leavesAudit, now: { clock.now })
+            audit: try AuditLog(folder: folder, now: { clock.now }), leavesAudit: leavesAudit,
+            takesOverAudit: takesOverAudit, now: { clock.now }, logger: logger)
     }
 
     deinit {
@@ -59,8 +64,17 @@ final class DirectoryFixture: Sendable {
         directory.authenticate(AccessRequest(peer: peer, isSecure: false) { fields[$0] ?? [] })
     }
 
-    func request(session: SecretText) -> Authentication {
-        request(["cookie": ["lang=pt-BR; \(directory.cookie.name)=\(session.text)"]])
+    func request(session: SecretText) -> Authentication { request(fields(session)) }
+
+    /// The name of whoever a request is from, after a look at what other servers know.
+    func nameLookedUp(_ fields: [String: [String]]) async -> String? {
+        let request = AccessRequest(peer: "127.0.0.1", isSecure: false) { fields[$0] ?? [] }
+        return await directory.authenticateLookingUp(request).authorization?.principal.name
+    }
+
+    /// The fields of a request that brings a session.
+    func fields(_ session: SecretText) -> [String: [String]] {
+        ["cookie": ["lang=pt-BR; \(directory.cookie.name)=\(session.text)"]]
     }
 
     func entries(_ filter: AuditFilter = AuditFilter()) async throws -> [AuditEntry] {

@@ -1,21 +1,27 @@
+import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Access
 
-/// Keeps records in memory, and takes none while the disk is said to be full.
+/// Keeps records in memory, takes none while the disk is said to be full, and answers nothing while it is away.
 private final class FullStorage: AccessStorage {
     private let base = MemoryAccessStorage()
     private let isFull = Mutex(false)
+    private let isAway = Mutex(false)
 
     struct Full: Error {}
 
     func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
-    func read() async throws -> [StoredRecord] { try await base.read() }
-    func version() async throws -> Int64 { try await base.version() }
-    func write(_ changes: [StoredChange]) async throws {
-        guard !isFull.withLock({ $0 }) else { throw Full() }
-        try await base.write(changes)
+    func take(away isAway: Bool) { self.isAway.withLock { $0 = isAway } }
+    func news(since version: Int64?) async throws -> StoredNews? {
+        guard !isAway.withLock({ $0 }) else { throw Full() }
+        return try await base.news(since: version)
+    }
+    func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
+        guard !isFull.withLock({ $0 }), !isAway.withLock({ $0 }) else { throw Full() }
+        return try await base.write(changes, after: version)
     }
 }
 
@@ -82,6 +88,45 @@ private final class FullStorage: AccessStorage {
         #expect(last.directory.views(of: ana) == nil)
     }
 
+    @Test func `an outage keeps nobody out who is in, and is in the log once`() async throws {
+        let (storage, log) = (FullStorage(), CapturedLog(level: .notice))
+        let fixture = try await DirectoryFixture(storage: storage, logger: log.logger)
+        try await fixture.addUser("ana")
+        let session = try #require(try await fixture.signIn("ana"))
+        for _ in 0..<2 {
+            storage.take(away: true)
+            for _ in 0..<3 {
+                await fixture.directory.tick()
+                await #expect(throws: AccessError.storage) { try await fixture.signIn("ana") }
+                #expect(await fixture.nameLookedUp(fixture.fields(session)) == "ana")
+                #expect(await fixture.nameLookedUp(fixture.fields(SecretText(.session, bytes: [1]))) != "ana")
+            }
+            storage.take(away: false)
+            await fixture.directory.tick()
+        }
+        #expect(try await fixture.signIn("ana") != nil)
+        let (gone, back) = (log.messages(at: .error), log.messages(at: .notice))
+        #expect(gone.count == 2 && gone.allSatisfy { $0.hasPrefix("Users and sessions cannot be read.") })
+        #expect(back == Array(repeating: "Users and sessions can be read again.", count: 2))
+    }
+
+    @Test func `when a session was used last is stored once the storage is back`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana")
+        let session = try #require(try await fixture.signIn("ana"))
+        fixture.advance(milliseconds: 600_000)
+        storage.fill(true)
+        #expect(fixture.request(session: session).authorization?.isAnonymous == false)
+        await fixture.directory.tick()
+        storage.fill(false)
+        await fixture.directory.tick()
+        let clock = StoppedClock()
+        clock.advance(43_200_000 + 500_000)
+        let again = try await DirectoryFixture(storage: storage, clock: clock)
+        #expect(again.request(session: session).authorization?.isAnonymous == false)
+    }
+
     @Test func `what expires while something goes on by it is noticed at the next look`() async throws {
         let fixture = try await DirectoryFixture()
         try await fixture.addUser("ana")
@@ -131,7 +176,7 @@ private final class FullStorage: AccessStorage {
         #expect(entries.allSatisfy { $0.name == "root" && $0.address == "command line" && $0.subject == "user:ana" })
         await server.directory.tick()
         #expect(try await server.entries().filter { $0.action != .open }.count == 2)
-        let left = try await storage.read().filter { $0.kind == StoredKind.audit.rawValue }
+        let left = try await storage.records().filter { $0.kind == StoredKind.audit.rawValue }
         #expect(left.isEmpty)
     }
 }

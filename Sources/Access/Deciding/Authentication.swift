@@ -48,8 +48,17 @@ package enum Authentication: Sendable {
 
 /// Says who sends a request.
 ///
-/// Called on event loops: must neither wait nor read files.
+/// `authenticate` is called on event loops: it must neither wait nor read files.
 package protocol Authenticator: Sendable {
     /// Who sends a request, and what they may do.
     func authenticate(_ request: AccessRequest) -> Authentication
+    /// Whether a request brings what is not known here, and may be known to `authenticateLookingUp`.
+    func mayBeKnownElsewhere(_ request: AccessRequest) -> Bool
+    /// The same as `authenticate`, but not on an event loop: asks others for what is not known here.
+    func authenticateLookingUp(_ request: AccessRequest) async -> Authentication
+}
+
+extension Authenticator {
+    package func mayBeKnownElsewhere(_ request: AccessRequest) -> Bool { false }
+    package func authenticateLookingUp(_ request: AccessRequest) async -> Authentication { authenticate(request) }
 }

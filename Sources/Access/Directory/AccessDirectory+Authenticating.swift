@@ -33,7 +33,7 @@ extension AccessDirectory: Authenticator {
     ]
 
     /// What follows the word “Bearer”, without the spaces; nil for a field of another scheme.
-    private static func bearer(_ field: String) -> String? {
+    static func bearer(_ field: String) -> String? {
         let scheme = field.prefix { $0 != " " && $0 != "\t" }
         guard scheme.lowercased() == "bearer" else { return nil }
         return field[scheme.endIndex...].filter { $0 != " " && $0 != "\t" }

@@ -37,6 +37,8 @@ extension AccessDirectory {
             refuse(key, from: origin, "too many attempts")
             return .throttled(wait)
         }
+        // Added, or given another password, at another server a moment ago.
+        await lookUp()
         let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
         let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
         let isRight: Bool
@@ -84,14 +86,19 @@ extension AccessDirectory {
             let secret = SecretText(.session, bytes: random(32))
             let time = now()
             let session = SessionRecord(hash: secret.hash, person: person, begunAt: time, usedAt: time, endsAt: end)
-            try await write([.put(session)] + (old.map { [.remove(kind: .session, id: $0.hash)] } ?? []))
-            let (replaced, excess) = state.withLock { state in
-                let replaced = old.map { old in state.sessions.end { $0.hash == old.hash } } ?? []
-                if !person.isUser { state.people[person.identity] = person }
-                return (replaced, state.sessions.begin(session, now: time))
+            let ended = state.withLock { state in
+                var table = state.sessions
+                let replaced = old.map { old in table.end { $0.hash == old.hash } } ?? []
+                return replaced + table.begin(session, now: time)
             }
-            if !(replaced + excess).isEmpty { control.invalidate() }
-            if !excess.isEmpty { try await write(excess.map { .remove(kind: .session, id: $0) }) }
+            let replaced = Set(ended + (old.map { [$0.hash] } ?? []))
+            try await write([.put(session)] + replaced.map { .remove(kind: .session, id: $0) })
+            state.withLock { state in
+                _ = state.sessions.end { replaced.contains($0.hash) }
+                if !person.isUser { state.people[person.identity] = person }
+                state.ended.formUnion(state.sessions.begin(session, now: time))
+            }
+            if !ended.isEmpty { control.invalidate() }
             audit.record(
                 .signIn, by: Principal(.person, name: person.name, identity: person.identity), from: origin)
             return secret
@@ -152,7 +159,8 @@ extension AccessDirectory {
             audit.record(.setUp, by: .anonymous, from: origin, outcome: .refused)
             throw AccessError(.wrong, .wrongCode)
         }
-        try await addUser(name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system)
+        try await addUser(
+            name.text, password: password, roles: [StoredAssignment(role: "admin")], by: .system, onlyAsFirst: true)
         audit.record(.setUp, by: Principal(.person, name: name.text), from: origin)
         return try await begin(
             StoredPerson(name: name.text, identity: name.text, isUser: true, groups: []), from: origin, replacing: nil)

@@ -5,10 +5,10 @@ extension AccessDirectory {
     /// The users, by name.
     package var users: [UserRecord] { state.withLock { $0.users.values.sorted { $0.name < $1.name } } }
 
-    /// Adds a user.
+    /// Adds a user; where that is asked, only if there is none yet, at any server.
     package func addUser(
         _ name: String, password: String, roles: [StoredAssignment], by principal: Principal,
-        from origin: AuditOrigin = .none
+        from origin: AuditOrigin = .none, onlyAsFirst: Bool = false
     ) async throws {
         guard let name = UserName(name)?.text else { throw AccessError(.invalid, .name) }
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
@@ -20,6 +20,7 @@ extension AccessDirectory {
         let words = roles.map(\.role).joined(separator: ", ")
         try await change { [self] in
             try requireNew(name)
+            guard !onlyAsFirst || hasNoUsers else { throw AccessError(.wrong, .wrongCode) }
             try await write([.put(user)], entry(.addUser, by: principal, from: origin, "user:\(name)", words))
             state.withLock { $0.users[name] = user }
             control.invalidate()

@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 import States
 
 /// All that is known of users, tokens, links and sessions, in memory.
@@ -16,6 +15,8 @@ struct DirectoryState: Sendable {
     var people: [String: StoredPerson] = [:]
     /// The views of the list of runs that people have saved, as texts, by the keys of their principals.
     var views: [String: String] = [:]
+    /// Sessions that have ended and may still be stored.
+    var ended: Set<String> = []
     /// Sessions and tokens whose last use is not stored yet.
     var used: Set<String> = []
     var usedTokens: Set<String> = []
@@ -25,11 +26,16 @@ struct DirectoryState: Sendable {
     var instance = "" {
         didSet { cookie = SessionCookie(isSecure: cookie.isSecure, instance: instance) }
     }
+    /// What sign-ins that are under way at a provider are sealed with; empty where none is asked.
+    var signInKey = ""
     /// The cookie in which browsers keep their session.
     private(set) var cookie: SessionCookie
     /// What sessions may do, by the digests of their secrets: as long as nothing has changed, a poll needs no more.
     private var authorizations: [SHA256Digest: (authorization: Authorization, until: Int64)] = [:]
+    /// Up to where the storage was read; nil before it was.
     var version: Int64?
+    /// What the storage fails at, as far as was noticed.
+    var failing: Set<StorageUse> = []
     /// When it was last looked whether something has expired.
     var lookedAt = Int64.max
 
@@ -51,41 +57,6 @@ struct DirectoryState: Sendable {
     mutating func keep(_ authorization: Authorization, of secret: SHA256Digest, until: Int64) {
         if authorizations.count >= 10_000 { authorizations = [:] }
         authorizations[secret] = (authorization, until)
-    }
-
-    /// Takes what is stored in place of what was known.
-    ///
-    /// Records that cannot be read are left out and counted.
-    mutating func take(_ records: [StoredRecord], now: Int64) -> Int {
-        var unreadable = 0
-        func decode<Value: Decodable>(_ record: StoredRecord) -> Value? {
-            do {
-                return try JSONDecoder().decode(Value.self, from: record.json)
-            } catch {
-                unreadable += 1
-                return nil
-            }
-        }
-        (users, tokens, links, leftEntries, views) = ([:], [:], [:], [:], [:])
-        var stored: [SessionRecord] = []
-        for record in records {
-            switch StoredKind(rawValue: record.kind) {
-            case .user: if let user: UserRecord = decode(record) { users[user.name] = user }
-            case .token: if let token: TokenRecord = decode(record) { tokens[token.id] = token }
-            case .link: if let link: LinkRecord = decode(record) { links[link.id] = link }
-            case .session: if let session: SessionRecord = decode(record) { stored.append(session) }
-            case .views: if let text: String = decode(record) { views[record.id] = text }
-            case .setting where record.id == "instance": instance = decode(record) ?? instance
-            case .setting: break
-            case .audit:
-                let json: JSONValue? = decode(record)
-                if let entry = json.flatMap(AuditEntry.init) { leftEntries[record.id] = entry }
-            case nil: unreadable += 1
-            }
-        }
-        sessions.take(stored, now: now)
-        index()
-        return unreadable
     }
 
     mutating func index() {

@@ -79,14 +79,10 @@ package struct SessionTable: Sendable {
         return end { limits.isOver($0, now: now) }
     }
 
-    /// Takes the sessions from what is stored; of those that are here already, the last use here counts.
-    package mutating func take(_ stored: [SessionRecord], now: Int64) {
-        let before = sessions
-        sessions = Dictionary(stored.map { ($0.hash, $0) }) { $1 }
-        for (hash, session) in before {
-            guard let stored = sessions[hash] else { continue }
-            sessions[hash]?.usedAt = max(session.usedAt, stored.usedAt)
-        }
-        _ = tidy(now: now)
+    /// Takes a session as it is stored; if it is here already, its last use here counts.
+    package mutating func put(_ stored: SessionRecord) {
+        let usedAt = max(stored.usedAt, sessions[stored.hash]?.usedAt ?? stored.usedAt)
+        sessions[stored.hash] = stored
+        sessions[stored.hash]?.usedAt = usedAt
     }
 }

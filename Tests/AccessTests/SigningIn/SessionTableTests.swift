@@ -10,7 +10,7 @@ import Testing
             var table = SessionTable()
             _ = table.begin(SessionRecord(hash: "a", person: ana, begunAt: 0, usedAt: here, endsAt: nil), now: here)
             let stored = SessionRecord(hash: "a", person: ana, begunAt: 0, usedAt: elsewhere, endsAt: nil)
-            table.take([stored], now: max(here, elsewhere))
+            table.put(stored)
             return table.sessions["a"]?.usedAt
         }
         #expect(use(120_000, elsewhere: 60_000) == 120_000)

@@ -132,7 +132,7 @@ import Testing
         let secret = try #require(try await fixture.signIn("ana"))
         let again = try await DirectoryFixture(storage: storage)
         #expect(again.request(session: secret).authorization?.principal.name == "ana")
-        for record in try await storage.read() {
+        for record in try await storage.records() {
             #expect(!String(decoding: record.json, as: UTF8.self).contains(secret.text))
             #expect(!String(decoding: record.json, as: UTF8.self).contains("correct horse"))
         }

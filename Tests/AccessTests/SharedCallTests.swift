@@ -1,0 +1,44 @@
+import Synchronization
+import Testing
+
+@testable import Access
+
+@Suite(.timeLimit(.minutes(5))) struct SharedCallTests {
+    /// Calls that do not end before a test lets them.
+    private final class Calls: Sendable {
+        private let state = Mutex((begun: 0, isOpen: false))
+        private let call = SharedCall()
+
+        var begun: Int { state.withLock { $0.begun } }
+        func open() { state.withLock { $0.isOpen = true } }
+
+        func ask(atMost patience: Duration = .seconds(300)) async {
+            await call.run(atMost: patience) { [self] in
+                state.withLock { $0.begun += 1 }
+                while !state.withLock({ $0.isOpen }) { await Task.yield() }
+            }
+        }
+    }
+
+    @Test func `many who ask while a call goes on share one that begins after it`() async {
+        let calls = Calls()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await calls.ask() }
+            while calls.begun < 1 { await Task.yield() }
+            for _ in 0..<20 { group.addTask { await calls.ask() } }
+            for _ in 0..<1_000 { await Task.yield() }
+            #expect(calls.begun == 1)
+            calls.open()
+        }
+        // Whoever was so late as to ask when it had begun has had one of their own.
+        #expect((2...3).contains(calls.begun))
+    }
+
+    @Test func `nobody waits for long for a call that does not end`() async {
+        let calls = Calls()
+        await calls.ask(atMost: .milliseconds(1))
+        calls.open()
+        await calls.ask()
+        #expect(calls.begun == 2)
+    }
+}
