@@ -60,15 +60,18 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
     /// - Returns: The access to serve or mount a dashboard with.
     package static func authenticated(by authenticator: any Authenticator, control: AccessControl) -> DashboardAccess {
         let check = AccessCheck(control: control, isOpen: false) { head, peer in
-            switch authenticator.authenticate(AccessRequest(head, peer: peer)) {
-            case .authorized(let authorization): .authorized(authorization)
+            let request = AccessRequest(head, peer: peer)
+            switch authenticator.authenticate(request) {
+            case .authorized(let authorization):
+                return authorization.isAnonymous && authenticator.mayBeKnownElsewhere(request)
+                    ? .askRoute : .authorized(authorization)
             // The route has the words.
-            case .refused: .askRoute
+            case .refused: return .askRoute
             }
         }
         return DashboardAccess(check: check) { request, context in
             let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress
-            return authenticator.authenticate(AccessRequest(request.head, peer: peer))
+            return await authenticator.authenticateLookingUp(AccessRequest(request.head, peer: peer))
         }
     }
 }

@@ -39,6 +39,8 @@ struct AccountResponder: Sendable {
         let text = request.head.path ?? ""
         guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
         else { return nil }
+        // What was changed at another server a moment ago, by whoever comes here now.
+        await directory.lookUp()
         var response: Response
         do {
             try check(request, route)

@@ -42,7 +42,7 @@ extension DashboardAccess {
         }
         var access = DashboardAccess(check: check) { request, context in
             let peer = (context as? any RemoteAddressRequestContext)?.remoteAddress
-            return directory.authenticate(AccessRequest(request.head, peer: peer))
+            return await directory.authenticateLookingUp(AccessRequest(request.head, peer: peer))
         }
         access.accounts = accounts
         return access

@@ -62,7 +62,7 @@ struct LivePages {
         frame.path = dashboard.mount.url(name.path) + query
         let after = content.isEnded || isBeingFilledIn(content, draft) ? nil : next + query
         frame.schedule = try await dashboard.schedule(on: name)
-        if name == .runs { frame.views = RunViews.views(in: exchange) }
+        if name == .runs { frame.views = await RunViews.views(in: exchange) }
         frame.hooks = try await HookPages(dashboard: dashboard).content(on: name)
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: sequence, after: after)
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)

@@ -15,7 +15,7 @@ struct RunsPage {
         do { page = try await dashboard.board.runs(query(filter, exchange)) } catch { throw Problem(error) }
         var frame = exchange.frame(dashboard)
         frame.path = address(PageName.runs.path, filter)
-        frame.views = RunViews.views(in: exchange)
+        frame.views = await RunViews.views(in: exchange)
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
             LivePage(.runs, exchange.locale), sequence: head, after: after)

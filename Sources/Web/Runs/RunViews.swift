@@ -17,9 +17,11 @@ struct RunViews {
 
     let dashboard: AudienceDashboard
 
-    /// The views of whoever asks; what cannot be read is left out.
-    static func views(in exchange: Exchange) -> [SavedView] {
-        views(person(in: exchange).flatMap { $0.directory.views(of: $0.principal) } ?? sent(in: exchange))
+    /// The views of whoever asks, also those that were saved at another server a moment ago; what cannot be read is left out.
+    static func views(in exchange: Exchange) async -> [SavedView] {
+        guard let person = person(in: exchange) else { return views(sent(in: exchange)) }
+        await person.directory.lookUp()
+        return views(person.directory.views(of: person.principal) ?? sent(in: exchange))
     }
 
     private static func views(_ text: String) -> [SavedView] {
