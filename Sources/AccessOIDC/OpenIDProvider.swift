@@ -11,7 +11,7 @@ package final class OpenIDProvider: IdentityProvider {
     private let configuration: OpenIDConfiguration
     private let transport: any ProviderTransport
     private let documents: ProviderDocuments
-    private let seal = AttemptSeal()
+    private let seal: AttemptSeal
     private let used = Mutex(UsedAttempts())
     private let exchanges = Mutex(0)
     private let now: @Sendable () -> Int64
@@ -25,17 +25,20 @@ package final class OpenIDProvider: IdentityProvider {
     ///
     /// - Parameters:
     ///   - configuration: How this server is known there.
+    ///   - key: What sign-ins that are under way are sealed with, by all servers that a browser may come back to; nil for a
+    ///     key of its own.
     ///   - transport: Sends requests to it; nil for the network.
     ///   - now: The time in milliseconds since 1970.
     ///   - random: So many random bytes.
     ///   - logger: Says when the provider cannot be reached, and what it leaves out.
     package init(
-        _ configuration: OpenIDConfiguration, transport: (any ProviderTransport)? = nil,
+        _ configuration: OpenIDConfiguration, key: String? = nil, transport: (any ProviderTransport)? = nil,
         now: @escaping @Sendable () -> Int64 = AuditLog.time,
         random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
         logger: Logger = Logger(label: "weir.oidc")
     ) {
         self.configuration = configuration
+        seal = AttemptSeal(key)
         let transport = transport ?? ProviderClient(roots: configuration.roots)
         self.transport = transport
         self.now = now
@@ -136,7 +139,7 @@ package final class OpenIDProvider: IdentityProvider {
     {
         guard let attempt = secret.flatMap(seal.open) else {
             throw IdentityProviderError(
-                .stale, "The browser came back without the cookie of a sign-in that this process began.")
+                .stale, "The browser came back without the cookie of a sign-in that was begun here.")
         }
         guard parameters["state"] == attempt.state else {
             throw IdentityProviderError(.stale, "The browser came back with the state of another sign-in.")

@@ -39,8 +39,12 @@ struct SignInAttempt: Codable, Hashable, Sendable {
 struct AttemptSeal: Sendable {
     private let key: SymmetricKey
 
-    /// Makes a seal with a key of its own: sign-ins that are under way do not outlive the process.
-    init() { key = SymmetricKey(size: .bits256) }
+    /// Makes a seal of a key's text, so that a browser can come back to another server that has the same one.
+    ///
+    /// Without it the key is this seal's own: sign-ins that are under way do not outlive the process.
+    init(_ text: String?) {
+        key = text.map { SymmetricKey(data: SHA256.hash(data: Data($0.utf8))) } ?? SymmetricKey(size: .bits256)
+    }
 
     func seal(_ attempt: SignInAttempt) throws -> String {
         // A nonce of 96 bits leaves the sealed box with a combined form, always.
@@ -57,7 +61,9 @@ struct AttemptSeal: Sendable {
     }
 }
 
-/// Which attempts have come back: each is good once.
+/// Which attempts have come back here: each is good once.
+///
+/// Of one that comes back to several servers, the provider accepts the code once.
 struct UsedAttempts: Sendable {
     /// How many are kept, before all are let go of: nobody is kept from signing in by others who do so without end, and the
     /// provider accepts each code once as well.

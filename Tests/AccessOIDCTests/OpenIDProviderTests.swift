@@ -65,6 +65,20 @@ import Testing
         #expect(await trial.failure { try await complete(late["state"], lateCookie) } == .stale)
     }
 
+    @Test func `a browser comes back to another server with the same key, and to none with another key`() async throws {
+        let one = try await SignInTrial(seal: "key")
+        let (same, foreign) = (
+            try await SignInTrial(seal: "key", beside: one), try await SignInTrial(seal: "other", beside: one)
+        )
+        let (sent, cookie) = try await one.begin()
+        try await one.answer(nonce: try #require(sent["nonce"]))
+        let parameters = ["state": try #require(sent["state"]), "code": "c1"]
+        #expect(
+            await foreign.failure { _ = try await foreign.server.complete(parameters, secret: cookie) } == .stale)
+        let signIn = try await same.server.complete(parameters, secret: cookie)
+        #expect(signIn.person.identity == "https://id.example#7" && signIn.back == "/runs")
+    }
+
     @Test func `a state of another process is not taken`() async throws {
         let (trial, other) = (try await SignInTrial(), try await SignInTrial())
         let (sent, cookie) = try await other.begin()

@@ -74,15 +74,18 @@ struct SignInTrial: Sendable {
     let provider: TestProvider
     let server: OpenIDProvider
 
-    init(change: (inout OpenIDConfiguration) -> Void = { _ in }) async throws {
-        key = try await SigningKey(.es256)
-        let provider = TestProvider(key)
+    /// Makes a server with its provider, or with that of another server; with a seal, one that others can have as well.
+    init(
+        seal: String? = nil, beside other: SignInTrial? = nil, change: (inout OpenIDConfiguration) -> Void = { _ in }
+    ) async throws {
+        if let other { key = other.key } else { key = try await SigningKey(.es256) }
+        let provider = other?.provider ?? TestProvider(key)
         self.provider = provider
         guard let issuer = ProviderURL("https://id.example") else { throw IdentityProviderError(.failed, "no URL") }
         var configuration = OpenIDConfiguration(
             issuer: issuer, clientID: "weir", clientSecret: .init("s3cr:t+&"), publicURL: "https://weir.example/")
         change(&configuration)
-        server = OpenIDProvider(configuration, transport: provider, now: { provider.now })
+        server = OpenIDProvider(configuration, key: seal, transport: provider, now: { provider.now })
     }
 
     /// A browser at the provider: what is in the address it was sent to, and its cookie.
