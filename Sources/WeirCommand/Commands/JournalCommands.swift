@@ -1,8 +1,10 @@
+import Access
 import ArgumentParser
 import Foundation
 import Journals
 import JournalsPostgres
 import JournalsSQLite
+import States
 
 /// `weir journal`: what is done to a whole journal.
 struct JournalCommands: ParsableCommand {
@@ -20,11 +22,13 @@ extension JournalCommands {
                 FROM and TO are a server's data folder, or the URL of a PostgreSQL database, postgres://USER@HOST/DATABASE. \
                 Stop the servers of both first. A copy that is interrupted goes on where it was when the same command is \
                 given again; until it is finished, no server starts with it. Every change keeps its sequence. The copy is \
-                another history: open pages reload once.
+                another history: open pages reload once. Users, tokens and sessions are copied only if you say so, into a place \
+                that has none; uploaded files and the audit stay.
                 """)
 
         @Argument(help: "The journal to copy.") var from: String
         @Argument(help: "The empty journal to copy it into.") var to: String
+        @Flag(help: "Also copies users, tokens, links, sessions and saved views.") var users = false
 
         func run() async throws {
             do {
@@ -47,16 +51,39 @@ extension JournalCommands {
             do {
                 let progress = CopyProgress(last: try await source.head())
                 let summary = try await JournalCopy(of: source, into: target).run(progress: progress.show)
+                let people = users ? try await copyUsers(source, target) : nil
                 await target.close()
                 print(
                     "Copied and compared: \(summary.changes) changes, \(summary.runs) runs, \(summary.lines) lines of output."
                 )
+                if let people { print(people) }
             } catch let error as JournalError {
                 await target.close()
                 let words = error.cause.map { " (\($0))" } ?? ""
                 throw error.code == .conflict
                     ? StartError.malformed("\(error)")
                     : StartError.unavailable("The journal was not copied. \(error)\(words)")
+            } catch {
+                await target.close()
+                throw error
+            }
+        }
+
+        /// Copies the users; returns what came of it, in words.
+        private func copyUsers(_ source: any Journal, _ target: any Journal) async throws -> String {
+            func files(_ place: String) -> AccessFiles {
+                AccessFiles(DataFolder(URL(filePath: place, directoryHint: .isDirectory)))
+            }
+            do {
+                let transfer = AccessTransfer(
+                    from: try files(from).storage(beside: source), into: try files(to).storage(beside: target))
+                switch try await transfer.copy() {
+                case .nothing: return "There are no users to copy."
+                case .occupied: return "The users were not copied: there are some already."
+                case .copied(let users, let tokens): return "Copied \(users) users and \(tokens) tokens."
+                }
+            } catch {
+                throw StartError.unavailable("The journal was copied, but its users were not. \(error.explanation)")
             }
         }
 

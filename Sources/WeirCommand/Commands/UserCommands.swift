@@ -14,6 +14,8 @@ struct UserCommands: AsyncParsableCommand {
     /// What every command needs to find the users.
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
+        @Option(help: "Where the server's journal is kept: in a database, the users are there too.") var journal:
+            String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
         /// Does something with the directory of users; what it changes is in the audit when the server runs next, at the
@@ -21,7 +23,7 @@ struct UserCommands: AsyncParsableCommand {
         func with<Result>(_ body: (AccessDirectory) async throws -> Result) async throws -> Result {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             umask(0o077)
-            let settings = try Settings.inForce(flags: ["data": data], config: config)
+            let settings = try Settings.inForce(flags: ["data": data, "journal": journal], config: config)
             do {
                 let folder = DataFolder(settings)
                 try folder.make()
@@ -29,10 +31,11 @@ struct UserCommands: AsyncParsableCommand {
                 configuration.sessions.idle = .max
                 let control = AccessControl(rules: settings.rules ?? AccessRules())
                 let audit = try AuditLog(folder: nil)
-                let directory = try await AccessDirectory(
-                    configuration, control: control, storage: try AccessFiles(folder).storage(), audit: audit,
-                    leavesAudit: true)
-                return try await body(directory)
+                return try await AccessFiles(folder).with(JournalPlace(settings)) { storage in
+                    let directory = try await AccessDirectory(
+                        configuration, control: control, storage: storage, audit: audit, leavesAudit: true)
+                    return try await body(directory)
+                }
             } catch let error as StartError {
                 complain(error.description)
                 throw ExitCode(error.exitCode)

@@ -72,9 +72,11 @@ struct ServerProcess: Sendable {
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
         let control = AccessControl(rules: plan.rules)
-        let directory = try await accessFiles.open(plan, control: control, audit: audit)
+        let directory = try await accessFiles.open(
+            plan, control: control, audit: audit, beside: journal, logger: logger
+        ) { board.currentRole.value == .recording }
         let notice = SetUpNotice(directory: directory, folder: folder, logger: logger)
-        let provider = plan.provider.map { OpenIDProvider($0, logger: logger) }
+        let provider = plan.provider.map { OpenIDProvider($0, key: directory.signInKey, logger: logger) }
         let accounts = Accounts(directory, provider: provider)
         let hooks = try HookServices(
             settings, folder: folder, files: declared, board: board, port: port.asStateFlow(), logger: logger)

@@ -19,7 +19,8 @@ extension Setting {
             key: "journal", kind: .journal, standard: "sqlite",
             help:
                 "Where the journal is kept: in a file in the data folder, nowhere once the server stops, or in a PostgreSQL "
-                + "database. Keep its password out of the command line: in `PGPASSWORD` or `~/.pgpass`."),
+                + "database, where the users are kept too. Keep its password out of the command line: in `PGPASSWORD` or "
+                + "`~/.pgpass`."),
         Setting(
             key: "journal.durability", kind: .word(["process", "machine"]), standard: "process",
             help:
