@@ -1,5 +1,6 @@
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import JournalsPostgres
