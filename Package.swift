@@ -333,8 +333,8 @@ let package = Package(
         .testTarget(
             name: "DeliveriesTests",
             dependencies: [
-                "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "Operations", "StandardOperations",
-                "States", "TestClocks", "TestSupport",
+                "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "JournalsPostgres", "Operations",
+                "StandardOperations", "States", "TestClocks", "TestSupport",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -27,6 +27,11 @@ package final class Notifier: Sendable {
     let queue = WakeSignal()
     let begun = WakeSignal()
     private let inFlight = Locked<Set<String>>([])
+    /// Whether it tells, and up to where that is written down for other servers.
+    private let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
+
+    /// After how many changes of which nobody is told it is written down for other servers how far this one has come.
+    private static let writtenEvery = 1_000
 
     /// How many messages are sent at a time.
     static let width = 8
@@ -84,7 +89,11 @@ package final class Notifier: Sendable {
 
     private func follow() async {
         let observation = board.feed.observe(.board) { [ends] _ in ends.send() }
-        defer { observation.cancel() }
+        let role = board.currentRole.subscribe(.lossless) { [ends] _ in ends.send() }
+        defer {
+            observation.cancel()
+            role.cancel()
+        }
         // Once for what happened before.
         ends.send()
         var signals = ends.sent.makeAsyncIterator()
@@ -100,8 +109,34 @@ package final class Notifier: Sendable {
         }
     }
 
+    /// Goes on where the server has stopped that told before, if another one did.
+    private func takeOver() async throws {
+        guard !telling.withLock({ $0.isTelling }) else { return }
+        let written = try await board.toldThrough() ?? .zero
+        if written > (try await store.position(in: board.epoch) ?? .zero) {
+            try await store.advance(to: written, in: board.epoch, adding: [])
+        }
+        telling.withLock { $0 = (true, written) }
+    }
+
+    /// Writes down for other servers how far this one has come.
+    ///
+    /// Once the messages are kept: whoever goes on after a server that died in between makes the same ones again, with their ids.
+    private func write(_ sequence: SequenceNumber, hasTold: Bool) async throws {
+        let written = telling.withLock { $0.written }
+        guard hasTold || sequence > written.advanced(by: Self.writtenEvery) else { return }
+        try await board.setToldThrough(sequence)
+        telling.withLock { $0.written = sequence }
+    }
+
     /// Makes messages of the next changes; false when there are no more.
     private func readOn() async throws -> Bool {
+        // The server that records tells; another one, once it takes its place.
+        guard board.isRecording else {
+            telling.withLock { $0.isTelling = false }
+            return false
+        }
+        try await takeOver()
         guard let position = try await store.position(in: board.epoch) else {
             // Nobody is told of what happened before there was anybody to tell.
             try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [])
@@ -112,15 +147,14 @@ package final class Notifier: Sendable {
             logger.warning("Ends of runs were removed before anybody was told.", metadata: ["to": "\(lost.upperBound)"])
         }
         var deliveries: [DeliveryRecord] = []
-        // The server that records tells; the others only keep up, to continue if they take its place.
-        let isTelling = board.isRecording
-        for change in slice.changes where isTelling && change.state.phase.isEnded && change.origin == nil {
+        for change in slice.changes where change.state.phase.isEnded && change.origin == nil {
             guard case .run(let id) = change.stream else { continue }
             deliveries += try await messages(of: id, at: change)
         }
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position else { return false }
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries)
+        try await write(slice.to, hasTold: !deliveries.isEmpty)
         if !deliveries.isEmpty { queue.send() }
         return slice.more
     }

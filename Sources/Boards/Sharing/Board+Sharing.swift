@@ -1,5 +1,5 @@
 package import Flows
-import Journals
+package import Journals
 import Logging
 
 extension Board {
@@ -11,6 +11,21 @@ extension Board {
 
     /// The servers of a shared journal, by their names; none where there can be no others.
     package var nodes: [NodeView] { membership?.nodes ?? [] }
+
+    /// Up to where people were told how runs ended, as the server that tells them has written it down for those that may take
+    /// its place; nil where there are no others, and where nothing is written down.
+    package func toldThrough() async throws -> SequenceNumber? {
+        guard membership != nil else { return nil }
+        return try await journal.note(Self.toldNote).flatMap { Int64($0) }.map { SequenceNumber(clamping: $0) }
+    }
+
+    /// Writes down up to where people were told; without effect where there are no others.
+    package func setToldThrough(_ sequence: SequenceNumber) async throws {
+        guard membership != nil else { return }
+        try await journal.setNote(Self.toldNote, "\(sequence.rawValue)")
+    }
+
+    private static let toldNote = "told"
 
     /// Refuses a command at a server that follows another.
     func requireRecording() throws(BoardError) {

@@ -1,0 +1,48 @@
+import Boards
+import Flows
+import Journals
+import JournalsPostgres
+import TestClocks
+import TestSupport
+import Testing
+import Webhooks
+
+@testable import Deliveries
+
+/// Messages where several servers share a journal: the one that records sends them.
+@Suite(.timeLimit(.minutes(5)))
+struct TakingOverTests {
+    private func journal(_ url: String, _ id: String) async throws -> PostgresJournal {
+        try await PostgresJournal.open(url, configuration: .init(node: PostgresNode(id: id, name: id)))
+    }
+
+    @Test func `a server that takes the place of another tells of what that had not told of, and of nothing twice`()
+        async throws
+    {
+        let receiver = try await Receiver()
+        let url = try PostgresServer.shared.get().database()
+        let (first, second) = (try await journal(url, "a"), try await journal(url, "b"))
+        let recording = try await Fixture([try .webhook(receiver.url)], journal: first)
+        let following = try await Fixture([try .webhook(receiver.url)], journal: second)
+        let told = try await recording.run(failing: "Told.")
+        _ = try await recording.delivery { $0.status == .delivered }
+        await recording.stop()
+        let untold = try await recording.run(failing: "Not told.")
+        await recording.board.shutdown()
+        await first.close()
+        _ = await following.board.currentRole.first { $0 == .recording }
+        while receiver.requests.value.count < 2 {
+            following.clock.advance(by: .seconds(5))
+            await Task.yield()
+        }
+        let last = try await following.run(failing: "Told by the other.")
+        while receiver.requests.value.count < 3 {
+            following.clock.advance(by: .seconds(5))
+            await Task.yield()
+        }
+        #expect(receiver.requests.value.map { $0.headers["x-weir-delivery"] } == [told, untold, last].map { "\($0)-1" })
+        await following.stop()
+        await following.board.shutdown()
+        await second.close()
+    }
+}
