@@ -245,7 +245,7 @@ let package = Package(
         .testTarget(
             name: "OperationTestingTests",
             dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),
-        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States"]),
+        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States", "TestSupport"]),
         .testTarget(
             name: "JournalsTests",
             dependencies: [
@@ -324,7 +324,7 @@ let package = Package(
         .testTarget(
             name: "CommandsTests",
             dependencies: [
-                "Commands", .product(name: "NIOCore", package: "swift-nio"),
+                "Commands", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(

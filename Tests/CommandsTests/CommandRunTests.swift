@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import NIOCore
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5)))
@@ -10,6 +11,19 @@ struct CommandRunTests {
         #expect(trial.output == "out\n")
         #expect(trial.errors == "err\n")
         #expect(trial.code == 3)
+    }
+
+    @Test func `whoever reads on at the end of what a command printed is at the end again`() async throws {
+        let command = try await RunningCommand.start(CommandLaunch(["/bin/echo", "out"]), by: CommandHelper())
+        let isOver = await soon {
+            while await command.output.next() != nil {}
+            return await command.output.next() == nil
+        }
+        #expect(isOver == true)
+        guard case .exited(0, _) = await command.end() else {
+            Issue.record("it did not end well")
+            return
+        }
     }
 
     @Test func `a program that is not there, cannot be run or has no folder says which`() async throws {

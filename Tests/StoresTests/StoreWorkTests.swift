@@ -1,12 +1,22 @@
 import Flows
 import Stores
+import TestSupport
 import Testing
 
 @Suite struct StoreWorkTests {
     @Test func `a receipt settles when the work its action started has told its result`() async {
         let store = Store(CounterReducer(work: { $0 * 2 }))
-        await store.dispatch(.load(21)).settled()
+        #expect(await soon { await store.dispatch(.load(21)).settled() } != nil)
         #expect(store.currentState == .init(count: 42))
+    }
+
+    @Test func `a receipt says which revision an action made, also when it is asked late`() async {
+        let store = Store(CounterReducer())
+        await store.dispatch(.add(1)).settled()
+        let receipt = store.dispatch(.add(1))
+        await receipt.settled()
+        #expect(await soon { await receipt.committed() } == 2)
+        #expect(store.currentState.count == 2)
     }
 
     // I10

@@ -61,6 +61,29 @@ struct WrappedCommandTests {
         if let child, child > 1 { kill(child, SIGKILL) }
     }
 
+    @Test func `what a command printed before it ended is passed on, however slowly it is taken`() async throws {
+        let texts = Mutex((count: 0, start: "", hasWaited: false))
+        // More than is read at once, and no more than fits into a pipe behind the first of it.
+        let (_, ending) = try WrappedCommand.start(
+            ["sh", "-c", "echo $$; exec head -c 66000 /dev/zero"], defaulted: []
+        ) { channel, bytes in
+            guard channel == .standardOutput else { return true }
+            let process = texts.withLock { texts -> Int32? in
+                if texts.count == 0 { texts.start = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+                texts.count += bytes.count
+                guard texts.count > 4_096, !texts.hasWaited else { return nil }
+                texts.hasWaited = true
+                return Int32(texts.start.prefix { $0.isNumber })
+            }
+            // Until the command is gone, and has been seen to be.
+            if let process { while kill(process, 0) == 0 { sched_yield() } }
+            return true
+        }
+        #expect(await ending.value == .exited(0))
+        let (count, start, _) = texts.withLock { $0 }
+        #expect(count == 66_000 + start.utf8.count)
+    }
+
     @Test func `a command that stops printing before it ends is over only when it ends`() async throws {
         let (_, ending) = try WrappedCommand.start(
             ["sh", "-c", "exec >&- 2>&-; sleep 0.2; exit 7"], defaulted: [], sink: { _, _ in true })

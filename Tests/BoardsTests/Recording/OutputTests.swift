@@ -37,7 +37,7 @@ import TestSupport
             counts.withLock { $0.append(feed.output(of: run)?.head) }
         }
         let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
-        await fixture.board.outcome(of: receipt.run)
+        #expect(await soon { await fixture.board.outcome(of: receipt.run) } != nil)
         observation.cancel()
         #expect(counts.withLock { $0 } == [3_000])
         #expect(try await fixture.journal.outputCount(of: receipt.run) == 3_000)
