@@ -1,3 +1,4 @@
+import Flows
 import Foundation
 import Logging
 import Synchronization
@@ -171,6 +172,20 @@ import Testing
         log.record(.start, by: ana, outcome: .refused)
         await log.flush()
         #expect(try AuditVerification(folder: folder).entries >= 2)
+    }
+
+    @Test func `refusals are written when a minute has passed, also when nobody is refused any more`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let written = MutableStateFlow("")
+        let log = try log { written.value = $0 }
+        await log.flush()
+        let before = log.head
+        log.record(.start, by: ana, outcome: .refused)
+        log.tick()
+        clock.advance(AuditLog.countedFor)
+        log.tick()
+        #expect(await soon { await written.first { $0 != before } } != nil)
+        #expect(try AuditVerification(folder: folder).entries == 2)
     }
 
     @Test func `hostile text stays inside its entry`() async throws {

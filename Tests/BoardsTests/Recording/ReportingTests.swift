@@ -36,6 +36,8 @@ struct ReportingTests {
     @Test func `what is reported is recorded and shown before the reporter is answered`() async throws {
         let fixture = try await open()
         #expect(try await fixture.board.report(opening("a")).outcome == .taken)
+        // Whoever waits for its lines waits here, and not at the journal.
+        #expect(fixture.board.feed.output(of: "a")?.head == 0)
         let receipt = try await fixture.board.report(state("a", "push"))
         #expect(fixture.board.feed.head(of: .run("a")) == receipt.place?.sequence)
         #expect(fixture.board.feed.output(of: "a")?.head == 1)
@@ -101,6 +103,22 @@ struct ReportingTests {
         #expect(try await fixture.board.run("alive").endedAt == nil)
         // A beat leaves nothing behind.
         #expect(try await fixture.cases(of: .run("alive")) == ["opened"])
+        await fixture.board.shutdown()
+    }
+
+    @Test func `a run's lease is as long however many other runs are reported meanwhile`() async throws {
+        let clock = VirtualClock()
+        let fixture = try await open(clock: clock)
+        for run in ["a", "b", "c", "d"] {
+            _ = try await fixture.board.report(opening(run))
+            await clock.sleepers(1)
+        }
+        for _ in 0..<ReportLeases.length {
+            clock.advance(by: .seconds(3))
+            await clock.sleepers(1)
+        }
+        #expect(try await fixture.board.run("a").endedAt == nil)
+        #expect(clock.sleepers.value == 1)
         await fixture.board.shutdown()
     }
 
@@ -250,49 +268,5 @@ struct ReportingTests {
             #expect(read == ["opened"] + sent, "\(limit)")
         }
         await fixture.board.shutdown()
-    }
-}
-
-@Suite struct ReportLeaseTests {
-    @Test func `a lease lasts at least its whole length after each renewal`() {
-        var leases = ReportLeases(RunLimits(total: 10, perOperation: 10, perActor: 10), operations: 1)
-        #expect(leases.open("a", .init(operation: "deploy", actor: "anna")) == nil)
-        for _ in 0..<3 {
-            for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
-            leases.renew("a")
-        }
-        for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
-        #expect(leases.beat().map { $0.run } == ["a"])
-        // Until its end is recorded, it is asked for again.
-        #expect(leases.beat().map { $0.run } == ["a"])
-        leases.close("a")
-        #expect(leases.beat().isEmpty)
-        #expect(leases.count == 0)
-    }
-
-    @Test func `a reporter gets the longer lease that it asks for, and never a shorter one than is usual`() {
-        var leases = ReportLeases(RunLimits(total: 10, perOperation: 10, perActor: 10), operations: 1)
-        _ = leases.open("long", .init(operation: "deploy", actor: "anna"))
-        _ = leases.open("short", .init(operation: "deploy", actor: "anna"))
-        leases.renew("long", length: 3 * ReportLeases.length)
-        leases.renew("short", length: 1)
-        for _ in 0..<ReportLeases.length { #expect(leases.beat().isEmpty) }
-        #expect(leases.beat().map { $0.run } == ["short"])
-        leases.close("short")
-        // A message without a wish leaves the lease as it is.
-        leases.renew("long")
-        for _ in 0..<3 * ReportLeases.length { #expect(leases.beat().isEmpty) }
-        #expect(leases.beat().map { $0.run } == ["long"])
-    }
-
-    @Test func `a run that was resumed without room takes none when it ends`() {
-        var leases = ReportLeases(RunLimits(total: 1, perOperation: 1, perActor: 1), operations: 1)
-        leases.resume("a", .init(operation: "deploy", actor: "anna"))
-        leases.resume("b", .init(operation: "deploy", actor: "anna"))
-        #expect(leases.count == 2)
-        leases.close("b")
-        #expect(leases.open("c", .init(operation: "deploy", actor: "anna")) != nil)
-        leases.close("a")
-        #expect(leases.open("c", .init(operation: "deploy", actor: "anna")) == nil)
     }
 }

@@ -79,6 +79,30 @@ struct StepRestartTests {
         await second.board.shutdown()
     }
 
+    @Test func `a step that had ended when the server stopped is not begun again, and what it said is used`()
+        async throws
+    {
+        let plan = StepsPlan([
+            StepsFixture.echo("first", .text("x")),
+            StepsFixture.echo("last", .reported(step: "first", value: "text")),
+        ])
+        let first = try await setup.open(plan)
+        let run = try await setup.start(first)
+        try await setup.reach(first, run) { $0.phase.isEnded }
+        await first.board.shutdown()
+        // What was recorded up to the end of the first step, as if the server had been killed right then.
+        let all = try await first.journal.changes(of: .board, after: 0, through: nil, limit: 1_000)
+        let end = try #require(all.firstIndex { $0.subject == "echo" && $0.state.phase.isEnded })
+        let journal = JournalDouble()
+        for change in all[...end] { _ = try await journal.append([change.draft]) }
+        let second = try await setup.open(plan, on: journal)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await second.board.run(run).state.phase == .succeeded)
+        #expect(setup.begun["x"] == 1)
+        #expect(setup.begun["<x>"] == 2)
+        await second.board.shutdown()
+    }
+
     @Test func `a run whose steps are others after a restart ends, and says so`() async throws {
         let first = try await setup.open(StepsPlan([StepsFixture.ask()]))
         let run = try await setup.start(first)

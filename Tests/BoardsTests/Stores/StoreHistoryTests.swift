@@ -29,6 +29,17 @@ import TestSupport
             && left.phase == right.phase
     }
 
+    @Test func `every change of a store is a step of it, its beginning too`() async throws {
+        let fixture = try await BoardFixture.tally()
+        try await act(fixture, 2)
+        _ = try await fixture.board.reset("tally", actor: "anna")
+        let changes = try await fixture.journal.changes(of: .store("tally"), after: 0, through: nil, limit: 10)
+        let kinds = changes.map { $0.draft.step?.kind }
+        #expect(kinds == [.opened, .action, .action, .reset])
+        #expect(changes.filter { !$0.isTransition }.isEmpty)
+        await fixture.board.shutdown()
+    }
+
     // K8
     @Test func `the view as of any change is what was live then, from memory and from the journal`() async throws {
         let fixture = try await BoardFixture.tally()

@@ -7,8 +7,8 @@ import Testing
 
 /// What an import does to the journal while it goes on, and when it does not come to its end.
 @Suite struct ImportTests {
-    /// The lines of an export of so many runs, each with three changes and two lines of output.
-    private func export(_ count: Int, operation: String = "upload") async throws -> [String] {
+    /// The lines of an export of so many runs, each with three changes and, if it prints, two lines of output.
+    private func export(_ count: Int, operation: String = "upload", prints: Bool = true) async throws -> [String] {
         let source = MemoryJournal(retention: RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: nil))
         for number in 0..<count {
             let id = "\(operation)\(number)"
@@ -16,8 +16,8 @@ import Testing
                 .opening(id, operation: operation, at: Int64(number)),
                 .step(id, 1, operation: operation, at: Int64(number)),
             ])
-            _ = try await source.appendOutput(
-                run: id, lines: [OutputDraft(at: .test(0), text: "first"), OutputDraft(at: .test(0), text: "second")])
+            let words = prints ? ["first", "second"] : []
+            _ = try await source.appendOutput(run: id, lines: words.map { OutputDraft(at: .test(0), text: $0) })
             guard number != 7 else { continue }
             _ = try await source.append([.step(id, 2, operation: operation, at: Int64(number), phase: .succeeded)])
         }
@@ -75,6 +75,23 @@ import Testing
             #expect(try await journal.run("upload7")?.state.phase == .interrupted)
             #expect(try await journal.run("upload7")?.revision == 2)
             #expect(try await journal.output(of: "upload7", after: 0, limit: 9).map(\.text) == ["first", "second"])
+        }
+    }
+
+    // K9
+    @Test(arguments: JournalKind.allCases)
+    func `a file that was imported before is known run by run, also one that the import itself has ended`(
+        kind: JournalKind
+    ) async throws {
+        let lines = try await export(10, prints: false)
+        try await kind.withJournal { journal in
+            let first = try await JournalImport(into: journal, at: .test(0)).lines(opening(lines))
+            #expect(first.imported.count == 10 && first.unfinished == ["upload7"])
+            let head = try await journal.head()
+            let again = try await JournalImport(into: journal, at: .test(1)).lines(opening(lines))
+            #expect(again.imported == [])
+            #expect(again.skipped.sorted() == (0..<10).map { "upload\($0)" })
+            #expect(try await journal.head() == head)
         }
     }
 

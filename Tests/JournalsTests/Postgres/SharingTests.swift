@@ -94,6 +94,34 @@ import Testing
         await first.close()
     }
 
+    @Test func `only the server that is silent is replaced, and no other that records by now`() async throws {
+        let url = try PostgresServer.shared.get().database()
+        let (first, second) = (try await open(url, "a"), try await open(url, "b"))
+        let seen = try #require(try await recording(second))
+        let other = JournalNode(id: "c", name: "server c", beat: seen.beat, isRecording: true, standing: NodeStanding())
+        // The first try would only end its connection.
+        for _ in 0..<20 { #expect(try await second.takeOver(from: other) == false) }
+        #expect(try await first.append([.opening("a")]).map(\.sequence) == [1])
+        #expect(try await recording(second)?.id == "a")
+        await second.close()
+        await first.close()
+    }
+
+    @Test func `what is recorded together is told once, and nothing is told while nothing is recorded`() async throws {
+        let url = try PostgresServer.shared.get().database()
+        let (first, second) = (try await open(url, "a"), try await open(url, "b"))
+        _ = try await second.beat(NodeStanding(), forgetting: [])
+        _ = try await first.beat(NodeStanding(), forgetting: [])
+        let listening = try PostgresServer.connection(url)
+        try listening.execute("LISTEN \(PostgresPulse.Channel.changes.rawValue)")
+        _ = try await first.append([.opening("a")])
+        #expect(try listening.hasNotice(within: .seconds(30), until: Interruption()))
+        // Notices are ten milliseconds apart, if there are more.
+        #expect(try !listening.hasNotice(within: .milliseconds(200), until: Interruption()))
+        await second.close()
+        await first.close()
+    }
+
     @Test func `a server that was killed records at once when it is started again, before others may`() async throws {
         let url = try PostgresServer.shared.get().database()
         let first = try await open(url, "a")
