@@ -10,7 +10,9 @@ struct StatusGuardTests {
         let channel = EmbeddedChannel()
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
         try channel.pipeline.syncOperations.addHandler(HTTPRequestEncoder())
-        try channel.pipeline.syncOperations.addHandler(ByteToMessageHandler(HTTPResponseDecoder()))
+        // As the client has it: what comes before the answer is passed on.
+        try channel.pipeline.syncOperations.addHandler(
+            ByteToMessageHandler(HTTPResponseDecoder(informationalResponseStrategy: .forward)))
         try StatusGuard.add(to: channel).wait()
         try channel.writeOutbound(
             HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
@@ -33,6 +35,19 @@ struct StatusGuardTests {
             return
         }
         #expect(head.status == .ok)
+        #expect(channel.isActive)
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+
+    @Test func `a peer that asks to go on before its answer is heard, and the answer after it`() throws {
+        let (channel, problem) = try answered(
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n")
+        #expect(problem == nil)
+        var statuses: [UInt] = []
+        while let part = try channel.readInbound(as: HTTPClientResponsePart.self) {
+            if case .head(let head) = part { statuses.append(head.status.code) }
+        }
+        #expect(statuses == [100, 204])
         #expect(channel.isActive)
         _ = try channel.finish(acceptAlreadyClosed: true)
     }

@@ -48,6 +48,13 @@ import Testing
         }
     }
 
+    @Test func `a server is called after its machine, by no more than its name`() throws {
+        var system = utsname()
+        #expect(uname(&system) == 0)
+        let name = withUnsafeBytes(of: &system.nodename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        #expect(!name.isEmpty && JournalPlace.machine == name)
+    }
+
     @Test(arguments: zip(["process", "machine"], [SQLiteJournal.Configuration.Durability.process, .machine]))
     func `what a change outlives is a setting`(
         word: String, durability: SQLiteJournal.Configuration.Durability

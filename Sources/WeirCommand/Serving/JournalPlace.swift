@@ -53,7 +53,7 @@ enum JournalPlace: Sendable {
     }
 
     /// The name of this machine, without asking the network for it.
-    private static var machine: String {
+    static var machine: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, 255) == 0 else { return "localhost" }
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)

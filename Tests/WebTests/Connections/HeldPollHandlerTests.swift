@@ -18,6 +18,19 @@ struct HeldPollHandlerTests {
         }
     }
 
+    /// What whoever watches over the connection is told.
+    private final class Said: ChannelOutboundHandler {
+        typealias OutboundIn = Never
+        var began = 0
+        var ended = 0
+
+        func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+            if case .some(.holdBegan) = event as? ConnectionEvent { began += 1 }
+            if case .some(.holdEnded) = event as? ConnectionEvent { ended += 1 }
+            promise?.succeed()
+        }
+    }
+
     private static func get(_ path: String) -> HTTPRequestPart {
         .head(HTTPRequest(method: .get, scheme: "http", authority: "localhost", path: path))
     }
@@ -53,7 +66,8 @@ struct HeldPollHandlerTests {
     {
         try await TestServer.run { server in
             for path in [try server.tail(), "/api/v1/streams/board?offset=now&live=long-poll"] {
-                let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+                let said = Said()
+                let channel = EmbeddedChannel(handlers: [said, HeldPollHandler(server.dashboard)])
                 channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
                 // Nobody waits yet, so there is nothing to answer.
                 channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
@@ -68,6 +82,8 @@ struct HeldPollHandlerTests {
                     if case .end = part { ends += 1 }
                 }
                 #expect(ends == 1)
+                // A connection that holds nothing any more is closed like any other when it asks nothing.
+                #expect(said.began == 1 && said.ended == 1)
                 _ = try channel.finish(acceptAlreadyClosed: true)
             }
         }

@@ -204,6 +204,21 @@ struct HookTests {
         }
     }
 
+    @Test func `a run's page says that somebody will be told before anybody is, and nothing where nobody will be`()
+        async throws
+    {
+        let rule = NotificationRule(name: "1", events: [.failed], channel: .command([try PathTemplate("mail")]))
+        for rules in [[rule], []] {
+            var configuration = WebConfiguration()
+            configuration.hooks = KnownHooks([], notifications: rules, delivers: false)
+            try await TestServer.run(configuration: configuration) { server in
+                let run = try await server.start().run
+                let page = try await server.ask("GET", "/runs/\(run)", headers: ["Accept: text/html"]).text
+                #expect(page.contains("id=\"notifications\"") == !rules.isEmpty)
+            }
+        }
+    }
+
     @Test func `an operation's page shows its triggers, and programs list them with the notifications`() async throws {
         let (_, configuration) = try hooks()
         try await TestServer.run(configuration: configuration) { server in

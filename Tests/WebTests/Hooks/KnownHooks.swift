@@ -8,8 +8,13 @@ final class KnownHooks: HookService {
     private let rules: [TriggerRule]
     private let notifications: [NotificationRule]
     private let secrets: [String: String]
+    private let delivers: Bool
 
-    init(_ rules: [TriggerRule], notifications: [NotificationRule] = [], secrets: [String: String] = [:]) {
+    init(
+        _ rules: [TriggerRule], notifications: [NotificationRule] = [], secrets: [String: String] = [:],
+        delivers: Bool = true
+    ) {
+        self.delivers = delivers
         self.rules = rules
         self.notifications = notifications
         self.secrets = secrets
@@ -37,7 +42,8 @@ final class KnownHooks: HookService {
     func test(_ operation: String, actor: String) async throws -> [DeliveryRecord] { delivered }
 
     private var delivered: [DeliveryRecord] {
-        notifications.map { rule in
+        guard delivers else { return [] }
+        return notifications.map { rule in
             DeliveryRecord(
                 facts: NotificationFacts(
                     delivery: "d", event: nil, operation: "steps", title: "Steps", actor: "Ana", endedAt: 0),

@@ -22,6 +22,14 @@ struct WaitListMachineTests {
         #expect(machine.count == 0)
     }
 
+    @Test func `nothing is looked at before the time of those who wait for a change that has not come`() {
+        var machine = WaitListMachine<Int>(head: 10, now: 0)
+        _ = machine.enter(1, after: 10, until: 5_000, known: 10, now: 4_000)
+        #expect(machine.nextWake == 5_000)
+        #expect(machine.wake(now: 4_999).isEmpty)
+        #expect(machine.wake(now: 5_000).map(\.outcome) == [.expired])
+    }
+
     @Test func `somebody who comes after the change does not wait`() {
         var machine = WaitListMachine<Int>(head: 10, now: 0)
         #expect(machine.enter(1, after: 10, until: 5_000, known: 11, now: 0) == .pass(head: 11))
