@@ -1,9 +1,10 @@
 import Boards
 import Journals
 import Operations
-import Pages
 import States
 import Testing
+
+@testable import Pages
 
 @Suite struct CheckTests {
     /// What the check says of the bundled templates with this file laid over them.
@@ -46,6 +47,31 @@ import Testing
         #expect(found.contains("partials/mine.mustache:3: there is no variable total here"))
         #expect(found.contains("operations/copy/writing.mustache:2: there is no variable bytes here"))
         #expect(!found.contains { $0.contains("variable part") || $0.contains("variable note") })
+    }
+
+    // L3
+    @Test func `a variable that no page has is reported also where something is not there`() throws {
+        let found = try problems("operations/copy/writing.mustache", "{{^note}}\n{{targett}}{{/note}}")
+        #expect(found.contains("operations/copy/writing.mustache:2: there is no variable targett here"))
+    }
+
+    // L3
+    @Test func `every page is looked at`() throws {
+        let set = try TemplateSet()
+        let names = set.files.keys.filter { $0.hasPrefix("pages/") }.sorted()
+        #expect(names.count > 20)
+        let mistaken = Dictionary(
+            uniqueKeysWithValues: names.map { ($0, (set.files[$0] ?? "") + "\n{{nothingLikeIt}}") })
+        let found = try Fixture(overlay: mistaken).pages.check().filter { $0.message.contains("nothingLikeIt") }
+        #expect(Set(names).subtracting(found.map(\.file)) == [])
+    }
+
+    // L2, L3
+    @Test func `what a page has only for some is known too`() throws {
+        let found = try problems("pages/run.mustache", "{{{linksURL}}}\n{{linksURLL}}")
+        #expect(
+            found.contains { $0.hasPrefix("pages/run.mustache:1: {{{linksURL}}} would not be escaped") }, "\(found)")
+        #expect(found.contains("pages/run.mustache:2: there is no variable linksURLL here"))
     }
 
     // L3

@@ -27,7 +27,8 @@ struct TemplateCheck {
         let strings = tables[.english]
         let writer = PageWriter(
             catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
-            format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything)
+            format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything,
+            offersLinks: true)
         CheckScenario(writer: writer).render()
         return collector.collected
     }

@@ -21,7 +21,7 @@ struct PageWriter: Sendable {
     /// What those who are shown the pages may do.
     let permissions: Permissions
     /// Whether a run's page leads to the links to it.
-    var offersLinks = false
+    let offersLinks: Bool
 
     /// Whether something may be done to an operation and its runs.
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
