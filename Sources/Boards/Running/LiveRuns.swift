@@ -86,7 +86,6 @@ final class LiveRuns: Sendable {
             core.runs[id] = nil
             core.release(id)
         }
-        run.opened.resolve(change.sequence)
         run.lastState.resolve(change.state)
         run.ended.resolve(change.sequence)
     }

@@ -6,7 +6,7 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     private let dashboard: Dashboard
     private let access: DashboardAccess<Context>
 
-    /// Makes a responder.
+    /// Makes a responder; whoever serves with it attaches the dashboard.
     ///
     /// - Parameters:
     ///   - dashboard: What answers.
@@ -14,7 +14,6 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     package init(_ dashboard: Dashboard, access: DashboardAccess<Context>) {
         self.dashboard = dashboard
         self.access = access
-        dashboard.attach(access.check)
     }
 
     /// The dashboard's answer.
