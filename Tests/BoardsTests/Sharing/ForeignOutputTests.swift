@@ -10,7 +10,7 @@ import Testing
         let cluster = await ClusterDouble(recording: "a")
         let journal = SharedJournalDouble(cluster, node: "b")
         let feed = FeedTests.Source().feed
-        let output = ForeignOutput(journal, feed: feed, catalog: Catalog())
+        let output = ForeignOutput(journal, feed: feed, catalog: Catalog()) { _ in true }
         let opening = RunOpening(actor: "anna", input: [:], report: RunReport(title: nil))
         for report in [
             Report(run: "r", operation: "deploy", reporter: "anna", opening: opening),
@@ -24,7 +24,7 @@ import Testing
         #expect(changes.last?.state.phase.isEnded == true)
         try await output.prepare(changes)
         #expect(feed.output(of: "r")?.lines.map(\.text) == ["done"])
-        output.close(changes)
+        output.published(changes)
         #expect(feed.output(of: "r")?.isClosed == true)
     }
 }
