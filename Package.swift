@@ -304,7 +304,7 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "AccessPostgres", "AccessSQLite", "JournalsPostgres", "States", "TestSupport",
+                "Access", "AccessPostgres", "AccessSQLite", "Flows", "JournalsPostgres", "States", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

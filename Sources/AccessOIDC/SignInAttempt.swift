@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import States
 
 /// A sign-in that was begun: what the browser keeps, sealed, until it comes back.
 ///
@@ -57,7 +58,7 @@ struct AttemptSeal: Sendable {
         guard let data = Base64URL.decode(text), let box = try? AES.GCM.SealedBox(combined: data),
             let json = try? AES.GCM.open(box, using: key)
         else { return nil }
-        return try? JSONDecoder().decode(SignInAttempt.self, from: json)
+        return try? SignInAttempt(json: json)
     }
 }
 

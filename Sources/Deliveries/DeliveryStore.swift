@@ -163,7 +163,7 @@ package final class DeliveryStore: Sendable {
     private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [DeliveryRecord] {
         try await queue.read { database in
             try Data.fetchAll(database, sql: "SELECT json FROM delivery \(condition)", arguments: arguments)
-        }.map { try JSONDecoder().decode(DeliveryRecord.self, from: $0) }
+        }.map { try DeliveryRecord(json: $0) }
     }
 
     private static func put(_ delivery: DeliveryRecord, isNew: Bool, _ database: Database) throws {
@@ -197,7 +197,7 @@ package final class DeliveryStore: Sendable {
                 let before = try Data.fetchOne(
                     database, sql: "SELECT json FROM request WHERE trigger = ? AND key = 'unproven'",
                     arguments: [record.trigger])
-                let count = try before.map { try JSONDecoder().decode(TriggerRecord.self, from: $0).count } ?? 0
+                let count = try before.map { try TriggerRecord(json: $0).count } ?? 0
                 record = TriggerRecord(
                     trigger: record.trigger, at: record.at, .unproven, detail: record.detail,
                     count: count.addingReportingOverflow(1).partialValue)
@@ -219,7 +219,7 @@ package final class DeliveryStore: Sendable {
             try Data.fetchAll(
                 database, sql: "SELECT json FROM request WHERE operation = ? ORDER BY at DESC, id DESC LIMIT ?",
                 arguments: [operation, limit])
-        }.map { try JSONDecoder().decode(TriggerRecord.self, from: $0) }
+        }.map { try TriggerRecord(json: $0) }
     }
 
     /// Removes what is old and over.

@@ -54,7 +54,8 @@ extension PostgresJournal: SharedJournal {
                 """, [worker, place]
             ) {
                 RunAssignment(
-                    run: $0.text(0), worker: $0.integer(1), cause: $0.isNull(2) ? nil : $0.text(2), place: $0.integer(3))
+                    run: $0.text(0), worker: $0.integer(1), cause: $0.isNull(2) ? nil : $0.text(2),
+                    place: $0.integer(3))
             }
         }
     }

@@ -12,6 +12,10 @@ struct PeopleInSpaceTests {
             environment: OperationEnvironment(clock: ManualClock(), now: { Date(timeIntervalSince1970: 0) }))
     }
 
+    @Test func `an answer that breaks off deep within is not understood, and ends no process`() {
+        #expect(throws: HTTPFailure.self) { try CrewList(Data(String(repeating: "[", count: 513).utf8)) }
+    }
+
     // G1
     @Test func `people are counted and grouped by craft, the fullest first`() async throws {
         let answer = """

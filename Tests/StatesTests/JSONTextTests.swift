@@ -68,6 +68,14 @@ import TestSupport
         #expect(context.debugDescription.hasPrefix("line 1, column "))
     }
 
+    @Test(arguments: [510, 511, 512, 513, 514, 600, 100_000])
+    func `a value is not read from a text that breaks off, however deep it is nested`(depth: Int) {
+        for end in ["", " ", "]", String(repeating: "]", count: depth)] {
+            let text = Data((String(repeating: "[", count: depth) + end).utf8)
+            #expect(throws: DecodingError.self) { try [Int](json: text) }
+        }
+    }
+
     @Test func `bytes that are no UTF-8 are refused, and so is a number without end`() {
         #expect(throws: DecodingError.self) { try JSONValue(parsing: Data([0x22, 0xFF, 0x22])) }
         #expect(throws: EncodingError.self) { try JSONValue.number(.infinity).text() }

@@ -51,9 +51,7 @@ extension DirectoryState {
 
     /// Puts what others have put, but for sessions, which go into `begun`; returns whether it changes anybody's rights.
     private mutating func put(_ record: StoredRecord, _ begun: inout [SessionRecord]) throws -> Bool {
-        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-            try JSONDecoder().decode(type, from: record.json)
-        }
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(json: record.json) }
         switch StoredKind(rawValue: record.kind) {
         case .user:
             let user = try decode(UserRecord.self)

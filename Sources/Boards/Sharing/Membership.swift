@@ -66,7 +66,8 @@ final class Membership: Sendable {
     func worker(of node: String) -> Int64? {
         guard node != journal.node else { return nil }
         return core.withLock { core in
-            core.book.present.contains(node) ? core.book.entries.first { $0.node.id == node }?.node.standing.worker : nil
+            guard core.book.present.contains(node) else { return nil }
+            return core.book.entries.first { $0.node.id == node }?.node.standing.worker
         }
     }
 

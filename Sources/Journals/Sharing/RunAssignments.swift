@@ -18,6 +18,8 @@ package protocol RunAssignments: Sendable {
     /// - Parameters:
     ///   - worker: Whose; nil for everybody's.
     ///   - place: Only those that have changed after that place; zero for all.
+    /// - Returns: The assignments.
+    /// - Throws: `JournalError`.
     func assignments(of worker: Int64?, after place: Int64) async throws -> [RunAssignment]
     /// Takes runs away from those who carried them out, for the server that records: nothing that these append to them is
     /// recorded once this returns.

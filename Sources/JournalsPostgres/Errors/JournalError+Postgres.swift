@@ -72,7 +72,8 @@ extension JournalError {
     /// The error for what a server appends to runs that it does not carry out, or no longer does.
     static var notAssigned: JournalError {
         JournalError(
-            .locked, "Another server records in this database, and has not given this run to this one, or has taken it away.")
+            .locked,
+            "Another server records in this database, and has not given this run to this one, or has taken it away.")
     }
 
     /// The error for a server that follows a history which has ended.

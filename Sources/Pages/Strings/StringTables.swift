@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 /// The tables of all locales, read from `strings/<tag>.json`: one flat object of texts by key, one key a line.
 struct StringTables: Sendable {
@@ -20,7 +21,7 @@ struct StringTables: Sendable {
                 continue
             }
             do {
-                let read = try JSONDecoder().decode([String: String].self, from: Data(layer.text.utf8))
+                let read = try [String: String](json: Data(layer.text.utf8))
                 texts[locale, default: [:]].merge(read) { $1 }
             } catch {
                 problems.append(

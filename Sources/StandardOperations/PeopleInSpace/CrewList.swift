@@ -1,4 +1,5 @@
 import Foundation
+import States
 
 /// What open-notify's `astros.json` says: `{"people": [{"name": …, "craft": …}], "number": …}`.
 ///
@@ -16,7 +17,7 @@ struct CrewList: Decodable {
     /// Throws ``HTTPFailure/notUnderstood(reason:)``.
     init(_ answer: Data) throws(HTTPFailure) {
         do {
-            self = try JSONDecoder().decode(Self.self, from: answer)
+            try self.init(json: answer)
         } catch {
             throw .notUnderstood(
                 reason: "it is not the expected list of people. Check the address of the feed.")

@@ -66,6 +66,7 @@ extension JSONValue {
     public func decode<Value: Decodable>(
         _ type: Value.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
+        // Never traps: what it is given is whole.
         let decoder = JSONDecoder()
         decoder.userInfo = userInfo
         return try decoder.decode(type, from: try JSONEncoder().encode(self))

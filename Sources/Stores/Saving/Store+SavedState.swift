@@ -1,5 +1,6 @@
 public import Flows
 import Foundation
+import States
 
 extension Store where State: Codable {
     /// Restores the saved state, and from then on saves each committed state.
@@ -28,7 +29,7 @@ extension Store where State: Codable {
         do {
             guard let bytes = try saved.load() else { return }
             unreadable = bytes
-            rehydrate(try JSONDecoder().decode(State.self, from: bytes), cause: "restored")
+            rehydrate(try State(json: bytes), cause: "restored")
         } catch {
             guard let unreadable else { return report("The saved state could not be read: \(error).") }
             setAside(unreadable, in: saved, because: error, report: report)

@@ -1,4 +1,5 @@
 package import Foundation
+import States
 
 /// The file that keeps the profiles: `weir/client.json` in the user's folder of settings, for nobody else to read.
 package struct ProfileFile: Sendable {
@@ -23,7 +24,7 @@ package struct ProfileFile: Sendable {
                 throw ClientError(
                     .misconfigured, "Others on this machine can read the tokens in \(path). Run `chmod 600 '\(path)'`.")
             }
-            return try JSONDecoder().decode(Profiles.self, from: try Data(contentsOf: url))
+            return try Profiles(json: try Data(contentsOf: url))
         } catch let error as ClientError {
             throw error
         } catch {

@@ -95,7 +95,7 @@ package final class Spool: Sendable {
             guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0, try isStill(file, at: url),
                 let line = try lines(of: file, from: 0, limit: 1).first
             else { return nil }
-            let first = try JSONDecoder().decode(FirstLine.self, from: line.data)
+            let first = try FirstLine(json: line.data)
             let length = try lastLineEnd(of: file)
             try file.truncate(atOffset: UInt64(clamping: length))
             guard (0...Int64.max / 2).contains(first.base) else { return nil }
@@ -159,7 +159,7 @@ package final class Spool: Sendable {
     /// How far it has been sent.
     package var place: SpoolPlace {
         guard let data = try? Data(contentsOf: placeURL) else { return SpoolPlace() }
-        return (try? JSONDecoder().decode(SpoolPlace.self, from: data)) ?? SpoolPlace()
+        return (try? SpoolPlace(json: data)) ?? SpoolPlace()
     }
 
     /// Writes down how far it has been sent, in one step.

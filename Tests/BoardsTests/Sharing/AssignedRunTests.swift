@@ -185,9 +185,7 @@ import Testing
         await pair.shutdown()
     }
 
-    @Test func `when the server that records is gone, what others carry out goes on, under the one that takes its place`()
-        async throws
-    {
+    @Test func `when the server that records is gone, what others carry out goes on under the next`() async throws {
         let gate = Gate()
         let pair = try await pair(servers: 3, gate: gate)
         var runs: [String] = []

@@ -50,8 +50,9 @@ final class RunWorker: Sendable {
         }
     }
 
-    /// Gives up the runs that are no longer this server's: those that have ended, also where the server that records has ended
-    /// them, as this one was silent for too long. To be called each second.
+    /// Gives up the runs that are no longer this server's; to be called each second.
+    ///
+    /// They have ended, or the server that records has ended them, as this one was silent for too long.
     ///
     /// Throws `JournalError`.
     func tidy() async throws {

@@ -162,7 +162,7 @@ final class ResumableUploads: Sendable {
 
     private func read(_ id: String) -> ResumableUpload? {
         guard isOwn, let bytes = try? Data(contentsOf: place(id, "json")) else { return nil }
-        return (try? JSONDecoder().decode(ResumableUpload.self, from: bytes)).flatMap { $0.id == id ? $0 : nil }
+        return (try? ResumableUpload(json: bytes)).flatMap { $0.id == id ? $0 : nil }
     }
 
     private func delete(_ id: String) {
