@@ -13,7 +13,7 @@ let package = Package(
         .target(name: "TestClocks", dependencies: ["Flows"], path: "TestClocks"),
         .target(
             name: "TestSupport", dependencies: ["Flows", "TestClocks"], path: "TestSupport",
-            sources: ["SeededGenerator.swift", "VirtualClock+Waiting.swift"]),
+            sources: ["SeededGenerator.swift", "Soon.swift", "VirtualClock+Waiting.swift"]),
         .testTarget(
             name: "FlowsTests", dependencies: ["Flows", "States", "TestClocks", "TestSupport"], path: "FlowsTests"),
     ]
