@@ -28,10 +28,7 @@ package final class Notifier: Sendable {
     let begun = WakeSignal()
     private let inFlight = Locked<Set<String>>([])
     /// Whether it tells, and up to where that is written down for other servers.
-    private let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
-
-    /// After how many changes of which nobody is told it is written down for other servers how far this one has come.
-    private static let writtenEvery = 1_000
+    let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
 
     /// How many messages are sent at a time.
     static let width = 8
@@ -107,26 +104,6 @@ package final class Notifier: Sendable {
                 ends.send()
             }
         }
-    }
-
-    /// Goes on where the server has stopped that told before, if another one did.
-    private func takeOver() async throws {
-        guard !telling.withLock({ $0.isTelling }) else { return }
-        let written = try await board.toldThrough() ?? .zero
-        if written > (try await store.position(in: board.epoch) ?? .zero) {
-            try await store.advance(to: written, in: board.epoch, adding: [])
-        }
-        telling.withLock { $0 = (true, written) }
-    }
-
-    /// Writes down for other servers how far this one has come.
-    ///
-    /// Once the messages are kept: whoever goes on after a server that died in between makes the same ones again, with their ids.
-    private func write(_ sequence: SequenceNumber, hasTold: Bool) async throws {
-        let written = telling.withLock { $0.written }
-        guard hasTold || sequence > written.advanced(by: Self.writtenEvery) else { return }
-        try await board.setToldThrough(sequence)
-        telling.withLock { $0.written = sequence }
     }
 
     /// Makes messages of the next changes; false when there are no more.
