@@ -36,15 +36,6 @@ import Testing
         }
     }
 
-    private func refusal(_ body: () async throws(BoardError) -> Void) async -> BoardError? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private func step(_ node: String) -> JSONValue { .integer(Int64(node.utf8.first ?? 0)) }
 
     @Test func `a run is carried out by the server where it was started, and shown by all`() async throws {

@@ -11,15 +11,6 @@ import TestSupport
 
 /// Commands at a server that follows: the one that records carries them out, once or not at all.
 @Suite struct HandedCommandTests {
-    private func refusal(_ body: () async throws(BoardError) -> Void) async -> BoardError? {
-        do {
-            try await body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     // K2, K12
     @Test func `a run that is started at a following server is carried out by the other, and shown by both`()
         async throws

@@ -95,3 +95,13 @@ final class BoardPair: Sendable {
         try await first.runs(RunQuery(limit: 100)).runs.map(\.opening.actor).reversed()
     }
 }
+
+/// What a command is refused with; nil when it is carried out.
+func refusal(_ body: () async throws(BoardError) -> Void) async -> BoardError? {
+    do {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
