@@ -33,25 +33,9 @@ import Testing
                 try await body(
                     Pair(first: commands.server("a"), second: commands.server("b")) { await commands.takeOver("b") })
             case .postgres:
-                let url = try PostgresServer.shared.get().database()
-                func open(_ id: String) async throws -> PostgresJournal {
-                    try await PostgresJournal.open(
-                        url, configuration: .init(patience: .seconds(10), node: PostgresNode(id: id, name: id)),
-                        now: { .test(0) })
+                try await withPostgresPair { first, second in
+                    try await body(Pair(first: first, second: second) { try await second.replaceRecording() })
                 }
-                let (first, second) = (try await open("a"), try await open("b"))
-                _ = try await first.beat(NodeStanding(), forgetting: [])
-                _ = try await second.beat(NodeStanding(), forgetting: [])
-                let pair = Pair(first: first, second: second) {
-                    let silent = try await second.beat(NodeStanding(), forgetting: []).first(where: \.isRecording)
-                    // The connection of the first is ended, which takes the database a moment.
-                    while try await !second.takeOver(from: silent) { await Task.yield() }
-                }
-                let result: Result<Void, any Error>
-                do { result = .success(try await body(pair)) } catch { result = .failure(error) }
-                await second.close()
-                await first.close()
-                try result.get()
             }
         }
     }

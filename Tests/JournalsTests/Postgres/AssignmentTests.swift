@@ -1,6 +1,5 @@
 import Journals
 import States
-import TestSupport
 import Testing
 
 @testable import JournalsPostgres
@@ -8,24 +7,11 @@ import Testing
 /// Runs that a server carries out, which follows the one that records, on one database.
 @Suite struct AssignmentTests {
     private func withPair(_ body: (PostgresJournal, PostgresJournal, Int64) async throws -> Void) async throws {
-        let url = try PostgresServer.shared.get().database()
-        func open(_ id: String) async throws -> PostgresJournal {
-            try await PostgresJournal.open(
-                url, configuration: .init(patience: .seconds(10), node: PostgresNode(id: id, name: id)),
-                now: { .test(0) })
-        }
-        let (first, second) = (try await open("a"), try await open("b"))
-        _ = try await first.beat(NodeStanding(), forgetting: [])
-        _ = try await second.beat(NodeStanding(), forgetting: [])
-        let result: Result<Void, any Error>
-        do {
+        try await withPostgresPair { first, second in
             let worker = try #require(second.worker)
             #expect(worker != first.worker)
-            result = .success(try await body(first, second, worker))
-        } catch { result = .failure(error) }
-        await second.close()
-        await first.close()
-        try result.get()
+            try await body(first, second, worker)
+        }
     }
 
     @Test func `a server appends to the runs that are assigned to it, and to no others`() async throws {
@@ -88,8 +74,7 @@ import Testing
             _ = try await first.append([.opening("run")])
             try await first.assign("run", to: worker, stopping: nil)
             _ = try await second.append([.step("run", 1)])
-            let silent = try await second.beat(NodeStanding(), forgetting: []).first(where: \.isRecording)
-            while try await !second.takeOver(from: silent) { await Task.yield() }
+            try await second.replaceRecording()
             _ = try await second.append([.step("run", 2), .opening("next")])
             #expect(try await second.assignments(of: worker, after: 0).map(\.run) == ["run"])
             #expect(try await code { try await first.append([.step("run", 3)]) } != nil)
