@@ -9,6 +9,10 @@ import tempfile
 
 from weir import until
 
+class Absent(Exception):
+    """A browser that this machine does not have, or that it cannot start."""
+
+
 OPENED = "return document.readyState === 'complete'"
 
 
@@ -70,8 +74,17 @@ class Firefox(Engine):
         binary = shutil.which("firefox-esr") or shutil.which("firefox")
         # A folder, for the driver removes a file that stands in the log's place.
         self.logs = tempfile.TemporaryDirectory()
-        self.driver = marionette.Marionette(
-            bin=binary, headless=True, prefs={"intl.accept_languages": "en-GB"}, gecko_log=self.logs.name)
+        # Now and then Firefox starts and never listens, on a machine that does much else: then it is started anew, at another
+        # port and with another profile.
+        for last in (False, False, True):
+            try:
+                self.driver = marionette.Marionette(
+                    bin=binary, port=0, headless=True, prefs={"intl.accept_languages": "en-GB"}, gecko_log=self.logs.name,
+                    startup_timeout=60)
+                break
+            except OSError as error:
+                if last:
+                    raise Absent(f"Firefox has not listened for its driver in three starts: {error}") from error
         self.driver.start_session()
 
     def navigate(self, url):

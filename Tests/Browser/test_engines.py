@@ -3,10 +3,10 @@
 import os
 
 import pytest
-from engines import ABSENT, Chromium, Firefox, WebKit
+from engines import ABSENT, Absent, Chromium, Firefox, WebKit
 from weir import until
 
-# Firefox listens for its driver at a port of its own choice, the same each time; each engine is started once.
+# Each engine is started once.
 pytestmark = pytest.mark.xdist_group("engines")
 
 CHIP = "#current .run > header .chip"
@@ -33,7 +33,10 @@ def engine(request):
         # Debian's packages, which `script/dependencies test` installs; a Mac has neither, Ubuntu no `firefox-esr`.
         if reason := ABSENT[request.param]():
             pytest.skip(reason)
-        page = {"firefox": Firefox, "webkit": WebKit}[request.param]()
+        try:
+            page = {"firefox": Firefox, "webkit": WebKit}[request.param]()
+        except Absent as reason:
+            pytest.skip(str(reason))
     yield page
     page.close()
 
