@@ -5,6 +5,7 @@ import Foundation
 import Journals
 import Logging
 import NIOPosix
+import Pages
 import Testing
 
 @testable import Web
@@ -34,7 +35,11 @@ struct AccountServer: Sendable {
         catalog.add(Steps(gate: gate), id: "secret", title: "Secret", summary: "Keeps a secret.")
         catalog.add(Printer(gate: gate), id: "printer", title: "Printer", summary: "Prints lines.")
         catalog.add(store: Bell(), id: "bell", title: "Bell", summary: "Rings.", tags: ["production"])
-        let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
+        let group = MultiThreadedEventLoopGroup.singleton
+        // What is held does not end while a test takes its time.
+        let clock = FixedWallClock(group: group)
+        let board = try await Board.open(
+            catalog: catalog, journal: MemoryJournal(), makeID: { clock.makeRunID() })
         var configuration = AccessConfiguration(mode)
         configuration.publicURL = publicURL
         configuration.cost = try #require(ScryptCost(4, 8, 1))
@@ -51,13 +56,19 @@ struct AccountServer: Sendable {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let logger = logger ?? quiet
-        let dashboard = try Dashboard(board: board, configuration: web, logger: logger)
+        let assets = try AssetLibrary(overlay: nil)
+        let dashboard = try Dashboard(
+            board: board,
+            renderer: PageRenderer(
+                catalog: catalog, templates: TemplateSet(), mountPath: "", assetFolder: assets.folder, offersLinks: true),
+            assets: assets, configuration: web, eventLoopGroup: group, clock: clock,
+            makeID: { UUID().uuidString.lowercased() }, logger: logger)
         try await TestServer.serve(
             { bound in
                 DashboardServer(
                     dashboard: dashboard, access: .accounts(Accounts(directory, provider: provider)), host: "127.0.0.1",
                     port: 0,
-                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton
+                    eventLoopGroup: group
                 ) { bound.send($0) }
             }, logger: logger
         ) { port, _ in
