@@ -35,7 +35,7 @@ extension PageWriter {
     private func word(_ key: String) -> String { strings.optional("account.\(key)") ?? key }
 
     private func word(_ key: String, _ name: String, _ value: String) -> String {
-        word(key).replacing("{\(name)}", with: value)
+        word(key).filled { $0 == name ? value : nil }
     }
 
     private func kind(_ kind: String) -> String {

@@ -109,7 +109,9 @@ struct LocaleFormat: Sendable {
         let size = Self.units.first { Int64(clamping: distance.magnitude) >= $0.size } ?? (1_000, "s")
         let count = Int64(clamping: distance.magnitude) / size.size
         guard count > 0 else { return relative.now }
-        return (distance > 0 ? relative.past : relative.future).replacing("{time}", with: "\(count)\u{A0}\(size.name)")
+        return (distance > 0 ? relative.past : relative.future).filled { name in
+            name == "time" ? "\(count)\u{A0}\(size.name)" : nil
+        }
     }
 
     /// How long something has lasted, in whole seconds, in its two largest units.
@@ -136,11 +138,15 @@ struct LocaleFormat: Sendable {
 
     private func written(_ moment: Timestamp, as pattern: String, _ clock: String) -> String {
         let time = CivilTime(moment)
-        // Never traps: the place was just looked for.
-        let month = months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
-        return [
-            ("{day}", String(time.day)), ("{month}", month), ("{year}", String(time.year)), ("{clock}", clock),
-        ]
-        .reduce(pattern) { text, part in text.replacing(part.0, with: part.1) }
+        return pattern.filled { name in
+            switch name {
+            case "day": String(time.day)
+            // Never traps: the place was just looked for.
+            case "month": months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
+            case "year": String(time.year)
+            case "clock": clock
+            default: nil
+            }
+        }
     }
 }

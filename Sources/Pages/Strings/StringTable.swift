@@ -37,6 +37,6 @@ struct StringTable: Sendable {
 
     /// The string with that key with each `{name}` replaced.
     func callAsFunction(_ key: StringKey, _ values: KeyValuePairs<String, String>) -> String {
-        values.reduce(self[key]) { text, value in text.replacing("{\(value.key)}", with: value.value) }
+        self[key].filled { name in values.first { $0.key == name }?.value }
     }
 }

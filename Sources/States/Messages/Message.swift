@@ -40,20 +40,7 @@ package struct Message: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// The message in the language whose sentences are given by key; in English where there is none.
     package func said(_ sentence: (_ key: String) -> String?) -> String {
-        var text = ""
-        var rest = (key.flatMap(sentence) ?? english)[...]
-        // In one go, so that braces in what somebody typed are no places.
-        while let open = rest.firstIndex(of: "{") {
-            text += rest[..<open]
-            rest = rest[open...]
-            guard let close = rest.firstIndex(of: "}"), let value = values[String(rest[..<close].dropFirst())] else {
-                text.append(rest.removeFirst())
-                continue
-            }
-            text += value.said(sentence)
-            rest = rest[close...].dropFirst()
-        }
-        return text + rest
+        (key.flatMap(sentence) ?? english).filled { values[String($0)]?.said(sentence) }
     }
 }
 
