@@ -6,7 +6,8 @@ enum MultipartHead {
         }
         var disposition: String?
         var contentType: String?
-        for line in text.unicodeScalars.split(separator: "\r\n".unicodeScalars).map({ String($0) }) {
+        // A line break is one character, whatever stands beside it.
+        for line in text.split(separator: "\r\n" as Character) {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") })
             else { throw .head }

@@ -22,6 +22,7 @@ struct MultipartParser {
 
     private static let headLimit = 8_192
     private static let partLimit = 100
+    private static let endOfHead = Array("\r\n\r\n".utf8)
 
     /// A line break, two hyphens and the boundary: what ends a part.
     private let delimiter: [UInt8]
@@ -85,13 +86,9 @@ struct MultipartParser {
     }
 
     private mutating func head() throws(MultipartMistake) -> Event? {
-        let bytes = pending.readableBytesView
-        guard let end = bytes.firstRange(of: Array("\r\n\r\n".utf8)) else {
-            guard bytes.count <= Self.headLimit else { throw .headTooLong }
-            return nil
-        }
-        let length = bytes.distance(from: bytes.startIndex, to: end.lowerBound)
+        let (length, isWhole) = pending.length(before: Self.endOfHead)
         guard length <= Self.headLimit else { throw .headTooLong }
+        guard isWhole else { return nil }
         let lines = pending.readBytes(length: length) ?? []
         pending.moveReaderIndex(forwardBy: 4)
         let part = try MultipartHead.read(lines)
@@ -100,29 +97,12 @@ struct MultipartParser {
     }
 
     private mutating func content() -> Event? {
-        // Unsafe memory: the bytes are read within the call that lends them, and no further than their count.
-        let (length, isEnd) = pending.withUnsafeReadableBytes { Self.find(delimiter, in: $0) }
+        let (length, isEnd) = pending.length(before: delimiter)
         if length > 0 { return pending.readSlice(length: length).map(Event.data) }
         guard isEnd else { return nil }
         pending.moveReaderIndex(forwardBy: delimiter.count)
         state = .afterDelimiter
         return .endOfPart
-    }
-
-    /// How many bytes certainly lie before the delimiter, and whether it follows them wholly.
-    private static func find(_ delimiter: [UInt8], in bytes: UnsafeRawBufferPointer) -> (length: Int, isEnd: Bool) {
-        guard let base = bytes.baseAddress else { return (0, false) }
-        var offset = 0
-        while offset < bytes.count, let hit = memchr(base + offset, 13, bytes.count - offset) {
-            let index = UnsafeRawPointer(hit) - base
-            let length = min(delimiter.count, bytes.count - index)
-            let matches = delimiter.withUnsafeBytes { wanted in
-                wanted.baseAddress.map { memcmp(hit, $0, length) == 0 } ?? false
-            }
-            if matches { return (index, length == delimiter.count) }
-            offset = index + 1
-        }
-        return (bytes.count, false)
     }
 
     private static func isBoundary(_ byte: UInt8) -> Bool {
@@ -131,6 +111,27 @@ struct MultipartParser {
             UInt8(ascii: "0")...UInt8(ascii: "9"):
             true
         default: "'()+_,-./:=? ".utf8.contains(byte)
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// How many bytes certainly lie before a text that begins with a carriage return, and whether it follows them wholly.
+    fileprivate func length(before text: [UInt8]) -> (length: Int, isWhole: Bool) {
+        // Unsafe memory: the bytes are read within the call that lends them, and no further than their count.
+        withUnsafeReadableBytes { bytes in
+            guard let base = bytes.baseAddress else { return (0, false) }
+            var offset = 0
+            while offset < bytes.count, let hit = memchr(base + offset, 13, bytes.count - offset) {
+                let index = UnsafeRawPointer(hit) - base
+                let length = min(text.count, bytes.count - index)
+                let matches = text.withUnsafeBytes { wanted in
+                    wanted.baseAddress.map { memcmp(hit, $0, length) == 0 } ?? false
+                }
+                if matches { return (index, length == text.count) }
+                offset = index + 1
+            }
+            return (bytes.count, false)
         }
     }
 }
