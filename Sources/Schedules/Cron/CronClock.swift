@@ -17,9 +17,8 @@ struct CronClock: Sendable, Hashable {
         let first = day(at: time) - 2
         var found: Int64?
         var lastDay = first + Self.cycle
-        var day = first
-        while day <= lastDay {
-            defer { day += 1 }
+        for day in first...lastDay {
+            if day > lastDay { break }
             guard expression.matches(day: day), let time = times(on: day).first(where: { $0 > time }) else { continue }
             if found == nil { lastDay = day + 1 }
             found = min(found ?? time, time)
