@@ -227,6 +227,7 @@ public final class Board: Sendable {
         watching.stop()
         reported.stop()
         scope.cancel()
+        worker?.parts.stop()
         liveStores.close()
         let runs = runs.close()
         // Those that are left as they stand come first: they record nothing of how their steps are stopped.

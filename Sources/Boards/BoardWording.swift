@@ -93,9 +93,9 @@ package enum BoardWording: String, Wording {
         This server only shows what another server records, so nothing was done. Send this to that server, or try \
         again when this one has taken its place.
         """
-    case secretsStay = """
-        The input has secret fields, which are not written down, so this server cannot hand it to the server \
-        that records ({other}). Nothing was done. Send this to that server.
+    case partsStay = """
+        A file or secret fields came with this, which are not handed to the server that records ({other}), and this \
+        server does not carry out such a run itself. Nothing was done. Send this to that server.
         """
     case notTaken = """
         This was handed to the server that records ({other}) and not taken in time, so nothing was done. Try \

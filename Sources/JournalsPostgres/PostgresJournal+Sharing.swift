@@ -66,6 +66,16 @@ extension PostgresJournal: SharedJournal {
         try await call("SELECT weir.release($1, $2)", runs.map { AnyText($0) })
     }
 
+    /// Gives back runs of this process whose ends and output are recorded.
+    package func giveBack(_ runs: [String]) async throws {
+        guard let worker, !runs.isEmpty else { return }
+        try await writer.run { connection in
+            try connection.rows(
+                "DELETE FROM weir.assignments WHERE worker = $1 AND run = ANY ($2)", [worker, runs.map { AnyText($0) }]
+            ) { _ in }
+        }
+    }
+
     /// Reads again what an operator should know.
     package func rereadNotices() async throws {
         let notices = try await read { try PostgresOpening.notices($0) }

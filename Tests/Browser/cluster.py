@@ -27,7 +27,8 @@ command: [sh, -c, 'for n in 1 2 3; do echo "line $n"; until test -e "$1.$n"; do 
 SECRET = """
 title: Secret
 inputs: [{name: password, type: secret, required: true}]
-command: ["true"]
+command: [sh, -c, 'test "$PASSWORD" = hunter2hunter2 && echo "with $PASSWORD"']
+env: {PASSWORD: "{{password}}"}
 """
 
 

@@ -4,6 +4,7 @@ import glob
 import os
 import pathlib
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -107,6 +108,11 @@ class Postgres(Process):
 
     def ask(self, statement, name="weir"):
         return self.client("psql", "-d", name, "-Atc", statement).strip()
+
+    def dump(self, name="weir"):
+        """All that is in a database, as text; what is kept as bytes too."""
+        text = self.client("pg_dump", "--data-only", name)
+        return text + re.sub(r"\\\\x([0-9a-f]+)", lambda found: bytes.fromhex(found[1]).decode(errors="replace"), text)
 
 
 class PgBouncer(Process):

@@ -6,6 +6,7 @@ import sys
 
 import pytest
 from cluster import other, postgres, role, settings, shows_the_same, taken_over, third  # noqa: F401
+from playwright.sync_api import expect
 from weir import until
 
 
@@ -72,3 +73,17 @@ def test_runs_are_carried_out_where_they_are_started_and_outlive_the_other_serve
         (tmp_path / f"after.{number}").touch()
     assert recording.ended(after)["phase"] == "succeeded"
     shows_the_same(recording, weir)
+
+
+def test_a_file_is_taken_by_the_server_that_it_is_sent_to(weir, other, third, visit, tmp_path):
+    other.start()
+    third.start()
+    file = tmp_path / "letter.txt"
+    file.write_text("Dear reader, " * 100_000)
+    for number, (server, scripted) in enumerate(((other, True), (third, False), (weir, True)), 1):
+        page = visit(server.url + "/operations/file-upload", java_script_enabled=scripted)
+        page.set_input_files("#start input[type=file]", file)
+        page.click("#start button[type=submit]")
+        until(lambda: [run["phase"] for run in weir.ask("runs?operation=file-upload")["runs"]] == ["succeeded"] * number)
+        expect(page.locator("main .run > header .chip").first).to_have_text("Success")
+        assert (server.data / "archive" / "letter.txt.gz").is_file()

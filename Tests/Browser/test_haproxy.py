@@ -113,6 +113,8 @@ def test_viewers_hop_between_the_servers_with_and_without_javascript_and_miss_no
         assert viewers.cuts == 0
     asked = {name: int(row["stot"]) for name, row in proxy.servers("ready").items() if name in NAMES}
     assert all(asked[name] > 10 for name in NAMES), asked
+    started = {name: int(row["stot"]) for name, row in proxy.servers("starting").items() if name in NAMES}
+    assert all(started[name] >= 6 for name in NAMES), started
 
 
 # K4, K12

@@ -23,22 +23,27 @@ extension Board {
         idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
         try await start(
-            operation, input: input, content: content, actor: actor, idempotencyKey: idempotencyKey, worker: nil)
+            operation, input: input, content: content, actor: actor, idempotencyKey: idempotencyKey, foreign: nil)
     }
 
     /// The same, for a process of another server that is to carry it out.
     func start(
         _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
-        idempotencyKey: String?, worker: Int64?
+        idempotencyKey: String?, foreign: ForeignStart?
     ) async throws(BoardError) -> StartReceipt {
         let (input, secrets) = try parted(input, for: operation)
-        if follows, content == nil {
+        if follows {
+            let parts = RunParts(secrets: secrets, content: content)
+            guard parts.isEmpty else {
+                return try await handOver(
+                    startOf: operation, input: input, actor: actor, key: idempotencyKey, keeping: parts)
+            }
             let command = BoardCommand.start(operation: operation, input: input, actor: actor, key: idempotencyKey)
-            return try await handOver(command, secrets: secrets).startReceipt
+            return try await handOver(command).startReceipt
         }
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: idempotencyKey), secrets, content,
-            worker: worker)
+            foreign: foreign)
     }
 
     /// Asks a run to stop, and returns once its end is recorded, or after a while.
@@ -81,7 +86,7 @@ extension Board {
     /// The same, in another state than the initial one, or for a process of another server that is to carry it out.
     func retry(
         _ run: String, input: JSONValue? = nil, actor: String, idempotencyKey: String?, from state: StateRecord?,
-        worker: Int64? = nil
+        foreign: ForeignStart? = nil
     ) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run)
         if follows {
@@ -91,7 +96,7 @@ extension Board {
         if input == nil { try requireNoSecrets(of: record.operation) }
         let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
-        return try await begin(record.operation, opening, secrets, nil, from: state, worker: worker)
+        return try await begin(record.operation, opening, secrets, nil, from: state, foreign: foreign)
     }
 
     private func handOverRetry(
@@ -99,8 +104,13 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         var (given, secrets): (JSONValue?, [String: JSONValue]) = (nil, [:])
         if let input { (given, secrets) = try parted(input, for: run.operation) }
+        if let given, !secrets.isEmpty {
+            return try await handOver(
+                startOf: run.operation, input: given, retryOf: run.id, actor: actor, key: idempotencyKey,
+                keeping: RunParts(secrets: secrets))
+        }
         let command = BoardCommand.retry(run: run.id, input: given, actor: actor, key: idempotencyKey)
-        return try await handOver(command, secrets: secrets).startReceipt
+        return try await handOver(command).startReceipt
     }
 
     /// An input that fits, without its secrets, and the secrets.
@@ -123,6 +133,7 @@ extension Board {
     ///
     /// Returns at once for a run that is not going, and when the caller is cancelled.
     public func outcome(of run: String) async {
+        await worker?.parts.beginning(of: run)
         _ = await runs[run]?.ended.value()
     }
 
@@ -153,17 +164,17 @@ extension Board {
     /// Starts a run whose input fits, or finds the one that its key led to.
     func begin(
         _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
-        from state: StateRecord? = nil, isStep: Bool = false, worker: Int64? = nil
+        from state: StateRecord? = nil, isStep: Bool = false, foreign: ForeignStart? = nil
     ) async throws(BoardError) -> StartReceipt {
         try requireRecording()
         guard let key = opening.idempotencyKey else {
-            return try await launch(operation, opening, secrets, content, from: state, worker: worker)
+            return try await launch(operation, opening, secrets, content, from: state, foreign: foreign)
         }
         let scope = IdempotencyRegistry.Scope.run(operation: operation, actor: opening.actor, key: key)
         return try await idempotency.withLock(with: scope) { () async throws(BoardError) -> StartReceipt in
             if let receipt = try await self.receipt(of: scope, key, operation, opening) { return receipt }
             let receipt = try await self.launch(
-                operation, opening, secrets, content, from: state, isStep: isStep, worker: worker)
+                operation, opening, secrets, content, from: state, isStep: isStep, foreign: foreign)
             if !receipt.isNew { self.idempotency.remember(.init(run: receipt.run, opening: opening), under: scope) }
             return receipt
         }
@@ -171,14 +182,15 @@ extension Board {
 
     private func launch(
         _ operation: String, _ opening: RunOpening, _ secrets: [String: JSONValue], _ content: (any FileContent)?,
-        from state: StateRecord?, isStep: Bool = false, worker: Int64?
+        from state: StateRecord?, isStep: Bool = false, foreign: ForeignStart?
     ) async throws(BoardError) -> StartReceipt {
         let isWatched = watching.isWatched(operation)
+        if isWatched, foreign?.run != nil { throw .partsStay(nil) }
         let onEnd = { @Sendable [weak watching] (run: String, phase: Phase) in
             if isWatched { watching?.ended(operation, run: run, phase) }
         }
         let (live, id, isNew) = try launcher.launch(
-            operation, opening, secrets: secrets, content: content, worker: isWatched ? nil : worker,
+            operation, opening, secrets: secrets, content: content, foreign: isWatched ? nil : foreign,
             from: state, takesPlace: !isStep,
             host: catalog[operation]?.isResumable == true ? { self.host($0, $1) } : nil, onEnd: onEnd)
         if isWatched { watching.adopt(operation, run: id) }

@@ -15,7 +15,8 @@ final class Launcher: Sendable {
     private let configuration: Board.Configuration
     private let recorder: Recorder
     private let estimates: Estimates
-    private let makeID: @Sendable () -> String
+    /// Makes the id of a run.
+    let makeID: @Sendable () -> String
     private let makeStarter: @Sendable (CatalogEntry, (any RunStarter)?) -> any RunStarter
     private let core: Locked<Core>
 
@@ -57,9 +58,12 @@ final class Launcher: Sendable {
     ///   - input: What was given.
     ///   - operation: The operation's id.
     ///   - isStep: Whether it is started as a step of another run.
+    ///   - isWithoutSecrets: Whether the server that carries it out has held the secrets against their fields.
     /// - Returns: The input with its defaults.
     /// - Throws: `unknownOperation`, `partOfAnother`, `notReported` and `invalidInput`.
-    func validate(_ input: JSONValue, for operation: String, isStep: Bool = false) throws(BoardError) -> JSONValue {
+    func validate(
+        _ input: JSONValue, for operation: String, isStep: Bool = false, isWithoutSecrets: Bool = false
+    ) throws(BoardError) -> JSONValue {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
         if let whole = entry.partOf, !isStep {
             throw BoardError(
@@ -69,7 +73,8 @@ final class Launcher: Sendable {
             throw BoardError(.notReported, .reportedOnly, ["operation": BoardError.short(operation)])
         }
         do {
-            return try InputField.validate(input, fields: entry.fields)
+            let fields = isWithoutSecrets ? entry.fields.filter { !$0.isSecret } : entry.fields
+            return try InputField.validate(input, fields: fields)
         } catch {
             throw .invalidInput(error)
         }
@@ -83,7 +88,7 @@ final class Launcher: Sendable {
     ///   - secrets: What of its input must not be recorded.
     ///   - content: The bytes of its file.
     ///   - isWatched: Whether it goes because somebody watches: such a run takes no place from others.
-    ///   - worker: The process of another server that is to carry it out, if it can be another's.
+    ///   - foreign: The process of another server that is to carry it out, if it can be another's.
     ///   - state: The state that it begins in; nil for the initial one.
     ///   - takesPlace: False for a step of another run, which has a place.
     ///   - host: The board, as a run of steps sees it.
@@ -92,7 +97,7 @@ final class Launcher: Sendable {
     /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and `busy`.
     func launch(
         _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
-        content: (any FileContent)? = nil, isWatched: Bool = false, worker: Int64? = nil,
+        content: (any FileContent)? = nil, isWatched: Bool = false, foreign: ForeignStart? = nil,
         from state: StateRecord? = nil, takesPlace: Bool = true, host: ((String, RunOpening) -> StepsHost)? = nil,
         onEnd: @escaping @Sendable (String, Phase) -> Void = { _, _ in }
     ) throws(BoardError) -> (run: LiveRun?, id: String, isNew: Bool) {
@@ -100,13 +105,16 @@ final class Launcher: Sendable {
         let kept = try withKept(secrets, of: operation)
         try admit()
         let opening = opening.expecting(estimates.estimate(for: operation))
-        let id = makeID()
+        let id = foreign?.run ?? makeID()
         var request = StartRequest(
             run: id, opening: opening, content: content, secrets: kept, host: host?(id, opening),
             beginning: state.map { .init(state: $0) })
         // What cannot be handed on stays here, and so does what goes on because of a run or of viewers of this server.
-        if let worker, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
-            request.place = .elsewhere(worker: worker)
+        if let foreign, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
+            request.place = .elsewhere(worker: foreign.worker)
+            if foreign.run != nil { request.secrets = standIns(for: kept, of: operation) }
+        } else if foreign?.run != nil {
+            throw .partsStay(nil)
         }
         if !isWatched, takesPlace {
             try runs.takePlace(for: request.run, .init(operation: operation, actor: opening.actor))
@@ -128,17 +136,19 @@ final class Launcher: Sendable {
     ///
     /// Throws `unknownOperation`, `invalidInput` and `busy`.
     func resume(
-        _ record: RunRecord, host: StepsHost? = nil, elapsed: Duration = .zero, place: RunPlace = .here
+        _ record: RunRecord, host: StepsHost? = nil, elapsed: Duration = .zero, place: RunPlace = .here,
+        parts: RunParts = RunParts()
     ) throws(BoardError) {
         guard let starter = core.withLock({ $0.starters[record.operation] }) else {
             throw .unknownOperation(record.operation)
         }
         // One that was removed since is missed by the step that needs it.
-        let secrets = (try? withKept([:], of: record.operation)) ?? [:]
+        var secrets = (try? withKept(parts.secrets, of: record.operation)) ?? parts.secrets
+        if case .elsewhere = place { secrets = standIns(for: secrets, of: record.operation) }
         // It had its place before; limits that are narrower now bind those that come.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(
-            run: record.id, opening: record.opening, content: nil, secrets: secrets, host: host,
+            run: record.id, opening: record.opening, content: parts.content, secrets: secrets, host: host,
             beginning: .init(state: record.state, revision: record.revision, elapsed: elapsed), place: place)
         do {
             _ = try starter.start(
@@ -169,6 +179,12 @@ final class Launcher: Sendable {
             secrets[field.name] = .string(secret)
         }
         return secrets
+    }
+
+    /// The secrets of a run that another server has: none of them counts, as the run's work is done there.
+    private func standIns(for kept: [String: JSONValue], of operation: String) -> [String: JSONValue] {
+        let names = (catalog[operation]?.fields ?? []).filter { $0.isSecret && kept[$0.name] == nil }.map(\.name)
+        return kept.merging(names.map { ($0, .string(makeID())) }) { $1 }
     }
 
     private func admit() throws(BoardError) {

@@ -8,3 +8,11 @@ enum RunPlace: Sendable, Hashable {
     /// records, only admitted it.
     case elsewhere(worker: Int64)
 }
+
+/// What another server carries out that asked for it.
+struct ForeignStart: Sendable, Hashable {
+    /// The number of its process.
+    let worker: Int64
+    /// The id that it has given the run, as it keeps a part of what the run is started with; nil if it keeps nothing.
+    var run: String?
+}

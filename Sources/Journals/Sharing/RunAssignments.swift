@@ -24,6 +24,8 @@ package protocol RunAssignments: Sendable {
     /// Takes runs away from those who carried them out, for the server that records: nothing that these append to them is
     /// recorded once this returns.
     func release(_ runs: [String]) async throws
+    /// Gives back runs of this process whose ends and output are recorded.
+    func giveBack(_ runs: [String]) async throws
 }
 
 /// A run that a server carries out for another one.

@@ -191,10 +191,6 @@ import TestSupport
             _ = try await pair.second.start("job", input: ["strange": 1], actor: "anna")
         }
         #expect(mistaken?.fields.map(\.field) == ["strange"])
-        let secret = await refusal { () throws(BoardError) in
-            _ = try await pair.second.handOver(.cancel(run: "x", actor: "anna"), secrets: ["password": "x"])
-        }
-        #expect(secret?.description.contains("secret") == true)
         let tooLong = await refusal { () throws(BoardError) in
             let text = JSONValue.string(String(repeating: "x", count: CommandSender.byteLimit))
             _ = try await pair.second.rehydrate("tally", state: text, actor: "anna")

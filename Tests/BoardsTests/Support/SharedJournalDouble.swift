@@ -123,6 +123,8 @@ final class SharedJournalDouble: SharedJournal {
 
     /// Whether it is as if this process had stopped.
     let isDead = Locked(false)
+    /// Whether no output can be recorded from here.
+    let keepsNoOutput = Locked(false)
 
     init(_ cluster: ClusterDouble, node: String) {
         self.cluster = cluster
@@ -148,6 +150,9 @@ final class SharedJournalDouble: SharedJournal {
         cluster.assignments.filter { (worker == nil || $0.worker == worker) && $0.place > place }
     }
     func release(_ runs: [String]) async throws { cluster.release(runs) }
+    func giveBack(_ runs: [String]) async throws {
+        cluster.release(runs.filter { run in cluster.assignments.contains { $0.run == run && $0.worker == worker } })
+    }
     func nextNotice() async throws {
         let last = heard.withLock { $0 }
         guard let rung = await cluster.bell.first(where: { $0 > last }) else { throw CancellationError() }
@@ -234,6 +239,7 @@ final class SharedJournalDouble: SharedJournal {
         await inner.forecast(policy, now: now, after: sequence)
     }
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+        if keepsNoOutput.withLock({ $0 }) { throw JournalError(.unavailable, "The disk is full.") }
         guard isRecording || cluster.carriesOut(worker ?? 0, [.run(run)]) else {
             throw JournalError(.locked, "Another server records.")
         }

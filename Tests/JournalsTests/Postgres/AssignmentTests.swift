@@ -51,6 +51,17 @@ import Testing
         }
     }
 
+    @Test func `a server gives back its own runs, and no others'`() async throws {
+        try await withPair { first, second, worker in
+            _ = try await first.append([.opening("mine"), .opening("kept"), .opening("other")])
+            for run in ["mine", "kept"] { try await first.assign(run, to: worker, stopping: nil) }
+            try await first.assign("other", to: worker % 2 + 1, stopping: nil)
+            try await second.giveBack(["mine", "other", "unknown"])
+            #expect(try await first.assignments(of: nil, after: 0).map(\.run) == ["kept", "other"])
+            #expect(try await code { try await second.append([.step("mine", 1)]) } == .locked)
+        }
+    }
+
     @Test func `an assignment is found until it has been looked at, and again when its run is to stop`() async throws {
         try await withPair { first, second, worker in
             _ = try await first.append([.opening("1"), .opening("2\u{0}"), .opening("3")])

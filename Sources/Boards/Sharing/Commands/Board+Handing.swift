@@ -8,24 +8,48 @@ extension Board {
 
     /// Hands a command to the server that records, and returns once that has answered and this server shows what came of it.
     ///
-    /// - Parameters:
-    ///   - command: What is asked; rights were checked.
-    ///   - secrets: What of its input must not be recorded, and so cannot be handed over.
+    /// - Parameter command: What is asked; rights were checked.
     /// - Returns: The answer.
     /// - Throws: What the command throws there; `overloaded` when too much waits; `unavailable` when the server that records
     ///   did not take it in time, so that nothing was done; and `outcomeUnknown` when it took it and did not answer.
-    func handOver(
-        _ command: BoardCommand, secrets: [String: JSONValue] = [:]
-    ) async throws(BoardError) -> BoardCommand.Outcome {
-        let recording = nodes.first { $0.node.isRecording && !$0.isThis }?.node
+    func handOver(_ command: BoardCommand) async throws(BoardError) -> BoardCommand.Outcome {
+        let recording = recordingNode
         // A server of an earlier version takes none. Where none records now, another is about to take its place.
         let isTaken = recording?.standing.takesCommands ?? (recording == nil)
         guard let sender, isTaken else { throw .following(recording?.name) }
-        guard secrets.isEmpty else { throw .secretsStay(recording?.name) }
         let outcome = try await sender.send(command, to: recording?.name)
         if let sequence = outcome.sequence { await shown(sequence) }
         return outcome
     }
+
+    /// Hands a start over whose parts stay here, so that the run is carried out here: under an id that this server gives it.
+    ///
+    /// Throws what `handOver` does, and `unavailable` where this server carries out nothing for the one that records.
+    func handOver(
+        startOf operation: String, input: JSONValue, retryOf: String? = nil, actor: String, key: String?,
+        keeping parts: RunParts
+    ) async throws(BoardError) -> StartReceipt {
+        guard let keeper = worker?.parts, configuration.carriesOutForOthers else {
+            throw .partsStay(recordingNode?.name)
+        }
+        let run = launcher.makeID()
+        keeper.keep(parts, for: run)
+        do {
+            let receipt = try await handOver(
+                .startThere(
+                    run: run, operation: operation, input: input, retryOf: retryOf, actor: actor, key: key)
+            ).startReceipt
+            if receipt.run != run { keeper.drop(run) }
+            return receipt
+        } catch {
+            guard !keeper.drop(run, isLost: error.code == .outcomeUnknown), let live = runs[run] else { throw error }
+            // What came of it is known, as it has begun here.
+            return StartReceipt(run: run, sequence: live.opened.resolved, isNew: true)
+        }
+    }
+
+    /// The server that records, if it is another one.
+    private var recordingNode: JournalNode? { nodes.first { $0.node.isRecording && !$0.isThis }?.node }
 
     /// Waits until this server shows a change that another one recorded, at most a second.
     ///
@@ -70,12 +94,20 @@ extension Board {
     private func outcome(of command: BoardCommand, worker: Int64?) async throws(BoardError) -> BoardCommand.Outcome {
         switch command {
         case .start(let operation, let input, let actor, let key):
-            .init(try await start(operation, input: input, actor: actor, idempotencyKey: key, worker: worker))
+            .init(
+                try await start(
+                    operation, input: input, actor: actor, idempotencyKey: key,
+                    foreign: worker.map { ForeignStart(worker: $0) }))
+        case .startThere(let run, let operation, let input, let retryOf, let actor, let key):
+            .init(
+                try await begin(run, operation, input, retryOf: retryOf, actor: actor, key: key, worker: worker))
         case .cancel(let run, let actor):
             .init(try await cancel(run, actor: actor))
         case .retry(let run, let input, let actor, let key):
             .init(
-                try await retry(run, input: input, actor: actor, idempotencyKey: key, from: nil, worker: worker))
+                try await retry(
+                    run, input: input, actor: actor, idempotencyKey: key, from: nil,
+                    foreign: worker.map { ForeignStart(worker: $0) }))
         case .retryFromFailedStep(let run, let actor, let key):
             .init(try await retryFromFailedStep(run, actor: actor, idempotencyKey: key))
         case .decide(let run, let step, let isApproved, let comment, let actor):
@@ -97,6 +129,18 @@ extension Board {
         }
     }
 
+    /// Starts a run whose parts are at the server that carries it out, under the id that it has there.
+    private func begin(
+        _ run: String, _ operation: String, _ input: JSONValue, retryOf: String?, actor: String, key: String?,
+        worker: Int64?
+    ) async throws(BoardError) -> StartReceipt {
+        guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
+        let input = try launcher.validate(input, for: operation, isWithoutSecrets: true)
+        if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
+        let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
+        return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
+    }
+
     private func paused(_ operation: String, by actor: String?) async throws(BoardError) -> BoardCommand.Outcome {
         _ = try await pause(operation, by: actor)
         return .done(true)
@@ -104,9 +148,9 @@ extension Board {
 }
 
 extension BoardError {
-    /// The error for an input with secrets at a server that follows another.
-    static func secretsStay(_ recording: String?) -> BoardError {
-        BoardError(.unavailable, .secretsStay, ["other": named(recording)])
+    /// The error for a start with a file or secrets at a server that follows another and cannot carry it out.
+    static func partsStay(_ recording: String?) -> BoardError {
+        BoardError(.unavailable, .partsStay, ["other": named(recording)])
     }
 
     /// The error for a command that was withdrawn before anybody took it.

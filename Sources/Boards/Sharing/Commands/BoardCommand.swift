@@ -8,6 +8,9 @@ import States
 /// refuses the command.
 enum BoardCommand: Sendable, Hashable, Codable {
     case start(operation: String, input: JSONValue, actor: String, key: String?)
+    /// A run with that id, which the server that asks carries out, as it keeps what came with the start besides the input; of
+    /// the input, the secrets are missing.
+    case startThere(run: String, operation: String, input: JSONValue, retryOf: String?, actor: String, key: String?)
     case cancel(run: String, actor: String)
     case retry(run: String, input: JSONValue?, actor: String, key: String?)
     case retryFromFailedStep(run: String, actor: String, key: String?)

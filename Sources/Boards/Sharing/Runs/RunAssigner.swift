@@ -57,9 +57,9 @@ final class RunAssigner: Sendable {
     /// All assignments.
     func assignments() async throws -> [RunAssignment] { try await journal.assignments(of: nil, after: 0) }
 
-    /// Ends the runs whose processes are gone, and forgets the assignments of runs that have ended; to be called each second.
+    /// Ends the runs whose processes are gone, and forgets what was assigned to these; to be called each second.
     ///
-    /// `workers` tells the numbers of the processes that are there, and knows of all to which something is assigned by then.
+    /// A process that is there gives back itself what it has carried out, once the output is recorded, too. `workers` tells the numbers of the processes that are there, and knows of all to which something is assigned by then.
     func tend(_ workers: @Sendable () -> Set<Int64>) async throws {
         let known = core.withLock { $0.assigned }
         let all = try await assignments()
@@ -70,7 +70,7 @@ final class RunAssigner: Sendable {
         // Those that were taken away from a process before, and whose end could not be recorded then.
         let left = known.intersection(going).subtracting(all.map(\.run))
         try await interrupt(left.union(lost))
-        let over = all.map(\.run).filter { !going.contains($0) }
+        let over = all.filter { !going.contains($0.run) && !workers.contains($0.worker) }.map(\.run)
         try await journal.release(over)
         core.withLock { $0.assigned.formIntersection(going) }
     }

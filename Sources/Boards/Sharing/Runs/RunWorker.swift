@@ -20,6 +20,8 @@ final class RunWorker: Sendable {
     private let logger: Logger
     private let core = Locked(Core())
     private let lock = AsyncLock()
+    /// What came with the starts of runs that this server is about to carry out.
+    let parts = RunPartsKeeper()
 
     init(
         _ journal: any SharedJournal, launcher: Launcher, recorder: Recorder, now: @escaping @Sendable () -> Timestamp,
@@ -50,22 +52,31 @@ final class RunWorker: Sendable {
         }
     }
 
-    /// Gives up the runs that are no longer this server's; to be called each second.
-    ///
-    /// They have ended, or the server that records has ended them, as this one was silent for too long.
+    /// Gives back the runs of which everything is recorded, and gives up those that are no longer this server's, as the one
+    /// that records has ended them after this one was silent for too long; to be called each second.
     ///
     /// Throws `JournalError`.
     func tidy() async throws {
         guard let worker = journal.worker else { return }
+        // Of those that end before they begin, such as in a queue.
+        for run in parts.runs where try await journal.run(run)?.endedAt != nil { parts.drop(run) }
         let begun = core.withLock { $0.begun }
         guard !begun.isEmpty else { return }
         let assigned = Set(try await journal.assignments(of: worker, after: 0).map(\.run))
-        for (id, live) in begun where !assigned.contains(id) || launcher.runs[id] == nil {
+        for (id, live) in begun where !assigned.contains(id) {
             core.withLock { $0.begun[id] = nil }
-            // Without effect on a run whose end this server has recorded.
             recorder.abandon(.run(id))
             live?.output?.giveUp()
             live?.cancel(CancellationCause(.stopped))
+        }
+        let over = begun.filter { id, live in
+            assigned.contains(id) && launcher.runs[id] == nil && live?.output?.isSettled != false
+        }
+        try await journal.giveBack(Array(over.keys))
+        for id in over.keys {
+            core.withLock { $0.begun[id] = nil }
+            // Without effect unless another server has recorded the end.
+            recorder.abandon(.run(id))
         }
     }
 
@@ -79,15 +90,18 @@ final class RunWorker: Sendable {
 
     private func begin(_ run: String) async throws {
         guard let record = try await journal.run(run), record.endedAt == nil else { return }
-        do throws(BoardError) {
-            try launcher.resume(record, place: .assigned)
+        let cause: String
+        do {
+            let isWhole = try parts.begin(run) { try launcher.resume(record, place: .assigned, parts: $0) }
+            if isWhole { return }
+            cause = "what came with its start was lost, as the server that records did not answer in time"
         } catch {
             logger.error(
                 "A run was started that this server cannot carry out. Give all servers the same operations.",
                 metadata: ["run": "\(run)", "operation": "\(record.operation)", "cause": "\(Quoted(error))"])
-            let end = ChangeDraft.interruption(
-                of: record, at: now(), cause: .other("the server where it was started does not have this operation"))
-            try await recorder.whileNothingIsRecorded { [journal] in _ = try await journal.append([end]) }
+            cause = "the server where it was started does not have this operation"
         }
+        let end = ChangeDraft.interruption(of: record, at: now(), cause: .other(cause))
+        try await recorder.whileNothingIsRecorded { [journal] in _ = try await journal.append([end]) }
     }
 }
