@@ -138,6 +138,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Behind what is no request nothing is read.
+        isDeaf = isDeaf || error is HTTPParserError
         guard let error = error as? HTTPParserError, machine.unanswered == 0, !isDiscarding else {
             if isBare { context.close(promise: nil) }
             context.fireErrorCaught(error)
@@ -228,7 +230,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         return machine.bodyLeft.map { $0 > Self.bodyWorthReading } ?? true
     }
 
-    private var mayStillSend: Bool { machine.isReadingRequest || isUnasked || isDeaf }
+    private var mayStillSend: Bool {
+        machine.isReadingRequest || isUnasked || isDeaf || throttle?.hasUnread == true
+    }
 
     /// Closing while a client still sends would reset the connection and take the answer from it.
     private func closeAfterAnswer() {

@@ -289,4 +289,35 @@ struct ConnectionGuardTests {
         connection.pass(3)
         #expect(!connection.isOpen)
     }
+
+    @Test func `what comes behind something that is no request is dropped for a while, so that answers arrive`() throws {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send(get(0) + "\u{1}\u{2} hello\r\n\r\n")
+        connection.answer("done")
+        let refusal = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
+        connection.channel.pipeline.write(HTTPResponsePart.head(refusal), promise: nil)
+        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        #expect(try connection.received().contains("HTTP/1.1 400"))
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test func `requests that wait when a connection is to end are dropped for a while, so that answers arrive`() throws {
+        let connection = try EmbeddedConnection(limits { $0.pipeline = 1 })
+        defer { connection.finish() }
+        try connection.send((0..<1_000).map(get).joined())
+        connection.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+        var answered = 0
+        while answered < connection.paths.count {
+            connection.answer("\(answered)")
+            answered += 1
+        }
+        #expect(answered < 1_000)
+        #expect(try connection.received().contains("Connection: close"))
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
 }

@@ -15,6 +15,8 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private var waiting = ByteBuffer()
     private var isReadPostponed = false
     private var isInputClosed = false
+    /// Whether the client sends nothing any more.
+    private var hasEnded = false
     private var isParsing = false
     private var isDiscarding = false
     private var isTurnScheduled = false
@@ -79,7 +81,9 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .some(.inputClosed) = event as? ChannelEvent, waiting.readableBytes > 0 {
+        let isEnd = (event as? ChannelEvent) == .inputClosed
+        hasEnded = hasEnded || isEnd
+        if isEnd, waiting.readableBytes > 0 {
             isInputClosed = true
             if isBeginning {
                 isBeginning = false
@@ -94,6 +98,9 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         waiting = ByteBuffer()
         context.fireChannelInactive()
     }
+
+    /// Whether more than what was handed on has come, or may have.
+    var hasUnread: Bool { waiting.readableBytes > 0 || (isReadPostponed && !hasEnded) }
 
     /// Drops what is read from now on.
     func discard() {
