@@ -5,7 +5,9 @@ extension String {
     package func filled(_ value: (Substring) -> String?) -> String {
         var text = ""
         var rest = utf8[...]
-        while let open = rest.firstIndex(of: UInt8(ascii: "{")), let close = rest[open...].firstIndex(of: UInt8(ascii: "}")) {
+        while let open = rest.firstIndex(of: UInt8(ascii: "{")),
+            let close = rest[open...].firstIndex(of: UInt8(ascii: "}"))
+        {
             text += self[rest.startIndex..<open]
             if let value = value(self[rest.index(after: open)..<close]) {
                 text += value

@@ -211,14 +211,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Whoever closes right behind an answer does not know that the client still sends.
-        let isAnswered = isDiscarding || (isClosing && machine.unanswered == 0 && mayStillSend)
-        guard mode == .all, isAnswered, context.channel.isActive else {
+        // Whoever closes right behind an answer does not know that it is not sent yet, or that the client still sends.
+        guard mode == .all, isDiscarding || isClosing, context.channel.isActive, let throttle else {
             context.close(mode: mode, promise: promise)
             return
         }
         context.channel.closeFuture.cascade(to: promise)
-        schedule(in: limits.linger) { $0.closeNow() }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        throttle.whenSent { bound.value.closeAfterAnswer() }
     }
 
     /// Ends the connection, whatever there is still to send or to read.
@@ -231,7 +231,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     private var mayStillSend: Bool {
-        machine.isReadingRequest || isUnasked || isDeaf || throttle?.hasUnread == true
+        machine.isReadingRequest || isUnasked || isDeaf || (isUnencrypted && throttle?.hasEnded == false)
     }
 
     /// Closing while a client still sends would reset the connection and take the answer from it.

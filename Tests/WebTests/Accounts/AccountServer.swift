@@ -60,7 +60,8 @@ struct AccountServer: Sendable {
         let dashboard = try Dashboard(
             board: board,
             renderer: PageRenderer(
-                catalog: catalog, templates: TemplateSet(), mountPath: "", assetFolder: assets.folder, offersLinks: true),
+                catalog: catalog, templates: TemplateSet(), mountPath: "", assetFolder: assets.folder, offersLinks: true
+            ),
             assets: assets, configuration: web, eventLoopGroup: group, clock: clock,
             makeID: { UUID().uuidString.lowercased() }, logger: logger)
         try await TestServer.serve(

@@ -43,12 +43,12 @@ final class EmbeddedConnection {
     let registry = ConnectionRegistry()
     private let inbox = Inbox()
 
-    init(_ limits: ConnectionLimits) throws {
+    init(_ limits: ConnectionLimits, isUnencrypted: Bool = false) throws {
         let operations = channel.pipeline.syncOperations
         try operations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
         try operations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try operations.addHandler(ConnectionGuard(limits: limits, registry: registry))
+        try operations.addHandler(ConnectionGuard(limits: limits, registry: registry, isUnencrypted: isUnencrypted))
         try operations.addHandler(inbox)
         try operations.addHandler(Output(), position: .first)
         channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)

@@ -50,11 +50,12 @@ final class RunPartsKeeper: Sendable {
         return true
     }
 
-    /// Lets go of the parts of a run; false if it has begun with them.
+    /// Lets go of the parts of a run.
     ///
     /// - Parameters:
     ///   - run: The run's id.
     ///   - isLost: Whether it may be assigned all the same.
+    /// - Returns: False if it has begun with them.
     @discardableResult
     func drop(_ run: String, isLost: Bool = false) -> Bool {
         let isHere = core.withLock { core in

@@ -16,7 +16,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadPostponed = false
     private var isInputClosed = false
     /// Whether the client sends nothing any more.
-    private var hasEnded = false
+    private(set) var hasEnded = false
     private var isParsing = false
     private var isDiscarding = false
     private var isTurnScheduled = false
@@ -75,6 +75,14 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
     }
 
+    /// Calls back once all that was written so far has left, or cannot any more.
+    func whenSent(_ body: @escaping @Sendable () -> Void) {
+        guard let context else { return body() }
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
+        sent.futureResult.whenComplete { _ in body() }
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         context.fireChannelWritabilityChanged()
         resume()
@@ -98,9 +106,6 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         waiting = ByteBuffer()
         context.fireChannelInactive()
     }
-
-    /// Whether more than what was handed on has come, or may have.
-    var hasUnread: Bool { waiting.readableBytes > 0 || (isReadPostponed && !hasEnded) }
 
     /// Drops what is read from now on.
     func discard() {

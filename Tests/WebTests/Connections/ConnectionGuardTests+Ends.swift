@@ -1,0 +1,72 @@
+import HTTPTypes
+import NIOCore
+import NIOEmbedded
+import NIOHTTPTypes
+import Testing
+
+@testable import Web
+
+/// Connections that end while more comes than is read.
+extension ConnectionGuardTests {
+    @Test func `what comes behind a request to tunnel is dropped for a while, so that its answer arrives`() throws {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n" + Self.post("Content-Length: 3") + "abc")
+        let response = HTTPResponse(status: .notFound, headerFields: [.connection: "close", .contentLength: "0"])
+        connection.channel.pipeline.write(HTTPResponsePart.head(response), promise: nil)
+        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        #expect(try connection.received().hasPrefix("HTTP/1.1 404"))
+        // Closed at once, it would be reset, as bytes have come that nobody read.
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test func `what comes behind something that is no request is dropped for a while, so that answers arrive`() throws
+    {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send(get(0) + "\u{1}\u{2} hello\r\n\r\n")
+        connection.answer("done")
+        let refusal = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
+        connection.channel.pipeline.write(HTTPResponsePart.head(refusal), promise: nil)
+        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        #expect(try connection.received().contains("HTTP/1.1 400"))
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test func `requests that wait when a connection is to end are dropped for a while, so that answers arrive`() throws
+    {
+        let connection = try EmbeddedConnection(limits { $0.pipeline = 1 }, isUnencrypted: true)
+        defer { connection.finish() }
+        try connection.send((0..<1_000).map(get).joined())
+        connection.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+        var answered = 0
+        while answered < connection.paths.count {
+            connection.answer("\(answered)")
+            answered += 1
+        }
+        #expect(answered < 1_000)
+        #expect(try connection.received().contains("Connection: close"))
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test func `whoever closes behind an answer that ends the connection leaves it time to arrive`() throws {
+        let connection = try EmbeddedConnection(limits(), isUnencrypted: true)
+        defer { connection.finish() }
+        try connection.send(get(0) + get(1))
+        let last = HTTPResponse(status: .forbidden, headerFields: [.connection: "close", .contentLength: "0"])
+        connection.channel.pipeline.write(HTTPResponsePart.head(last), promise: nil)
+        connection.channel.pipeline.write(HTTPResponsePart.end(nil), promise: nil)
+        // The other request is not answered any more.
+        connection.channel.close(promise: nil)
+        #expect(try connection.received().hasPrefix("HTTP/1.1 403"))
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+}
