@@ -10,16 +10,19 @@ private final class FullStorage: AccessStorage {
     private let base = MemoryAccessStorage()
     private let isFull = Mutex(false)
     private let isAway = Mutex(false)
+    private let isWriting = Mutex<@Sendable () -> Void>({})
 
     struct Full: Error {}
 
     func fill(_ isFull: Bool) { self.isFull.withLock { $0 = isFull } }
     func take(away isAway: Bool) { self.isAway.withLock { $0 = isAway } }
+    func whileWriting(_ body: @escaping @Sendable () -> Void) { isWriting.withLock { $0 = body } }
     func news(since version: Int64?) async throws -> StoredNews? {
         guard !isAway.withLock({ $0 }) else { throw Full() }
         return try await base.news(since: version)
     }
     func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
+        isWriting.withLock({ $0 })()
         guard !isFull.withLock({ $0 }), !isAway.withLock({ $0 }) else { throw Full() }
         return try await base.write(changes, after: version)
     }
@@ -178,5 +181,49 @@ private final class FullStorage: AccessStorage {
         #expect(try await server.entries().filter { $0.action != .open }.count == 2)
         let left = try await storage.records().filter { $0.kind == StoredKind.audit.rawValue }
         #expect(left.isEmpty)
+    }
+
+    @Test func `a session that is over ends what goes on by it, though the storage is away`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana")
+        let session = try #require(try await fixture.signIn("ana"))
+        let held = try #require(fixture.request(session: session).authorization)
+        storage.take(away: true)
+        fixture.advance(milliseconds: 43_200_001)
+        await fixture.directory.tick()
+        #expect(fixture.control.current(held) == nil)
+    }
+
+    @Test func `that a session is used while another's use is stored is stored by the next look`() async throws {
+        let storage = FullStorage()
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana")
+        let sessions = (try #require(try await fixture.signIn("ana")), try #require(try await fixture.signIn("ana")))
+        fixture.advance(milliseconds: 600_000)
+        #expect(fixture.request(session: sessions.0).authorization?.isAnonymous == false)
+        storage.whileWriting { _ = fixture.request(session: sessions.1) }
+        await fixture.directory.tick()
+        storage.whileWriting {}
+        await fixture.directory.tick()
+        let clock = StoppedClock()
+        clock.advance(43_200_000 + 500_000)
+        let again = try await DirectoryFixture(storage: storage, clock: clock)
+        #expect(again.request(session: sessions.1).authorization?.isAnonymous == false)
+    }
+
+    @Test func `refusals that were counted are written by a look, though nobody is refused any more`() async throws {
+        let fixture = try await DirectoryFixture()
+        let audit = fixture.directory.audit
+        await audit.flush()
+        let before = audit.head
+        audit.record(.start, by: Principal(.operator, name: "root"), outcome: .refused)
+        fixture.advance(milliseconds: AuditLog.countedFor)
+        await fixture.directory.tick()
+        let isWritten = await soon(within: .seconds(20)) {
+            while audit.head == before, !Task.isCancelled { await Task.yield() }
+            return true
+        }
+        #expect(isWritten == true)
     }
 }

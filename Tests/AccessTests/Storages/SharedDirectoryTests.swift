@@ -203,4 +203,46 @@ import Testing
             #expect(two.control.current(held)?.permissions.allows(.start, on: .operation("deploy")) == false)
         }
     }
+
+    @Test func `who is removed at another server has everybody's rights looked at anew here`() async throws {
+        try await withServers(.postgres) { one, two in
+            try await one.addUser("ana")
+            await two.directory.tick()
+            let before = two.control.generation
+            try await one.directory.removeUser("ana", by: .system)
+            await two.directory.tick()
+            #expect(two.control.generation > before)
+        }
+    }
+
+    @Test func `a token, or a session of a provider's person, that is new at another server changes nobody's rights`()
+        async throws
+    {
+        try await StorageKind.postgres.withStorage { open in
+            let rules = AccessRules(grants: [RoleGrant("operator", to: [.group("ops")])])
+            let one = try await DirectoryFixture(.oidc(prefix: "i#"), rules: rules, storage: try await open())
+            let two = try await DirectoryFixture(.oidc(prefix: "i#"), rules: rules, storage: try await open())
+            let ana = StoredPerson(name: "Ana", identity: "i#7", isUser: false, groups: ["ops"])
+            await two.directory.tick()
+            let before = two.control.generation
+            _ = try await one.directory.begin(ana, from: .none, replacing: nil)
+            await two.directory.tick()
+            #expect(two.control.generation == before)
+            _ = try await one.directory.createToken(
+                "ci", roles: [StoredAssignment(role: "operator")], days: nil,
+                by: Principal(.person, name: "Ana", identity: "i#7", groups: ["ops"]))
+            await two.directory.tick()
+            #expect(two.control.generation == before)
+        }
+    }
+
+    @Test(arguments: StorageKind.allCases)
+    func `a link that was made at one server is known at the other at once`(_ kind: StorageKind) async throws {
+        try await withServers(kind) { one, two in
+            try await one.addUser("ana")
+            let ana = try #require(one.directory.users.first).principal
+            let link = try await one.directory.createLink(to: "r1", of: "deploy", hours: 1, by: ana).link
+            #expect(await two.nameLookedUp(["authorization": ["Bearer \(link.text)"]]) != nil)
+        }
+    }
 }

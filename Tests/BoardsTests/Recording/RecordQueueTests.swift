@@ -139,4 +139,19 @@ import TestSupport
         #expect(numbers == numbers.sorted())
         #expect(numbers.starts(with: (0..<99).map(Int64.init)))
     }
+
+    @Test func `a stream is left to another server once nothing of it waits, whatever else does`() {
+        var queue = RecordQueue()
+        let streams = [StreamID.run("a"), .run("b")]
+        for stream in streams {
+            queue.open(
+                stream, subject: "op", StateRecord(caseName: "a", payload: [:], phase: .active),
+                at: Timestamp(milliseconds: 0), cause: nil, opening: RunOpening(actor: "tester", input: [:]))
+        }
+        let early = streams.map { queue.leave($0) }
+        #expect(early == [false, false])
+        queue.confirm(queue.take(1).count)
+        let late = streams.map { queue.leave($0) }
+        #expect(late == [true, false])
+    }
 }

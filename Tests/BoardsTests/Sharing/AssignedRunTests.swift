@@ -280,4 +280,23 @@ import Testing
         try await pair.beats { pair.cluster.assignments.isEmpty }
         await pair.shutdown()
     }
+
+    @Test func `what is assigned begins, whatever else of its operation goes on here`() async throws {
+        let pair = try await pair(.ignore)
+        await pair.first.shutdown()
+        for run in ["r1", "r2"] {
+            let opening = ChangeDraft(
+                stream: .run(run), subject: "job", revision: 0, at: Timestamp(milliseconds: 1),
+                state: .describing(TestState.initial), isTransition: true,
+                opening: RunOpening(actor: "anna", input: [:]))
+            _ = try await pair.cluster.journal.append([opening])
+            pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
+        }
+        while pair.second.runs.countHere < 2, await pair.cluster.journal.run("r2")?.endedAt == nil {
+            pair.cluster.ring()
+            await Task.yield()
+        }
+        #expect(pair.second.runs.countHere == 2)
+        await pair.second.shutdown()
+    }
 }

@@ -27,4 +27,18 @@ import Testing
         output.published(changes)
         #expect(feed.output(of: "r")?.isClosed == true)
     }
+
+    @Test func `what runs print that were going when a server came is shown there`() async throws {
+        let cluster = await ClusterDouble(recording: "a")
+        let journal = SharedJournalDouble(cluster, node: "b")
+        let feed = FeedTests.Source().feed
+        let output = ForeignOutput(journal, feed: feed, catalog: Catalog()) { _ in true }
+        let opening = RunOpening(actor: "anna", input: [:], report: RunReport(title: nil))
+        let report = Report(
+            run: "r", operation: "deploy", reporter: "anna", opening: opening,
+            entries: [.line("half", .standardOutput)])
+        _ = try await journal.report([report], at: Timestamp(milliseconds: 1))
+        try await output.resume()
+        #expect(feed.output(of: "r")?.isClosed == false)
+    }
 }

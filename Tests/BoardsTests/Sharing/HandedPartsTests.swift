@@ -178,4 +178,37 @@ import Testing
         #expect(seen.all == [])
         await pair.second.shutdown()
     }
+
+    @Test func `a start that has begun here is made, though no answer to it comes`() async throws {
+        let pair = try await pair(hears: false)
+        await pair.first.shutdown()
+        let answer = Deferred<StartReceipt?>()
+        Task { answer.resolve(try? await signIn(pair.second, "x")) }
+        let claimant = pair.cluster.commands.server("a")
+        var claimed: [HandedCommand] = []
+        while claimed.isEmpty {
+            claimed = try await claimant.claimCommands(of: ["b"], limit: 1)
+            await Task.yield()
+        }
+        let command = try JSONValue(parsing: try #require(claimed.first?.text)).decode(BoardCommand.self)
+        guard case .startThere(let run, _, _, _, _, _) = command else {
+            Issue.record("It is another command.")
+            return
+        }
+        let opening = ChangeDraft(
+            stream: .run(run), subject: "sign-in", revision: 0, at: Timestamp(milliseconds: 1),
+            state: .describing(TestState.initial), isTransition: true,
+            opening: RunOpening(actor: "anna", input: ["name": "x"]))
+        _ = try await pair.cluster.journal.append([opening])
+        pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
+        while pair.second.runs.countHere == 0 {
+            pair.cluster.ring()
+            await Task.yield()
+        }
+        await pair.cluster.takeOver("c")
+        pair.cluster.ring()
+        let receipt = try #require(await answer.value() ?? nil)
+        #expect((receipt.run, receipt.isNew) == (run, true))
+        await pair.second.shutdown()
+    }
 }

@@ -243,4 +243,20 @@ struct KnownHeadsTests {
             connection.close()
         }
     }
+
+    @Test func `the answer to a known poll needs no parser either, and the next poll is known, too`() async throws {
+        try await TestServer.run { server in
+            let heads = KnownHeads { 0 }
+            let poll = Self.get("/live/1/board/x/0/0")
+            let (first, second) = (try Connection(server, heads), try Connection(server, heads))
+            try first.send(poll)
+            for _ in 0..<2 {
+                try second.send(poll)
+                #expect(try second.received().hasPrefix("HTTP/1.1 200 OK\r\n"))
+                #expect(!second.isParsing)
+            }
+            first.close()
+            second.close()
+        }
+    }
 }
