@@ -260,27 +260,6 @@ import Testing
         await pair.shutdown()
     }
 
-    @Test func `what a run prints is recorded though its end is known long before, and the run is given back then`()
-        async throws
-    {
-        let pair = try await BoardPair { catalog, node in
-            catalog.add(
-                PrintingOperation { state, output in
-                    await output.write("from \(node)", to: .standardOutput)
-                    state.value = .success(text: node)
-                }, id: "job", title: "job", summary: "A test.")
-        }
-        pair.journals[1].keepsNoOutput.withLock { $0 = true }
-        let run = try await pair.second.start("job", input: [:], actor: "anna").run
-        try await pair.beats { try await pair.first.run(run).state.phase == .succeeded }
-        for _ in 0..<5 { await pair.beat() }
-        #expect(pair.cluster.assignments.map(\.run) == [run])
-        pair.journals[1].keepsNoOutput.withLock { $0 = false }
-        try await pair.beats { try await pair.journals[0].outputCount(of: run) == 1 }
-        try await pair.beats { pair.cluster.assignments.isEmpty }
-        await pair.shutdown()
-    }
-
     @Test func `what is assigned begins, whatever else of its operation goes on here`() async throws {
         let pair = try await pair(.ignore)
         await pair.first.shutdown()

@@ -1,11 +1,14 @@
+import Flows
 import Journals
+import Operations
 import States
+import TestSupport
 import Testing
 
 @testable import Boards
 
 /// What a server shows of the lines that runs print at another one.
-@Suite struct ForeignOutputTests {
+@Suite(.timeLimit(.minutes(5))) struct ForeignOutputTests {
     @Test func `the last lines of a run are shown before its end`() async throws {
         let cluster = await ClusterDouble(recording: "a")
         let journal = SharedJournalDouble(cluster, node: "b")
@@ -40,5 +43,26 @@ import Testing
         _ = try await journal.report([report], at: Timestamp(milliseconds: 1))
         try await output.resume()
         #expect(feed.output(of: "r")?.isClosed == false)
+    }
+
+    @Test func `what a run prints is recorded though its end is known long before, and the run is given back then`()
+        async throws
+    {
+        let pair = try await BoardPair { catalog, node in
+            catalog.add(
+                PrintingOperation { state, output in
+                    await output.write("from \(node)", to: .standardOutput)
+                    state.value = .success(text: node)
+                }, id: "job", title: "job", summary: "A test.")
+        }
+        pair.journals[1].keepsNoOutput.withLock { $0 = true }
+        let run = try await pair.second.start("job", input: [:], actor: "anna").run
+        try await pair.beats { try await pair.first.run(run).state.phase == .succeeded }
+        for _ in 0..<5 { await pair.beat() }
+        #expect(pair.cluster.assignments.map(\.run) == [run])
+        pair.journals[1].keepsNoOutput.withLock { $0 = false }
+        try await pair.beats { try await pair.journals[0].outputCount(of: run) == 1 }
+        try await pair.beats { pair.cluster.assignments.isEmpty }
+        await pair.shutdown()
     }
 }
