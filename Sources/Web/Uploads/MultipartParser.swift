@@ -90,7 +90,7 @@ struct MultipartParser {
         guard length <= Self.headLimit else { throw .headTooLong }
         guard isWhole else { return nil }
         let lines = pending.readBytes(length: length) ?? []
-        pending.moveReaderIndex(forwardBy: 4)
+        pending.moveReaderIndex(forwardBy: Self.endOfHead.count)
         let part = try MultipartHead.read(lines)
         state = .content
         return .part(part)

@@ -62,6 +62,32 @@ import Testing
         try await pair.first.run(run).state.phase.isEnded
     }
 
+    /// Claims the start that the second server hands over, as the first one would, and answers nothing; its run and its words.
+    private func claim(_ pair: BoardPair) async throws -> (run: String, text: String) {
+        let claimant = pair.cluster.commands.server("a")
+        var claimed: [HandedCommand] = []
+        while claimed.isEmpty {
+            claimed = try await claimant.claimCommands(of: ["b"], limit: 1)
+            await Task.yield()
+        }
+        let text = try #require(claimed.first?.text)
+        let command = try JSONValue(parsing: text).decode(BoardCommand.self)
+        guard case .startThere(let run, _, _, _, _, _) = command else {
+            throw JournalError(.unavailable, "It is another command: \(text)")
+        }
+        return (run, text)
+    }
+
+    /// Opens a run and assigns it to the second server, as the one that records does.
+    private func open(_ run: String, _ pair: BoardPair) async throws {
+        let opening = ChangeDraft(
+            stream: .run(run), subject: "sign-in", revision: 0, at: Timestamp(milliseconds: 1),
+            state: .describing(TestState.initial), isTransition: true,
+            opening: RunOpening(actor: "anna", input: ["name": "x"]))
+        _ = try await pair.cluster.journal.append([opening])
+        pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
+    }
+
     @Test func `a secret that is given to a server which follows another is used there, and recorded nowhere`()
         async throws
     {
@@ -148,28 +174,13 @@ import Testing
         await pair.first.shutdown()
         let answer = Deferred<BoardError?>()
         Task { answer.resolve(await refusal { () throws(BoardError) in _ = try await signIn(pair.second, "x") }) }
-        let claimant = pair.cluster.commands.server("a")
-        var claimed: [HandedCommand] = []
-        while claimed.isEmpty {
-            claimed = try await claimant.claimCommands(of: ["b"], limit: 1)
-            await Task.yield()
-        }
-        let text = try #require(claimed.first?.text)
+        let (run, text) = try await claim(pair)
         #expect(!text.contains("hunter2hunter2"))
-        guard case .startThere(let run, _, _, _, _, _) = try JSONValue(parsing: text).decode(BoardCommand.self) else {
-            Issue.record("It is another command: \(text)")
-            return
-        }
         await pair.cluster.takeOver("c")
         pair.cluster.ring()
         #expect(try #require(await answer.value() ?? nil).code == .outcomeUnknown)
         // The server that took it has opened the run, late.
-        let opening = ChangeDraft(
-            stream: .run(run), subject: "sign-in", revision: 0, at: Timestamp(milliseconds: 1),
-            state: .describing(TestState.initial), isTransition: true,
-            opening: RunOpening(actor: "anna", input: ["name": "x"]))
-        _ = try await pair.cluster.journal.append([opening])
-        pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
+        try await open(run, pair)
         while await pair.cluster.journal.run(run)?.endedAt == nil {
             pair.cluster.ring()
             await Task.yield()
@@ -184,23 +195,8 @@ import Testing
         await pair.first.shutdown()
         let answer = Deferred<StartReceipt?>()
         Task { answer.resolve(try? await signIn(pair.second, "x")) }
-        let claimant = pair.cluster.commands.server("a")
-        var claimed: [HandedCommand] = []
-        while claimed.isEmpty {
-            claimed = try await claimant.claimCommands(of: ["b"], limit: 1)
-            await Task.yield()
-        }
-        let command = try JSONValue(parsing: try #require(claimed.first?.text)).decode(BoardCommand.self)
-        guard case .startThere(let run, _, _, _, _, _) = command else {
-            Issue.record("It is another command.")
-            return
-        }
-        let opening = ChangeDraft(
-            stream: .run(run), subject: "sign-in", revision: 0, at: Timestamp(milliseconds: 1),
-            state: .describing(TestState.initial), isTransition: true,
-            opening: RunOpening(actor: "anna", input: ["name": "x"]))
-        _ = try await pair.cluster.journal.append([opening])
-        pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
+        let run = try await claim(pair).run
+        try await open(run, pair)
         while pair.second.runs.countHere == 0 {
             pair.cluster.ring()
             await Task.yield()

@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOEmbedded
-import NIOHTTPTypes
 import Testing
 
 @testable import Web
@@ -12,9 +11,7 @@ extension ConnectionGuardTests {
         let connection = try EmbeddedConnection(limits())
         defer { connection.finish() }
         try connection.send("CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n" + Self.post("Content-Length: 3") + "abc")
-        let response = HTTPResponse(status: .notFound, headerFields: [.connection: "close", .contentLength: "0"])
-        connection.channel.pipeline.write(HTTPResponsePart.head(response), promise: nil)
-        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        connection.refuse(.notFound)
         #expect(try connection.received().hasPrefix("HTTP/1.1 404"))
         // Closed at once, it would be reset, as bytes have come that nobody read.
         #expect(connection.isOpen)
@@ -28,9 +25,7 @@ extension ConnectionGuardTests {
         defer { connection.finish() }
         try connection.send(get(0) + "\u{1}\u{2} hello\r\n\r\n")
         connection.answer("done")
-        let refusal = HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])
-        connection.channel.pipeline.write(HTTPResponsePart.head(refusal), promise: nil)
-        connection.channel.pipeline.writeAndFlush(HTTPResponsePart.end(nil), promise: nil)
+        connection.refuse(.badRequest)
         #expect(try connection.received().contains("HTTP/1.1 400"))
         #expect(connection.isOpen)
         connection.pass(3)
@@ -59,9 +54,7 @@ extension ConnectionGuardTests {
         let connection = try EmbeddedConnection(limits(), isUnencrypted: true)
         defer { connection.finish() }
         try connection.send(get(0) + get(1))
-        let last = HTTPResponse(status: .forbidden, headerFields: [.connection: "close", .contentLength: "0"])
-        connection.channel.pipeline.write(HTTPResponsePart.head(last), promise: nil)
-        connection.channel.pipeline.write(HTTPResponsePart.end(nil), promise: nil)
+        connection.refuse(.forbidden, flushes: false)
         // The other request is not answered any more.
         connection.channel.close(promise: nil)
         #expect(try connection.received().hasPrefix("HTTP/1.1 403"))

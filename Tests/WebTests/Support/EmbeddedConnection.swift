@@ -82,6 +82,14 @@ final class EmbeddedConnection {
         if flushes { channel.flush() }
     }
 
+    /// The server refuses something, and says that the connection ends.
+    func refuse(_ status: HTTPResponse.Status, flushes: Bool = true) {
+        let response = HTTPResponse(status: status, headerFields: [.connection: "close", .contentLength: "0"])
+        channel.pipeline.write(HTTPResponsePart.head(response), promise: nil)
+        channel.pipeline.write(HTTPResponsePart.end(nil), promise: nil)
+        if flushes { channel.flush() }
+    }
+
     /// What the client has received since it was last asked.
     func received() throws -> String {
         var text = ""
