@@ -230,9 +230,11 @@ public final class Board: Sendable {
         worker?.parts.stop()
         liveStores.close()
         let runs = runs.close()
-        // Those that are left as they stand come first: they record nothing of how their steps are stopped.
-        for run in runs where run.request.host != nil { run.shutDown() }
+        // Those of steps are left as they stand before anything stops, as they record nothing of how their steps end; and
+        // they stop last: of each step it is written down that the server stopped it, not the run that it is a step of.
+        for run in runs { run.leave() }
         for run in runs where run.request.host == nil { run.shutDown() }
+        for run in runs where run.request.host != nil { run.shutDown() }
         let done = Deferred<Bool>()
         Task { [recorder, receiver, sender] in
             await sender?.close()

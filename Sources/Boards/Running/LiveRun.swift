@@ -46,11 +46,15 @@ final class LiveRun: Sendable {
     /// Whether it is carried out here.
     var isHere: Bool { worker == nil }
 
-    /// Stops the run because the server ends: a run of steps is left as it stands, for the next process to continue it, and one
-    /// that another server carries out goes on there.
+    /// Leaves a run of steps as it stands, for the next process to continue it: nothing more of it is recorded.
+    func leave() {
+        if request.host != nil { recording.withLock { $0 }?.cancel() }
+    }
+
+    /// Stops the run because the server ends; one that another server carries out goes on there.
     func shutDown() {
         if isHandedOn.withLock({ $0 }) { return lastState.resolve(nil) }
-        if request.host != nil { recording.withLock { $0 }?.cancel() }
+        leave()
         cancel(.shutdown)
     }
 

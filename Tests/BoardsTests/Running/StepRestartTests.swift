@@ -79,6 +79,25 @@ struct StepRestartTests {
         await second.board.shutdown()
     }
 
+    @Test func `of each step that goes on as the server stops it is written down that the server stopped it`()
+        async throws
+    {
+        let fixture = try await setup.open(StepsPlan([StepsFixture.echo("long", .text("wait"))]))
+        var last: SequenceNumber = 0
+        for _ in 0..<30 {
+            _ = try await setup.start(fixture)
+            let working = try await fixture.published(.operation("echo"), after: last) {
+                $0.change.state.caseName == "working"
+            }
+            last = working.change.sequence
+        }
+        await fixture.board.shutdown()
+        let all = try await fixture.journal.changes(of: .board, after: 0, through: nil, limit: 1_000)
+        let ends = all.filter { $0.subject == "echo" && $0.state.phase.isEnded }
+        #expect(ends.count == 30)
+        #expect(Set(ends.map(\.draft.cause)) == [EndCause.shutdown.description])
+    }
+
     @Test func `a step that had ended when the server stopped is not begun again, and what it said is used`()
         async throws
     {
