@@ -12,8 +12,11 @@ package enum NearestName {
     ) -> String? {
         // A long name resembles none, and comparing it would take time.
         guard name.utf8.count <= 100 else { return nil }
-        let nearest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
-        return nearest.flatMap { $0.distance <= max(1, (name.count - prefix) / 3) ? $0.name : nil }
+        let length = name.count
+        let limit = max(1, (length - prefix) / 3)
+        // Words whose lengths differ by more have more between them.
+        let near = known.filter { abs($0.count - length) <= limit }.map { (name: $0, distance: distance(name, $0)) }
+        return near.min { $0.distance < $1.distance }.flatMap { $0.distance <= limit ? $0.name : nil }
     }
 
     /// The number of letters to add, drop, change or swap with the next to get from one word to the other (the optimal

@@ -74,6 +74,9 @@ struct SentencePattern {
 
     /// How much of a sentence is read, in characters.
     private static let maximum = 300
+    // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first.
+    private nonisolated(unsafe) static let digits = /\p{N}+/
+    private nonisolated(unsafe) static let numberInParts = /#(?:[.,:]#)+/
 
     /// Reads a sentence; nil if it has no words.
     init?(_ sentence: String) {
@@ -108,12 +111,12 @@ struct SentencePattern {
         }
         text += replaced(part: part)
         // “0.5” and “1,250” are one number each.
-        return text.replacing(/#(?:[.,:]#)+/, with: "#")
+        return text.replacing(numberInParts, with: "#")
     }
 
     private static func replaced(part: String) -> String {
         guard part.contains(where: \.isNumber) else { return part }
         if part.count >= 8 { return "#" }
-        return part.replacing(/\p{N}+/, with: "#")
+        return part.replacing(digits, with: "#")
     }
 }

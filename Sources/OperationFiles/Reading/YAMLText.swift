@@ -42,7 +42,7 @@ struct YAMLText {
         }
         do {
             // Anchors live as long as the parser does.
-            let parser = try Parser(yaml: text, resolver: .basic)
+            let parser = try Parser(yaml: text, resolver: .basic, encoding: .utf8)
             return try withExtendedLifetime(parser) {
                 guard let root = try parser.singleRoot() else {
                     list.note(.start, "The file is empty. Begin with a title and a command.")

@@ -5,6 +5,8 @@ extension RunbookState {
     private static let sizeLimit = 262_144
     /// The maximum number of steps of a file, since each change is recorded, and sent, with all of them.
     private static let stepLimit = 200
+    // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first.
+    private nonisolated(unsafe) static let frontMatter = /---[ \t]*\n[A-Za-z_][\w-]*:(?s:.*?)\n---[ \t]*(?=\n|$)/
 
     /// Reads a runbook from a Markdown file.
     ///
@@ -38,7 +40,7 @@ extension RunbookState {
         var text = markdown.plainLines
         if text.hasPrefix("\u{FEFF}") { text = String(text.unicodeScalars.dropFirst()) }
         // Its lines are blanked and not removed, so that errors have the right line numbers.
-        if let front = text.prefixMatch(of: /---[ \t]*\n[A-Za-z_][\w-]*:(?s:.*?)\n---[ \t]*(?=\n|$)/) {
+        if text.hasPrefix("---"), let front = text.prefixMatch(of: Self.frontMatter) {
             text = front.output.filter(\.isNewline) + text[front.range.upperBound...]
         }
         let reader = try RunbookReader.read(text, file: file)

@@ -69,6 +69,6 @@ extension JSONValue {
         // Never traps: what it is given is whole.
         let decoder = JSONDecoder()
         decoder.userInfo = userInfo
-        return try decoder.decode(type, from: try JSONEncoder().encode(self))
+        return try decoder.decode(type, from: Data(try text().utf8))
     }
 }

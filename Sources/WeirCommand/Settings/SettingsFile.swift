@@ -23,7 +23,7 @@ struct SettingsFile: Sendable {
     /// Reads the text of a file; `name` identifies it in mistakes.
     init(text: String, name: String) {
         do {
-            guard let root = try Yams.compose(yaml: text) else { return }
+            guard let root = try Parser(yaml: text, encoding: .utf8).singleRoot() else { return }
             guard case .mapping(let mapping) = root else {
                 note(name, line: 1, "must contain settings, one `key: value` per line")
                 return

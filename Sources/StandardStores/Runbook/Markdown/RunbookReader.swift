@@ -98,7 +98,7 @@ struct RunbookReader {
     private func note(_ block: MarkdownNode) -> RunbookNote {
         if block.type == "code_block", let code = block.literal {
             let text = code.hasSuffix("\n") ? String(code.dropLast()) : code
-            let longest = text.matches(of: /`+/).map(\.output.count).max() ?? 0
+            let longest = text.split { $0 != "`" }.map(\.count).max() ?? 0
             let fence = String(repeating: "`", count: max(3, longest + 1))
             return RunbookNote(
                 markdown: "\(fence)\(block.fenceInfo)\n\(text)\n\(fence)", spans: [RunbookSpan(text, code: true)],

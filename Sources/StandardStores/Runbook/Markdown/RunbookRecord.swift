@@ -14,20 +14,24 @@ enum RunbookRecord: Equatable {
     case comment(RunbookComment)
     case assigned(to: String)
 
+    // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first. Each
+    // takes a time proportional to the line's length: what stands behind a lazy repetition has a length of its own.
+    private nonisolated(unsafe) static let doneLine = /Done by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/
+    private nonisolated(unsafe) static let saidLine =
+        /(Skipped|Comment)(?: by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC)?: (.+)/
+    private static let assigned = "Assigned to "
+
     /// Reads a line; nil if it has another form.
     init?(_ line: String) {
-        // Each takes a time proportional to the line's length: what stands behind a lazy repetition has a length of its own.
         func signature(_ name: Substring, _ day: Substring, _ clock: Substring) -> Signature? {
             Timestamp("\(day)T\(clock)Z").map { Signature(by: String(name), at: $0) }
         }
-        if let match = line.wholeMatch(of: /Done by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/) {
+        if let match = line.wholeMatch(of: Self.doneLine) {
             guard let signed = signature(match.1, match.2, match.3) else { return nil }
             self = .done(signed)
-        } else if let match = line.wholeMatch(of: /Assigned to (.+)/) {
-            self = .assigned(to: String(match.1))
-        } else if let match = line.wholeMatch(
-            of: /(Skipped|Comment)(?: by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC)?: (.+)/)
-        {
+        } else if line.hasPrefix(Self.assigned), line != Self.assigned {
+            self = .assigned(to: String(line.dropFirst(Self.assigned.count)))
+        } else if let match = line.wholeMatch(of: Self.saidLine) {
             var signed: Signature?
             if let name = match.2, let day = match.3, let clock = match.4 {
                 signed = signature(name, day, clock)
@@ -46,7 +50,7 @@ enum RunbookRecord: Equatable {
         case .done(let signed): "Done\(Self.words(signed))"
         case .skipped(let reason, let signed): "Skipped\(Self.words(signed)): \(reason)"
         case .comment(let comment): "Comment\(Self.words(comment.signed)): \(comment.text)"
-        case .assigned(let name): "Assigned to \(name)"
+        case .assigned(let name): Self.assigned + name
         }
     }
 

@@ -11,7 +11,7 @@ extension FuzzedParser {
         for line in lines.prefix(8) {
             for kind in SecretText.Kind.allCases {
                 if let secret = SecretText(line, kind: kind) { expect(secret.text == line, "“\(line)” is another") }
-                let made = SecretText(kind, bytes: Array(line.utf8))
+                let made = SecretText(kind, bytes: Array(line.utf8.prefix(32)))
                 expect(SecretText(made.text, kind: kind) != nil, "a secret is refused that was just made: \(made.text)")
             }
             address(line)
