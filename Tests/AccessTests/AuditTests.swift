@@ -7,7 +7,7 @@ import Testing
 
 @testable import Access
 
-@Suite struct AuditTests {
+@Suite(.timeLimit(.minutes(5))) struct AuditTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-audit-\(UUID())")
     private let clock = StoppedClock()
     private let ana = Principal(.person, name: "ana")

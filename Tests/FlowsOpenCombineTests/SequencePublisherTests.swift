@@ -8,7 +8,7 @@ import Testing
     import OpenCombine
 #endif
 
-@Suite struct SequencePublisherTests {
+@Suite(.timeLimit(.minutes(5))) struct SequencePublisherTests {
     struct Broken: Error {}
 
     /// The positions of a feed that may break off.

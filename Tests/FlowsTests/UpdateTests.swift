@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct UpdateTests {
+@Suite(.timeLimit(.minutes(5))) struct UpdateTests {
     struct Refused: Error {}
 
     // B1

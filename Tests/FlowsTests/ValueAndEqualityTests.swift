@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct ValueAndEqualityTests {
+@Suite(.timeLimit(.minutes(5))) struct ValueAndEqualityTests {
     // A1
     @Test func `a new subscriber gets the current value first, without waiting`() async {
         let flow = MutableStateFlow(1)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The contract of `CommandExchange`, for every implementation.
-@Suite struct CommandExchangeTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandExchangeTests {
     /// Two servers on one exchange, the first of which records until the second takes its place.
     fileprivate struct Pair: Sendable {
         let first: any CommandExchange

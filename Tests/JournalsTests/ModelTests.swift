@@ -4,7 +4,7 @@ import Testing
 import TestSupport
 
 /// Holds a journal against a list of changes and the plainest reading of the contract.
-@Suite struct ModelTests {
+@Suite(.timeLimit(.minutes(5))) struct ModelTests {
     private struct Model {
         var all: [Change] = []
         var kept: [Change] = []

@@ -3,7 +3,7 @@ import States
 import Testing
 import TestSupport
 
-@Suite struct PastTests {
+@Suite(.timeLimit(.minutes(5))) struct PastTests {
     /// Three runs side by side, of ticks and transitions by chance, and the changes they made.
     private func fill(_ journal: any Journal, seed: UInt64) async throws -> [Change] {
         var random = SeededGenerator(seed: seed)

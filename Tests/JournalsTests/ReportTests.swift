@@ -4,7 +4,7 @@ import States
 import Testing
 
 /// What reporters of runs send, held to section 5 of the Durable Streams protocol by both journals.
-@Suite struct ReportTests {
+@Suite(.timeLimit(.minutes(5))) struct ReportTests {
     private func opening(_ run: String, by actor: String = "anna", input: JSONValue = [:], closed: Bool = false)
         -> Report
     {

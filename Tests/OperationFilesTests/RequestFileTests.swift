@@ -7,7 +7,7 @@ import Testing
 @testable import OperationFiles
 
 /// Files that declare requests and feeds.
-struct RequestFileTests {
+@Suite(.timeLimit(.minutes(5))) struct RequestFileTests {
     private func read(_ text: String) -> (definition: OperationDefinition?, mistakes: [FileMistake]) {
         DefinitionReader.read(text, id: "purge", file: "purge.yml")
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import OperationFiles
 
-struct StateReportTests {
+@Suite(.timeLimit(.minutes(5))) struct StateReportTests {
     @Test func `a printed line is a report only if all of it is one`() {
         #expect(StateReport(line: "::weir uploading completed=4 total=9 unit=bytes::")?.completed == "4")
         #expect(StateReport(line: "::weir show=\"say \\\"hi\\\"\"::")?.show == "say \"hi\"")

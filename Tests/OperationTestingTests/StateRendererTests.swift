@@ -7,7 +7,7 @@ import Pages
 import States
 import Testing
 
-@Suite struct StateRendererTests {
+@Suite(.timeLimit(.minutes(5))) struct StateRendererTests {
     struct Backup: SimpleOperation {
         struct Summary: OperationResult {
             var files: Int

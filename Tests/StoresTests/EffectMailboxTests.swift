@@ -2,7 +2,7 @@ import Flows
 import Stores
 import Testing
 
-@Suite struct EffectMailboxTests {
+@Suite(.timeLimit(.minutes(5))) struct EffectMailboxTests {
     private let store = Store(CounterReducer())
 
     // I4

@@ -2,7 +2,7 @@ import Flows
 import Stores
 import Testing
 
-@Suite struct StoreOrderTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreOrderTests {
     // I1
     @Test func `actions from many threads are reduced one at a time, and none is lost`() async {
         let store = Store(CounterReducer())

@@ -3,7 +3,7 @@ import Stores
 import TestSupport
 import Testing
 
-@Suite struct StoreWorkTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreWorkTests {
     @Test func `a receipt settles when the work its action started has told its result`() async {
         let store = Store(CounterReducer(work: { $0 * 2 }))
         #expect(await soon { await store.dispatch(.load(21)).settled() } != nil)

@@ -3,7 +3,7 @@ import Stores
 import Testing
 @testable import StoreTesting
 
-@Suite struct TestStoreTests {
+@Suite(.timeLimit(.minutes(5))) struct TestStoreTests {
     private struct Complaint: Equatable {
         let words: String
         let line: UInt

@@ -6,7 +6,7 @@ import Testing
 
 @testable import WeirCommand
 
-@Suite struct FolderServiceTests {
+@Suite(.timeLimit(.minutes(5))) struct FolderServiceTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
 
     private func write(_ name: String, _ text: String) throws {

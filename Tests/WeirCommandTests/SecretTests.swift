@@ -12,7 +12,7 @@ import Testing
 @testable import WeirCommand
 
 /// A secret that a run is given stands in no file afterwards, whatever the run does with it.
-@Suite struct SecretTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretTests {
     private struct Failure: ExplainedError {
         let description: String
     }

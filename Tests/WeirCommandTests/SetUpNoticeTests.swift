@@ -5,7 +5,7 @@ import Testing
 
 @testable import WeirCommand
 
-@Suite struct SetUpNoticeTests {
+@Suite(.timeLimit(.minutes(5))) struct SetUpNoticeTests {
     private func withNotice(_ body: (SetUpNotice, AccessDirectory, URL) async throws -> Void) async throws {
         let folder = DataFolder(FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)"))
         try folder.make()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Access
 
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(5))) struct TokenTests {
     private func bearer(_ secret: SecretText) -> [String: [String]] { ["authorization": ["Bearer \(secret.text)"]] }
 
     private func person(_ fixture: DirectoryFixture, _ name: String) throws -> Principal {

@@ -6,7 +6,7 @@ import Testing
 @testable import Access
 
 /// What is particular to the storage in PostgreSQL.
-@Suite struct PostgresAccessStorageTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresAccessStorageTests {
     private func record(_ id: String, _ json: String = "{}") -> StoredRecord {
         StoredRecord(kind: "session", id: id, json: Data(json.utf8))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Access
 
-@Suite struct SQLiteAccessStorageTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteAccessStorageTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-access-\(UUID())")
 
     private func path() throws -> String {

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// Inputs that nobody has any more once a run is over, or the server was stopped.
-struct SecretInputTests {
+@Suite(.timeLimit(.minutes(5))) struct SecretInputTests {
     struct GivenInput: OperationInput {
         var password: String?
 

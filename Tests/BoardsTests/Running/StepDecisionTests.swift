@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// Steps that wait for a person: who decided, and what counts when nobody does.
-struct StepDecisionTests {
+@Suite(.timeLimit(.minutes(5))) struct StepDecisionTests {
     private let setup = StepsFixture()
 
     @Test(arguments: [true, false])

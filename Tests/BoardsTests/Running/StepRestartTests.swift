@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// What a restart makes of runs of steps, and how one is begun again.
-struct StepRestartTests {
+@Suite(.timeLimit(.minutes(5))) struct StepRestartTests {
     private let setup = StepsFixture()
 
     // T3

@@ -9,7 +9,7 @@ import TestSupport
 @testable import Boards
 
 /// Runs of steps: each step a run of its own, what it is given, and what its end makes of the whole.
-struct StepsTests {
+@Suite(.timeLimit(.minutes(5))) struct StepsTests {
     private let setup = StepsFixture()
 
     // T1

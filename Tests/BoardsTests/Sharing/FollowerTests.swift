@@ -7,7 +7,7 @@ import Testing
 @testable import Boards
 
 /// What is published, in which order, when several record.
-@Suite struct FollowerTests {
+@Suite(.timeLimit(.minutes(5))) struct FollowerTests {
     private let journal = MemoryJournal()
     private let published = Published()
 

@@ -10,7 +10,7 @@ import TestSupport
 @testable import Boards
 
 /// Commands at a server that follows: the one that records carries them out, once or not at all.
-@Suite struct HandedCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct HandedCommandTests {
     // K2, K12
     @Test func `a run that is started at a following server is carried out by the other, and shown by both`()
         async throws

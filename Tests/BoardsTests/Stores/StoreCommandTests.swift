@@ -9,7 +9,7 @@ import TestSupport
 
 @testable import Boards
 
-@Suite struct StoreCommandTests {
+@Suite(.timeLimit(.minutes(5))) struct StoreCommandTests {
     private func steps(_ fixture: BoardFixture) async throws -> [Change] {
         try await fixture.journal.changes(of: .store("tally"), after: 0, through: nil, limit: 100_000)
     }

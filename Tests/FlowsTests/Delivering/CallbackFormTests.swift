@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct CallbackFormTests {
+@Suite(.timeLimit(.minutes(5))) struct CallbackFormTests {
     struct Broken: Error, Equatable {}
 
     /// Gives some numbers, then throws if it has something to throw.

@@ -2,7 +2,7 @@ import Flows
 import Foundation
 import Testing
 
-@Suite struct CollectorExecutorTests {
+@Suite(.timeLimit(.minutes(5))) struct CollectorExecutorTests {
     @Test func `collectors of a scope run on its executor, one at a time`() async {
         let executor = CollectorExecutor()
         let scope = FlowScope(executor: executor)

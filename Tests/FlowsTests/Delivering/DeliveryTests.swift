@@ -3,7 +3,7 @@ import Testing
 
 @testable import Flows
 
-@Suite struct DeliveryTests {
+@Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     // D1
     @Test func `a slow conflated collector skips but ends on the last`() async {
         let flow = MutableStateFlow(0)

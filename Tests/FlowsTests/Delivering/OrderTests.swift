@@ -2,7 +2,7 @@ import Flows
 import Testing
 import TestSupport
 
-@Suite struct OrderTests {
+@Suite(.timeLimit(.minutes(5))) struct OrderTests {
     private static let policies: [DeliveryPolicy] = [.conflated, .lossless, .buffered(3, onOverflow: .dropOldest)]
 
     // C1

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Flows
 
-@Suite struct CancellationTests {
+@Suite(.timeLimit(.minutes(5))) struct CancellationTests {
     // F1
     @Test func `cancelling the collecting task ends the loop with no further value, even if one waits`() async {
         let flow = MutableStateFlow(0)

@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct EndTests {
+@Suite(.timeLimit(.minutes(5))) struct EndTests {
     @Test func `a sealed flow does not change any more`() {
         let flow = MutableStateFlow(1)
         flow.finish()

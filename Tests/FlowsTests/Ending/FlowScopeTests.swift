@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct FlowScopeTests {
+@Suite(.timeLimit(.minutes(5))) struct FlowScopeTests {
     struct Broken: Error {}
 
     // F5

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import Flows
 
-@Suite struct SharingTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingTests {
     struct Broken: Error {}
 
     /// An upstream that counts how often it is collected, and gives what the source gives.

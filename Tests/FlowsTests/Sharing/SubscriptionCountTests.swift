@@ -1,7 +1,7 @@
 import Flows
 import Testing
 
-@Suite struct SubscriptionCountTests {
+@Suite(.timeLimit(.minutes(5))) struct SubscriptionCountTests {
     struct Broken: Error {}
 
     // E1

@@ -4,7 +4,7 @@ import States
 import Synchronization
 import Testing
 
-@Suite struct ExportTests {
+@Suite(.timeLimit(.minutes(5))) struct ExportTests {
     private static let pairs = JournalKind.allCases.flatMap { from in JournalKind.allCases.map { (from, $0) } }
 
     func fill(_ journal: any Journal) async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What an import does to the journal while it goes on, and when it does not come to its end.
-@Suite struct ImportTests {
+@Suite(.timeLimit(.minutes(5))) struct ImportTests {
     /// The lines of an export of so many runs, each with three changes and, if it prints, two lines of output.
     private func export(_ count: Int, operation: String = "upload", prints: Bool = true) async throws -> [String] {
         let source = MemoryJournal(retention: RetentionPolicy(maximumAge: nil, maximumRunsPerOperation: nil))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import JournalsSQLite
 
-@Suite struct MarkTests {
+@Suite(.timeLimit(.minutes(5))) struct MarkTests {
     private func mark(
         epoch: String = "0123456789abc", file: UInt64 = 7, isClosed: Bool = false, outlivesMachine: Bool = false,
         boot: String = "b", reserved: SequenceNumber = 100, head: SequenceNumber = 42

@@ -32,7 +32,7 @@ enum Misplacement: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct MisplacedFilesTests {
+@Suite(.timeLimit(.minutes(5))) struct MisplacedFilesTests {
     /// When it is noticed: at the next append, by the look that is taken when nothing happens, or at the end.
     enum Occasion: CaseIterable { case append, verification, closing }
 

@@ -4,7 +4,7 @@ import JournalsSQLite
 import States
 import Testing
 
-@Suite struct SQLiteFileTests {
+@Suite(.timeLimit(.minutes(5))) struct SQLiteFileTests {
     func withJournal(
         _ folder: TemporaryFolder, _ configuration: SQLiteJournal.Configuration = .init(), now: Int64 = 0,
         _ body: (SQLiteJournal) async throws -> Void

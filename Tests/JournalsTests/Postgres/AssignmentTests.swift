@@ -5,7 +5,7 @@ import Testing
 @testable import JournalsPostgres
 
 /// Runs that a server carries out, which follows the one that records, on one database.
-@Suite struct AssignmentTests {
+@Suite(.timeLimit(.minutes(5))) struct AssignmentTests {
     private func withPair(_ body: (PostgresJournal, PostgresJournal, Int64) async throws -> Void) async throws {
         try await withPostgresPair { first, second in
             let worker = try #require(second.worker)

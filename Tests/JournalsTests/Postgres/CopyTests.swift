@@ -5,7 +5,7 @@ import States
 import TestSupport
 import Testing
 
-@Suite struct CopyTests {
+@Suite(.timeLimit(.minutes(5))) struct CopyTests {
     /// A journal with something in every table, retention and an import included.
     private func fill(_ journal: any Journal) async throws {
         for number in 0..<30 {

@@ -6,7 +6,7 @@ import Testing
 @testable import JournalsPostgres
 
 /// What happens when the database, its connections or its other users do what they must not.
-@Suite struct PostgresServerTests {
+@Suite(.timeLimit(.minutes(5))) struct PostgresServerTests {
     private func open(_ url: String) async throws -> PostgresJournal {
         try await PostgresJournal.open(url, configuration: .init(patience: .zero), now: { .test(0) })
     }

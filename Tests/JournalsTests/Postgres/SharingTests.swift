@@ -5,7 +5,7 @@ import Testing
 @testable import JournalsPostgres
 
 /// Several servers on one database.
-@Suite struct SharingTests {
+@Suite(.timeLimit(.minutes(5))) struct SharingTests {
     private func open(_ url: String, _ id: String) async throws -> PostgresJournal {
         try await PostgresJournal.open(
             url, configuration: .init(patience: .seconds(10), node: PostgresNode(id: id, name: "server \(id)")),

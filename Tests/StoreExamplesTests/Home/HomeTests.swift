@@ -4,7 +4,7 @@ import StoreTesting
 import Stores
 import Testing
 
-@Suite struct HomeTests {
+@Suite(.timeLimit(.minutes(5))) struct HomeTests {
     private struct NoNetwork: ExplainedError {
         let description = "No network."
     }

@@ -4,7 +4,7 @@ import StoreTesting
 import Stores
 import Testing
 
-@Suite struct LoginTests {
+@Suite(.timeLimit(.minutes(5))) struct LoginTests {
     private let clock = VirtualClock()
 
     private func reducer() -> LoginReducer { LoginReducer(accounts: AccountsOfATest(clock: clock)) }

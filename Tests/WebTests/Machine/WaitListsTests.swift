@@ -4,7 +4,7 @@ import Testing
 
 @testable import Web
 
-struct WaitListsTests {
+@Suite(.timeLimit(.minutes(5))) struct WaitListsTests {
     private let clock = ManualClock()
     private let source = ManualHead()
     private let gone = NIOLockedValueBox<[(Int, WaitOutcome)]>([])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Web
 
-@Suite struct ProblemTests {
+@Suite(.timeLimit(.minutes(5))) struct ProblemTests {
     // S9
     @Test(arguments: [(BoardError.Code.overloaded, 503), (.limitReached, 429), (.unavailable, 503), (.busy, 409)])
     func `who is refused because too much goes on is told when to come again`(code: BoardError.Code, status: Int) {

@@ -8,7 +8,7 @@ import Testing
 @testable import Web
 
 /// What goes wrong is said in the reader's language.
-@Suite struct WordingTests {
+@Suite(.timeLimit(.minutes(5))) struct WordingTests {
     private static let sentences: [(key: String, english: String)] =
         all(InputWording.self) + all(BoardWording.self) + all(AccessWording.self) + all(ProblemWording.self)
         + all(ListWording.self)
