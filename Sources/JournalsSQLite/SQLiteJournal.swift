@@ -94,15 +94,15 @@ public final class SQLiteJournal: Journal {
 
     /// Checks that everything that was recorded is in place, and restores it if possible.
     ///
-    /// If nothing has been appended since the previous call, it also waits until the disk has everything.
+    /// If nothing has been written since the previous call, it also waits until the disk has everything.
     package func verify() async throws {
         guard canWrite else { return }
         try await connections.onWriter { [self] database in
             noticeFile?.writeWhatIsNew()
             let connection = connections.current
             guard let mark = connection.guarded?.mark else { return }
-            let head = mark.mark.head.rawValue
-            guard lastVerified.exchange(head, ordering: .relaxed) == head, mark.isAhead else { return }
+            let writes = Int64(accesses.writes)
+            guard lastVerified.exchange(writes, ordering: .relaxed) == writes, mark.isAhead else { return }
             // Whatever the durability is, SQLite waits for the disk here.
             if try connection.isAllInFile(database) { try mark.settle() }
         }

@@ -1,5 +1,6 @@
 """Somebody takes the journal's files away, cuts them short or puts others in their place: it is told, and nothing is lost in silence."""
 
+import os
 import re
 import shutil
 import stat
@@ -126,11 +127,26 @@ def test_after_a_power_cut_no_sequence_is_given_out_twice(weir):
 
 
 def test_a_data_folder_that_others_could_read_is_closed_to_them(weir):
+    before = epoch(weir)
     weir.terminate()
-    file = weir.data / "journal.sqlite"
     weir.data.chmod(0o755)
-    file.chmod(0o644)
+    for name in ["journal.sqlite", "journal.sqlite-mark"]:
+        (weir.data / name).chmod(0o644)
     weir.start()
     assert "it is now closed to them" in weir.log.read_text()
+    for path in [weir.data, *weir.data.rglob("*")]:
+        assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path
+    # That is no harm to the history.
+    assert kinds(weir) == [] and epoch(weir) == before
+
+
+def test_a_new_data_folder_is_for_its_owner_whatever_the_mask_of_its_process(weir):
+    weir.terminate()
+    shutil.rmtree(weir.data)
+    before = os.umask(0)
+    try:
+        weir.start()
+    finally:
+        os.umask(before)
     for path in [weir.data, *weir.data.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path

@@ -30,6 +30,10 @@ struct HistoryCheck {
     let mark: JournalMark?
     /// The current boot of the machine.
     let boot: String
+    /// Whether there was a log beside the file.
+    var hasLog = true
+    /// Whether nobody has touched the mark since it was written.
+    var isAsWritten = true
 
     /// The state of the history.
     ///
@@ -39,9 +43,11 @@ struct HistoryCheck {
         guard let mark else { return held.isMarked ? .unverified : .whole }
         guard mark.epoch == held.epoch else { return .unverified }
         if held.head < mark.head { return .lost(held.head.next...mark.head) }
-        guard mark.file == held.file else { return .unverified }
+        guard mark.file == held.file, isAsWritten else { return .unverified }
         // It was written by a program that does not keep the mark.
         if mark.isClosed || held.head > mark.reserved { return held.head == mark.head ? .whole : .unverified }
+        // A process that died leaves its log, which may hold what the mark does not count, such as lines of output.
+        guard hasLog else { return .uncertain }
         // Only the process died: the system wrote to the disk what the process had written.
         if mark.boot == boot, !boot.isEmpty { return .whole }
         return mark.outlivesMachine || held.head >= mark.reserved ? .whole : .uncertain

@@ -85,7 +85,10 @@ final class JournalConnections: Sendable {
     /// It is not undone if the task is cancelled: what was to be recorded is recorded.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         writes.add(1, ordering: .relaxed)
-        return try await onWriter { try Self.transaction($0, body) }
+        return try await onWriter { [self] database in
+            try current.guarded?.mark.unsettle()
+            return try Self.transaction(database, body)
+        }
     }
 
     /// Runs one transaction that adds changes.
@@ -93,6 +96,8 @@ final class JournalConnections: Sendable {
         writes.add(1, ordering: .relaxed)
         return try await onWriter { [self] database in
             let mark = current.guarded?.mark
+            // What is written besides changes, such as lines of output, can be lost with the machine as they can.
+            try mark?.unsettle()
             let (result, head) = try Self.transaction(database) { database in
                 let result = try body(database)
                 let head = try SQLStatement(database, "SELECT head FROM journal").first { try $0.sequence(0) } ?? 0

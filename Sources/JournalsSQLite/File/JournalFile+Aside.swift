@@ -12,20 +12,39 @@ extension JournalFile {
         return largest.map { URL(fileURLWithPath: pathAside(now) + $0.suffix).lastPathComponent }
     }
 
-    /// Renames the file and its companions, as far as they exist.
+    /// Renames the file and its companions, as far as they exist; the copy of the log that was made before is kept.
     func setAside(_ suffixes: [String], now: Timestamp) throws {
         for suffix in suffixes where OpenFile.status(of: path + suffix) != nil {
-            try OpenFile.move(path + suffix, to: pathAside(now) + suffix)
+            let target = pathAside(now) + suffix
+            if OpenFile.status(of: target) == nil {
+                try OpenFile.move(path + suffix, to: target)
+            } else {
+                try FileManager.default.removeItem(atPath: path + suffix)
+            }
         }
         try forgetSuspicion()
     }
 
-    /// Copies the log, which the next append can overwrite; returns the copy's name.
-    func copyLog(now: Timestamp) throws -> String? {
+    /// Copies the log, of which opening the file overwrites the beginning; returns the copy's name, nil where there is no log,
+    /// or no room for a copy.
+    func copyLog(now: Timestamp) -> String? {
         guard !isEmpty(path + "-wal") else { return nil }
         let target = pathAside(now) + "-wal"
-        try FileManager.default.copyItem(atPath: path + "-wal", toPath: target)
-        return URL(fileURLWithPath: target).lastPathComponent
+        let name = URL(fileURLWithPath: target).lastPathComponent
+        do {
+            try FileManager.default.copyItem(atPath: path + "-wal", toPath: target)
+            return name
+        } catch {
+            forget(name)
+            return nil
+        }
+    }
+
+    /// Removes a copy of the log that nobody needs, as far as there is one.
+    func forget(_ log: String) {
+        do {
+            try FileManager.default.removeItem(at: URL(fileURLWithPath: folder).appending(path: log))
+        } catch { _ = error }
     }
 
     private func pathAside(_ now: Timestamp) -> String {

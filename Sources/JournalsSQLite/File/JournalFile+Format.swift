@@ -19,20 +19,20 @@ extension JournalFile {
     }
 
     func takeUp(
-        _ database: Database, _ mark: JournalMark?, now: Timestamp, notices: NoticeFile, makeEpoch: () -> String
+        _ database: Database, log: String?, now: Timestamp, notices: NoticeFile, makeEpoch: () -> String,
+        check: (HistoryCheck.Held) -> HistoryCheck
     ) throws -> History {
         try checkFormat(database)
         let version = try database.journalVersion()
         let held = try history(database)
         let outcome =
-            HistoryCheck(
-                held: .init(
+            check(
+                .init(
                     epoch: held.epoch, head: held.head, file: OpenFile.status(of: path)?.number ?? 0,
-                    isMarked: version >= JournalSchema.firstMarked),
-                mark: mark, boot: boot
+                    isMarked: version >= JournalSchema.firstMarked)
             ).outcome
-        // Before anything is written, which could overwrite the log.
-        if let notice = try notice(of: outcome, now: now) { try notices.add(notice) }
+        // Before anything is written.
+        if let notice = notice(of: outcome, log: log, now: now) { try notices.add(notice) }
         try migrate(database, from: version)
         // An import that was interrupted by the end of a process.
         while try RunImport(database).rollBackStep() > 0 {}
@@ -53,10 +53,10 @@ extension JournalFile {
         try database.execute(sql: "PRAGMA user_version = \(JournalSchema.version)")
     }
 
-    private func notice(of outcome: HistoryCheck.Outcome, now: Timestamp) throws -> JournalNotice? {
+    private func notice(of outcome: HistoryCheck.Outcome, log: String?, now: Timestamp) -> JournalNotice? {
         switch outcome {
         case .whole: nil
-        case .lost(let range): JournalNotice(.lost, at: now, file: try copyLog(now: now), lost: range)
+        case .lost(let range): JournalNotice(.lost, at: now, file: log, lost: range)
         case .uncertain: JournalNotice(.uncertain, at: now)
         case .unverified: JournalNotice(.unverified, at: now)
         }

@@ -45,7 +45,13 @@ struct JournalFile {
     func openForWriting(
         now: Timestamp, notices: NoticeFile, makeEpoch: () -> String
     ) throws -> (connection: JournalConnection, history: History) {
-        let (hasMark, mark) = try MarkFile.read(markPath)
+        let (hasMark, mark, isAsWritten) = try MarkFile.read(markPath)
+        // Opening the file makes a log where there is none.
+        let hasLog = OpenFile.status(of: path + "-wal") != nil
+        // And writes to the one that is there, which may be all that is left of some changes.
+        let log = mark?.isClosed == true ? nil : copyLog(now: now)
+        // Unless a notice names it, or the file that it belongs to.
+        defer { if let log, notices.notices.last?.file.map(log.hasPrefix) != true { forget(log) } }
         let kind: JournalNotice.Kind
         switch try found() {
         case .nothing where !hasMark && isEmpty(path + "-wal"):
@@ -53,7 +59,11 @@ struct JournalFile {
         case .database:
             do {
                 return try open { database in
-                    try takeUp(database, mark, now: now, notices: notices, makeEpoch: makeEpoch)
+                    try takeUp(
+                        database, log: log, now: now, notices: notices, makeEpoch: makeEpoch,
+                        check: {
+                            HistoryCheck(held: $0, mark: mark, boot: boot, hasLog: hasLog, isAsWritten: isAsWritten)
+                        })
                 }
             } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
                 kind = .damaged

@@ -23,11 +23,12 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// The mark at a path, and whether any file exists there.
-    static func read(_ path: String) throws(JournalError) -> (exists: Bool, mark: JournalMark?) {
-        guard OpenFile.status(of: path) != nil else { return (false, nil) }
+    /// The mark at a path, whether any file exists there, and whether it is as it was written.
+    static func read(_ path: String) throws(JournalError) -> (exists: Bool, mark: JournalMark?, isAsWritten: Bool) {
+        guard let status = OpenFile.status(of: path) else { return (false, nil, true) }
         do {
-            return (true, JournalMark(try OpenFile(path: path).read(upTo: JournalMark.length + 1)))
+            let bytes = try OpenFile(path: path).read(upTo: JournalMark.length + 1)
+            return (true, JournalMark(bytes), status.isAsWritten)
         } catch {
             throw JournalError.of(error, at: path)
         }
@@ -60,6 +61,12 @@ final class MarkFile: Sendable {
 
     /// Whether more is reserved than was assigned.
     var isAhead: Bool { state.withLock { $0.mark.reserved > $0.mark.head } }
+
+    /// Records that something else than a change may be written that the disk does not have.
+    func unsettle() throws(JournalError) {
+        guard !isAhead else { return }
+        try reserve(through: mark.head.next)
+    }
 
     /// Records that the disk has all changes, so that nothing is reserved beyond them.
     func settle() throws(JournalError) {

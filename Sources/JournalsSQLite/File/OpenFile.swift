@@ -18,6 +18,9 @@ final class OpenFile: Sendable {
         let number: UInt64
         let device: UInt64
         let size: Int64
+        /// Whether it is as it was last written: whoever copies something over it gives it the times of the copied file, or
+        /// changes it otherwise without writing.
+        let isAsWritten: Bool
 
         /// Whether both are the same file.
         func isSameFile(as other: Status) -> Bool { number == other.number && device == other.device }
@@ -142,9 +145,16 @@ final class OpenFile: Sendable {
 
 extension OpenFile.Status {
     fileprivate init(_ status: stat) {
+        #if canImport(Darwin)
+            let (changed, modified) = (status.st_ctimespec, status.st_mtimespec)
+        #else
+            let (changed, modified) = (status.st_ctim, status.st_mtim)
+        #endif
         self.init(
             number: UInt64(truncatingIfNeeded: status.st_ino), device: UInt64(truncatingIfNeeded: status.st_dev),
-            size: Int64(status.st_size))
+            size: Int64(status.st_size),
+            // A write sets both, in one moment.
+            isAsWritten: changed.tv_sec.subtractingReportingOverflow(modified.tv_sec).partialValue.magnitude < 2)
     }
 }
 

@@ -80,7 +80,9 @@ struct DataFolder: Sendable {
             guard attributes[.type] as? FileAttributeType != .typeSymbolicLink,
                 let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0
             else { return false }
-            try FileManager.default.setAttributes([.posixPermissions: mode & 0o700], ofItemAtPath: path)
+            // Changed now, as a whole: a journal's mark is not taken for one that was copied over it.
+            try FileManager.default.setAttributes(
+                [.posixPermissions: mode & 0o700, .modificationDate: Date()], ofItemAtPath: path)
             return true
         } catch {
             return false  // Another user's, whose business it is.

@@ -16,10 +16,13 @@ import Testing
 
     private func outcome(
         _ mark: JournalMark?, epoch: String = "0123456789abc", head: SequenceNumber = 42, file: UInt64 = 7,
-        isMarked: Bool = true, boot: String = "b"
+        isMarked: Bool = true, boot: String = "b", hasLog: Bool = true, isAsWritten: Bool = true
     ) -> HistoryCheck.Outcome {
-        HistoryCheck(held: .init(epoch: epoch, head: head, file: file, isMarked: isMarked), mark: mark, boot: boot)
-            .outcome
+        HistoryCheck(
+            held: .init(epoch: epoch, head: head, file: file, isMarked: isMarked), mark: mark, boot: boot,
+            hasLog: hasLog,
+            isAsWritten: isAsWritten
+        ).outcome
     }
 
     @Test func `a mark reads back from its text, and one that is not whole is none`() {
@@ -64,6 +67,10 @@ import Testing
         #expect(outcome(mark(), file: 8) == .unverified)
         #expect(outcome(mark(), head: 101) == .unverified)
         #expect(outcome(mark(isClosed: true), head: 43) == .unverified)
+        #expect(outcome(mark(isClosed: true), isAsWritten: false) == .unverified)
+        #expect(outcome(mark(isClosed: true), hasLog: false) == .whole)
+        #expect(outcome(mark(), hasLog: false) == .uncertain)
+        #expect(outcome(mark(outlivesMachine: true), boot: "c", hasLog: false) == .uncertain)
     }
 
     @Test func `a journal whose log a reader still needs is not marked as closed in order`() async throws {
