@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "AccessOIDC",
             dependencies: [
-                "Access", "States",
+                "Access", "HTTPGuards", "States",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -99,7 +99,17 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
 
-        .target(name: "AccessSQLite", dependencies: ["Access", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "HTTPGuards",
+            dependencies: [
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ]),
+        .target(name: "SQLiteFiles", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "AccessSQLite",
+            dependencies: ["Access", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift")]),
         .target(name: "AccessPostgres", dependencies: ["Access", "Journals", "JournalsPostgres"]),
 
         // MARK: What other systems send and are sent
@@ -149,7 +159,7 @@ let package = Package(
         .target(
             name: "StandardOperations",
             dependencies: [
-                "CZlib", "Flows", "States", "Operations", "Stores",
+                "CZlib", "Flows", "HTTPGuards", "States", "Operations", "Stores",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -178,14 +188,14 @@ let package = Package(
         .target(
             name: "Deliveries",
             dependencies: [
-                "Boards", "Commands", "Flows", "Journals", "StandardOperations", "States", "Webhooks",
+                "Boards", "Commands", "Flows", "Journals", "SQLiteFiles", "StandardOperations", "States", "Webhooks",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
         .target(
             name: "WeirClient",
             dependencies: [
-                "Commands", "States",
+                "Commands", "HTTPGuards", "States",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -204,9 +214,7 @@ let package = Package(
                 "StandardOperations", "StandardStores",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -289,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "StandardOperationsTests",
             dependencies: [
-                "StandardOperations", "Operations", "Flows", "States",
+                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -304,7 +312,8 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Access", "AccessPostgres", "AccessSQLite", "Flows", "JournalsPostgres", "States", "TestSupport",
+                "Access", "AccessPostgres", "AccessSQLite", "Flows", "JournalsPostgres", "SQLiteFiles", "States",
+                "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -356,7 +365,8 @@ let package = Package(
             name: "WeirCommandTests",
             dependencies: [
                 "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
-                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport", "WeirClient",
+                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport", "Web",
+                "WeirClient",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

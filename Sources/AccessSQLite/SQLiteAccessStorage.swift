@@ -1,6 +1,7 @@
 package import Access
 import Foundation
 import GRDB
+import SQLiteFiles
 
 /// Users, tokens, links and sessions in a SQLite file of their own, which only its owner can read.
 ///
@@ -10,7 +11,7 @@ package final class SQLiteAccessStorage: AccessStorage {
     /// The format that this version writes, as `PRAGMA user_version`.
     private static let format = 1
 
-    private let queue: DatabaseQueue
+    private let file: SQLiteFile
 
     /// Opens the file, making it where there is none; the folder must be there.
     ///
@@ -19,17 +20,7 @@ package final class SQLiteAccessStorage: AccessStorage {
     /// Throws `AccessError` with what to do.
     package init(path: String) throws(AccessError) {
         do {
-            if !FileManager.default.fileExists(atPath: path) {
-                _ = FileManager.default.createFile(
-                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            }
-            // Also one that was copied here: its log takes over the permissions of the file.
-            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            configuration.journalMode = .wal
-            queue = try DatabaseQueue(path: path, configuration: configuration)
-            try queue.write { database in
+            file = try SQLiteFile(path: path) { database in
                 let format = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
                 guard format <= Self.format else { throw CocoaError(.fileReadUnknown) }
                 try database.execute(
@@ -54,11 +45,11 @@ package final class SQLiteAccessStorage: AccessStorage {
     }
 
     /// Closes the file.
-    package func close() throws { try queue.close() }
+    package func close() throws { try file.close() }
 
     /// Everything, if another process has changed anything.
     package func news(since version: Int64?) async throws -> StoredNews? {
-        try await queue.read { database in
+        try await file.read { database in
             let current = try Self.version(database)
             guard current != version else { return nil }
             let records = try Row.fetchAll(database, sql: "SELECT kind, id, json FROM record").map { row in
@@ -70,7 +61,7 @@ package final class SQLiteAccessStorage: AccessStorage {
 
     /// Writes; the version stays, as it counts what other processes change.
     package func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
-        try await queue.write { database in
+        try await file.write { database in
             guard try Self.version(database) == version else { throw StoredConflict() }
             for change in changes {
                 switch change {

@@ -2,6 +2,7 @@ import Flows
 import Foundation
 import GRDB
 import Journals
+import SQLiteFiles
 import States
 package import Webhooks
 
@@ -28,7 +29,7 @@ package final class DeliveryStore: Sendable {
         mutating func letGo() { (edition, lists) = (edition &+ 1, [:]) }
     }
 
-    private let queue: DatabaseQueue
+    private let file: SQLiteFile
     private let kept = Locked(Kept())
 
     /// Opens a file, making it where there is none.
@@ -38,16 +39,7 @@ package final class DeliveryStore: Sendable {
     /// - Throws: ``Unusable``, with what to do.
     package init(path: String?) throws(Unusable) {
         do {
-            if let path, !FileManager.default.fileExists(atPath: path) {
-                _ = FileManager.default.createFile(
-                    atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
-            }
-            if let path { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path) }
-            var configuration = Configuration()
-            configuration.busyMode = .timeout(5)
-            if path != nil { configuration.journalMode = .wal }
-            queue = try path.map { try DatabaseQueue(path: $0, configuration: configuration) } ?? DatabaseQueue()
-            try queue.write { database in
+            file = try SQLiteFile(path: path) { database in
                 guard try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 <= Self.format else {
                     throw CocoaError(.fileReadUnknown)
                 }
@@ -91,7 +83,7 @@ package final class DeliveryStore: Sendable {
 
     /// How far the journal of an epoch was read; nil for another journal than before.
     func position(in epoch: String) async throws -> SequenceNumber? {
-        try await queue.read { database in
+        try await file.read { database in
             try Int64.fetchOne(database, sql: "SELECT sequence FROM position WHERE epoch = ?", arguments: [epoch])
                 .map { SequenceNumber(clamping: $0) }
         }
@@ -101,7 +93,7 @@ package final class DeliveryStore: Sendable {
     ///
     /// A message of an id that is there stays as it is.
     func advance(to sequence: SequenceNumber, in epoch: String, adding deliveries: [DeliveryRecord]) async throws {
-        try await queue.write { database in
+        try await file.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO position (id, epoch, sequence) VALUES (0, ?, ?)",
@@ -112,7 +104,7 @@ package final class DeliveryStore: Sendable {
 
     /// Adds messages.
     func add(_ deliveries: [DeliveryRecord]) async throws {
-        try await queue.write { database in
+        try await file.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
         }
         kept.withLock { $0.letGo() }
@@ -120,7 +112,7 @@ package final class DeliveryStore: Sendable {
 
     /// Keeps how a message stands now.
     func update(_ delivery: DeliveryRecord) async throws {
-        try await queue.write { try Self.put(delivery, isNew: false, $0) }
+        try await file.write { try Self.put(delivery, isNew: false, $0) }
         kept.withLock { $0.letGo() }
     }
 
@@ -161,7 +153,7 @@ package final class DeliveryStore: Sendable {
     }
 
     private func deliveries(_ condition: String, _ arguments: StatementArguments) async throws -> [DeliveryRecord] {
-        try await queue.read { database in
+        try await file.read { database in
             try Data.fetchAll(database, sql: "SELECT json FROM delivery \(condition)", arguments: arguments)
         }.map { try DeliveryRecord(json: $0) }
     }
@@ -182,7 +174,7 @@ package final class DeliveryStore: Sendable {
 
     /// The run that a request started before.
     package func run(of trigger: String, key: String) async throws -> String? {
-        try await queue.read { database in
+        try await file.read { database in
             try String.fetchOne(
                 database, sql: "SELECT run FROM request WHERE trigger = ? AND key = ?", arguments: [trigger, key])
         }
@@ -191,7 +183,7 @@ package final class DeliveryStore: Sendable {
     /// Keeps what came of a request; those that nobody proves are counted in one record for each trigger.
     package func note(_ record: TriggerRecord, key: String?) async throws {
         let operation = record.trigger.split(separator: "/").first.map(String.init) ?? ""
-        try await queue.write { database in
+        try await file.write { database in
             var record = record
             if record.outcome == .unproven {
                 let before = try Data.fetchOne(
@@ -215,7 +207,7 @@ package final class DeliveryStore: Sendable {
 
     /// The newest requests to an operation's triggers.
     package func requests(of operation: String, limit: Int) async throws -> [TriggerRecord] {
-        try await queue.read { database in
+        try await file.read { database in
             try Data.fetchAll(
                 database, sql: "SELECT json FROM request WHERE operation = ? ORDER BY at DESC, id DESC LIMIT ?",
                 arguments: [operation, limit])
@@ -224,7 +216,7 @@ package final class DeliveryStore: Sendable {
 
     /// Removes what is old and over.
     func tidy(now: Int64) async throws {
-        try await queue.write { database in
+        try await file.write { database in
             try database.execute(
                 sql: "DELETE FROM delivery WHERE status <> 'waiting' AND at < ?", arguments: [now - Self.listed])
             try database.execute(

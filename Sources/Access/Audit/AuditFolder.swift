@@ -111,7 +111,11 @@ final class AuditFolder {
             handle = try Self.open(file(of: today))
             day = today
         }
-        guard let handle else { return }
+        guard var handle else { return }
+        if !FileManager.default.fileExists(atPath: file(of: today).path) {
+            handle = try restored(handle, of: today)
+            self.handle = handle
+        }
         let end = try handle.seekToEnd()
         do {
             try handle.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
@@ -120,6 +124,18 @@ final class AuditFolder {
             try handle.truncate(atOffset: end)
             throw error
         }
+    }
+
+    /// Writes the file of a day again that somebody removed; the open one still has every line.
+    private func restored(_ removed: FileHandle, of day: String) throws -> FileHandle {
+        try make()
+        try removed.seek(toOffset: 0)
+        let lines = try removed.readToEnd() ?? Data()
+        let handle = try Self.open(file(of: day))
+        try handle.write(contentsOf: lines)
+        try handle.synchronize()
+        try removed.close()
+        return handle
     }
 
     /// Removes the days before one; their anchors stay.
@@ -154,6 +170,15 @@ final class AuditFolder {
         Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601.year().month().day())
     }
 
+    /// The beginning of a day, in milliseconds since 1970.
+    static func moment(of day: String) -> Int64? {
+        do {
+            return Int64(clamping: try Date(day, strategy: .iso8601.year().month().day()).timeIntervalSince1970 * 1_000)
+        } catch {
+            return nil
+        }
+    }
+
     private static func isDay(_ name: String) -> Bool {
         name.utf8.count == 10 && name.utf8.allSatisfy { $0 == UInt8(ascii: "-") || (48...57).contains($0) }
     }
@@ -164,7 +189,7 @@ final class AuditFolder {
                 FileManager.default.createFile(atPath: url.path, contents: nil, attributes: [.posixPermissions: 0o600])
             else { throw CocoaError(.fileWriteUnknown) }
         }
-        let handle = try FileHandle(forWritingTo: url)
+        let handle = try FileHandle(forUpdating: url)
         try handle.seekToEnd()
         return handle
     }

@@ -160,10 +160,12 @@ package final class AuditLog: Sendable {
                 let today = AuditFolder.day(of: entries.last?.at ?? now())
                 try writer.folder.append(lines, on: today, after: writer.chain)
                 writer.chain = chain
-                state.withLock { state in
+                let isNews = state.withLock { state in
                     state.head = chain
-                    state.isFailing = false
+                    defer { state.isFailing = false }
+                    return state.isFailing
                 }
+                if isNews { logger.notice("The audit is written again.") }
                 onHead(chain.head)
                 prune(writer)
             } catch {
@@ -204,13 +206,15 @@ package final class AuditLog: Sendable {
         if isNews { logger.error("The audit cannot be written.", metadata: ["cause": "\(Quoted(error))"]) }
     }
 
+    /// Removes old days, as they are seen from the day before the newest: a clock that is years ahead removes nothing on its
+    /// first day, and somebody has that long to notice.
     private func prune(_ writer: Writer) {
-        let time = now()
-        let today = AuditFolder.day(of: time)
+        let today = AuditFolder.day(of: now())
         guard writer.pruned != today else { return }
         writer.pruned = today
         do {
-            let old = try writer.folder.remove(before: AuditFolder.day(of: time - Int64(days) * 86_400_000))
+            guard let last = try writer.folder.days().dropLast().last.flatMap(AuditFolder.moment) else { return }
+            let old = try writer.folder.remove(before: AuditFolder.day(of: last - Int64(days) * 86_400_000))
             if !old.isEmpty { logger.notice("Old days of the audit were removed.", metadata: ["days": "\(old.count)"]) }
         } catch {
             logger.error("Old days of the audit could not be removed.", metadata: ["cause": "\(Quoted(error))"])

@@ -1,5 +1,6 @@
 import AccessSQLite
 import Foundation
+import SQLiteFiles
 import Testing
 
 @testable import Access
@@ -31,6 +32,38 @@ import Testing
                 #expect(data.range(of: Data(secret.utf8)) == nil, "\(name)")
             }
         }
+    }
+
+    @Test func `a file that is removed while it is open loses nothing, though its folder goes with it`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let path = try path()
+        let storage = try SQLiteAccessStorage(path: path)
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana", "admin")
+        try remove()
+        try await fixture.addUser("bob", "viewer")
+        let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
+        try storage.close()
+        let again = try await DirectoryFixture(storage: try SQLiteAccessStorage(path: path))
+        #expect(try await again.signIn("ana") != nil)
+        #expect(try await again.signIn("bob") != nil)
+    }
+
+    @Test func `a file that another takes the place of while it is open is neither written nor written over`()
+        async throws
+    {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let path = try path()
+        let storage = try SQLiteAccessStorage(path: path)
+        let fixture = try await DirectoryFixture(storage: storage)
+        try await fixture.addUser("ana", "admin")
+        let other = Data("somebody else's".utf8)
+        try FileManager.default.removeItem(atPath: path)
+        try other.write(to: URL(filePath: path))
+        await #expect(throws: AccessError.self) { try await fixture.addUser("bob", "viewer") }
+        await #expect(throws: SQLiteFile.Replaced.self) { try await storage.news(since: nil) }
+        #expect(try Data(contentsOf: URL(filePath: path)) == other)
     }
 
     @Test func `a file that is no database is an error in words`() throws {

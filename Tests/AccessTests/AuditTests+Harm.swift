@@ -1,0 +1,61 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Access
+
+/// What a wrong clock, or somebody who removes files, does to the audit.
+extension AuditTests {
+    @Test func `a clock that is years ahead removes nothing on its first day`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log(days: 3)
+        log.record(.start, by: ana)
+        await log.flush()
+        clock.advance(86_400_000)
+        log.record(.start, by: ana)
+        await log.flush()
+        clock.advance(3_650 * 86_400_000)
+        let again = try self.log(days: 3)
+        again.record(.start, by: ana)
+        await again.flush()
+        #expect(try AuditFolder(folder).days().count == 3)
+        clock.advance(86_400_000)
+        again.record(.start, by: ana)
+        await again.flush()
+        #expect(try AuditFolder(folder).days().count == 2)
+    }
+
+    @Test func `a file of today that somebody removes is written again with all its lines, with its folder`()
+        async throws
+    {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log()
+        log.record(.start, by: ana)
+        await log.flush()
+        try remove()
+        log.record(.cancel, by: ana)
+        let page = try await log.page()
+        #expect(page.records.map(\.entry.action) == [.cancel, .start, .open])
+        #expect(try AuditVerification(folder: folder).faults.isEmpty)
+    }
+
+    @Test func `that the audit cannot be written is logged once, and once that it is again`() async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let captured = CapturedLog()
+        let clock = clock
+        let log = try AuditLog(folder: folder, now: { clock.now }, logger: captured.logger)
+        await log.flush()
+        try remove()
+        // A file where the folder should be.
+        try Data().write(to: folder)
+        for _ in 0..<3 {
+            log.record(.start, by: ana)
+            await log.flush()
+        }
+        try FileManager.default.removeItem(at: folder)
+        log.record(.cancel, by: ana)
+        await log.flush()
+        #expect(captured.messages() == ["The audit cannot be written.", "The audit is written again."])
+        #expect(try await log.page().records.count == 5)
+    }
+}
