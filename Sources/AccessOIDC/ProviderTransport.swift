@@ -1,6 +1,7 @@
 package import Access
 import AsyncHTTPClient
 package import Foundation
+import HTTPGuards
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -86,6 +87,7 @@ package struct ProviderClient: ProviderTransport {
             configuration.tlsConfiguration = tls
         }
         configuration.timeout.connect = min(timeout, .seconds(5))
+        configuration.guardStatuses()
         let client = HTTPClient(configuration: configuration)
         let answer: Result<ProviderAnswer, any Error>
         do { answer = .success(try await exchange(request, client)) } catch { answer = .failure(error) }

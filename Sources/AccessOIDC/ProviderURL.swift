@@ -4,7 +4,7 @@ import States
 
 /// The URL of an issuer or of one of its endpoints: https, or http on this machine.
 ///
-/// It has a host, no user or password, and no fragment.
+/// It has a host, a port that exists if any, no user or password, and no fragment.
 package struct ProviderURL: Hashable, Sendable {
     /// The URL, exactly as it was written.
     package let text: String
@@ -15,7 +15,8 @@ package struct ProviderURL: Hashable, Sendable {
     package init?(_ text: String) {
         let isPlain = text.utf8.count <= 2_000 && text.utf8.allSatisfy { (0x21...0x7e).contains($0) }
         guard isPlain, let parts = URLComponents(string: text), let host = parts.host, !host.isEmpty,
-            parts.user == nil, parts.password == nil, parts.fragment == nil
+            parts.user == nil, parts.password == nil, parts.fragment == nil,
+            parts.rangeOfPort.map({ (1...65_535).contains(Int(text[$0]) ?? 0) }) ?? true
         else { return nil }
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         switch parts.scheme {

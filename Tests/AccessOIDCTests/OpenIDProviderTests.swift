@@ -285,8 +285,8 @@ import Testing
 
     @Test(arguments: [
         "http://id.example", "ftp://id.example", "https://", "https://a:b@id.example", "https://id.example/#x",
-        "id.example",
-        "https://id.example/\n", "https://id example", "",
+        "id.example", "https://id.example/\n", "https://id example", "", "https://id.example:65536/t",
+        "https://127.0.0.1:0", "https://127.0.0.1:99999999999999999999", "http://[::1]:65536",
     ])
     func `what a secret must not be sent to is no provider`(text: String) { #expect(ProviderURL(text) == nil) }
 

@@ -1,9 +1,8 @@
+import HTTPGuards
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
-
-@testable import StandardOperations
 
 struct StatusGuardTests {
     private func answered(_ text: String) throws -> (channel: EmbeddedChannel, problem: (any Error)?) {
@@ -22,7 +21,7 @@ struct StatusGuardTests {
 
     @Test func `a peer that answers with a status below 100 is told apart, and nothing more is read from it`() throws {
         let (channel, problem) = try answered("HTTP/1.1 099 Odd\r\nContent-Length: 0\r\n\r\n")
-        #expect(problem is HTTPFailure)
+        #expect((problem as? StatusGuard.NoStatus)?.code == 99)
         #expect(try channel.readInbound(as: HTTPClientResponsePart.self) == nil)
         #expect(!channel.isActive)
     }

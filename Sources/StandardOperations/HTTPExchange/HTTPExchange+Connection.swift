@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Flows
+import HTTPGuards
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -86,7 +87,8 @@ extension HTTPExchange {
             configuration.tlsConfiguration = encryption
         }
         configuration.connectionPool.retryConnectionEstablishment = false
-        let check: @Sendable (any Channel) -> EventLoopFuture<Void> = { channel in
+        configuration.guardStatuses()
+        configuration.http1_1ConnectionDebugInitializer = { channel in
             let peer = channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
             if peer?.unmapped == address.unmapped || (address.isUnspecified && peer?.restriction == .thisMachine) {
                 return StatusGuard.add(to: channel)
@@ -96,9 +98,6 @@ extension HTTPExchange {
                 HTTPFailure.notAllowed(
                     reason: "The connection led to an address that is not the host's. Try again."))
         }
-        // On a connection of HTTP/2 the guard could not see the answers.
-        configuration.httpVersion = .http1Only
-        configuration.http1_1ConnectionDebugInitializer = check
         return configuration
     }
 

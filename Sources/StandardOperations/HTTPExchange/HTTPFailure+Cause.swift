@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import HTTPGuards
 import NIOCore
 import NIOHTTP1
 
@@ -17,6 +18,8 @@ extension HTTPFailure {
     init(_ error: any Error, during step: HTTPStep, target: HTTPTarget, address: String) {
         if let failure = error as? HTTPFailure {
             self = failure
+        } else if let failure = error as? StatusGuard.NoStatus {
+            self = .malformed(reason: "\(failure)")
         } else if let failure = error as? IOError {
             self = Self.ofSocket(failure.errnoCode, during: step, target: target, address: address)
         } else if let failure = error as? HTTPClientError {

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import HTTPGuards
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -31,7 +32,7 @@ package final class ServerClient: Sendable {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             // A server holds a request for 14 s at most.
             timeout: .init(connect: .seconds(5), read: .seconds(25)))
-        configuration.httpVersion = .http1Only
+        configuration.guardStatuses()
         // A server that refuses connections is reported at once; who asks decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)

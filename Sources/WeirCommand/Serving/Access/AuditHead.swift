@@ -1,22 +1,26 @@
 import Access
-import AsyncHTTPClient
-import Foundation
 import Logging
-import NIOCore
-import NIOHTTP1
+import StandardOperations
 import States
 import Synchronization
 
 /// Says the audit's newest hash where nobody who can write its files can unsay it: in the log, or to another server.
+///
+/// A redirect of that server is an error, as it is no place that an operator has named.
 final class AuditHead: Sendable {
     private let audit: AuditLog
     private let isLogged: Bool
     private let url: String?
+    private let post: HTTPPost
     private let logger: Logger
     private let said = Mutex("")
 
-    init(_ audit: AuditLog, settings: Settings, logger: Logger) {
+    init(
+        _ audit: AuditLog, settings: Settings, environment: OperationEnvironment = OperationEnvironment(),
+        logger: Logger
+    ) {
         self.audit = audit
+        post = HTTPPost(environment: environment)
         isLogged = settings.text("audit.head-log") == "yes"
         url = settings.text("audit.head-url")
         self.logger = logger
@@ -46,12 +50,12 @@ final class AuditHead: Sendable {
         if isLogged { logger.notice("The audit has come to this head.", metadata: ["head": "\(head)"]) }
         guard let url else { return }
         do {
-            var request = HTTPClientRequest(url: url)
-            request.method = .POST
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: try JSONValue.object(["head": .string(head)]).text()))
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(2))
-            guard (200..<300).contains(response.status.code) else { throw StartError.unavailable("\(response.status)") }
+            let answer = try await post.send(
+                JSONValue.object(["head": .string(head)]).text(), to: url,
+                headers: ["content-type": "application/json"], timeout: .seconds(2))
+            guard (200..<300).contains(answer.status) else {
+                throw StartError.unavailable("It was answered with \(answer.status).")
+            }
         } catch {
             said.withLock { $0 = "" }
             logger.error("The audit's head could not be sent.", metadata: ["cause": "\(Quoted(error))"])
