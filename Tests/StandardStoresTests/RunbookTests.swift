@@ -107,6 +107,19 @@ import Testing
         store.finish()
     }
 
+    @Test func `comments end where each change would record more and more of them`() throws {
+        let store = try store()
+        let half = String(repeating: "a", count: Runbook.commentLimit / 2)
+        for (index, step) in ["one", "two"].enumerated() {
+            store.send(.comment(step: step, text: half, signed: ana)) {
+                $0.sections[0].steps[index].comments = [RunbookComment(half, signed: ana)]
+            }
+        }
+        store.send(.comment(step: "one", text: "b", signed: bob))
+        store.receiveEffect(.toast("The checklist holds no more comments. Begin another one.", to: ["Bob"]))
+        store.finish()
+    }
+
     @Test func `what cannot be done is told to who tried it and changes nothing`() throws {
         let store = try store()
         store.send(.tick(step: "three", signed: ana))

@@ -6,6 +6,9 @@ package import Stores
 /// step receives a message when it is done or skipped, and everybody when no step is open any more. Pure: the actor and
 /// the time come with the action.
 package struct Runbook: Reducer {
+    /// How many bytes all comments may have together: each change records all of them again.
+    package static let commentLimit = 65_536
+
     /// The checklist from its file.
     package let initialState: RunbookState
 
@@ -37,6 +40,9 @@ package struct Runbook: Reducer {
             state.changing(id, signed) { step in
                 let text = text.onOneLine
                 guard !text.isEmpty else { return [.toast("The comment was empty.", to: signed.names)] }
+                guard state.commentBytes + text.utf8.count <= Self.commentLimit else {
+                    return [.toast("The checklist holds no more comments. Begin another one.", to: signed.names)]
+                }
                 step.comments.append(RunbookComment(text, signed: signed))
                 return []
             }

@@ -16,6 +16,11 @@ package struct RunbookState: RecordableState {
     /// The steps that the file has, in its order.
     package var steps: [RunbookStep] { sections.filter { !$0.isGone }.flatMap(\.steps) }
 
+    /// How many bytes its comments have, those on steps that the file no longer has included.
+    var commentBytes: Int {
+        sections.flatMap(\.steps).flatMap(\.comments).reduce(0) { $0 + $1.text.utf8.count }
+    }
+
     /// Whether no step is open any more.
     package var isFinished: Bool { steps.allSatisfy { $0.mark != nil } }
 

@@ -15,10 +15,13 @@ enum RunbookRecord: Equatable {
     case assigned(to: String)
 
     // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first. Each
-    // takes a time proportional to the line's length: what stands behind a lazy repetition has a length of its own.
-    private nonisolated(unsafe) static let doneLine = /Done by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/
+    // takes a time proportional to the line's length: what stands behind a lazy repetition has a length of its own. By scalars: a
+    // text can begin with a mark that would be one character with the space before it.
+    private nonisolated(unsafe) static let doneLine =
+        /Done by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/.matchingSemantics(.unicodeScalar)
     private nonisolated(unsafe) static let saidLine =
         /(Skipped|Comment)(?: by (.+?) at (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC)?: (.+)/
+        .matchingSemantics(.unicodeScalar)
     private static let assigned = "Assigned to "
 
     /// Reads a line; nil if it has another form.
@@ -29,8 +32,8 @@ enum RunbookRecord: Equatable {
         if let match = line.wholeMatch(of: Self.doneLine) {
             guard let signed = signature(match.1, match.2, match.3) else { return nil }
             self = .done(signed)
-        } else if line.hasPrefix(Self.assigned), line != Self.assigned {
-            self = .assigned(to: String(line.dropFirst(Self.assigned.count)))
+        } else if line.utf8.starts(with: Self.assigned.utf8), line != Self.assigned {
+            self = .assigned(to: String(line.unicodeScalars.dropFirst(Self.assigned.unicodeScalars.count)))
         } else if let match = line.wholeMatch(of: Self.saidLine) {
             var signed: Signature?
             if let name = match.2, let day = match.3, let clock = match.4 {
