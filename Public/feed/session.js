@@ -107,7 +107,9 @@ export class Session {
         if (answer.why === "catalog") this.#want("snap");
         else this.#snapshot(now);
         this.#replaced = answer.notice ?? this.#replaced;
-        return answer.why === "gap" ? { ...DROP, gap: gap(answer) } : DROP;
+        if (answer.why === "gap") return { ...DROP, gap: gap(answer) };
+        // At once: what this page shows may not be there any more.
+        return answer.notice === undefined ? DROP : { ...DROP, notice: answer.notice };
       case "show":
         if (relayed) return DROP;
         this.#moved = false;

@@ -279,7 +279,7 @@ test("a notice stands from one answer that brings it to the next that does not",
 test("that the history was replaced stands for good, but where there is more to know", () => {
   const one = session();
   const replaced = "<p>The history was replaced</p>";
-  assert.equal(one.answered(reset("epoch", { notice: replaced }), 0).notice, undefined);
+  assert.equal(one.answered(reset("epoch", { notice: replaced }), 0).notice, replaced);
   assert.equal(one.answered({ ...snap(3), notice: "<p>Lost</p>" }, 1).notice, "<p>Lost</p>");
   assert.equal(one.answered(batch(3, [4]), 2).notice, replaced);
   assert.equal(one.answered(empty(4, { notice: "<p>Lost</p>" }), 3).notice, "<p>Lost</p>");

@@ -16,7 +16,7 @@ struct MountingTests {
         let dashboard = try Dashboard(
             board: board, templates: TemplateSet(overlay: nil), configuration: configuration)
         router.mountWeir(dashboard, access: .open)
-        #expect(dashboard.channelHandlers().count == 1)
+        #expect(!dashboard.channelHandlers().isEmpty)
         dashboard.drain()
         await board.shutdown()
     }

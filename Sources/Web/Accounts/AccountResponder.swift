@@ -68,7 +68,7 @@ struct AccountResponder: Sendable {
         // A browser says where a request comes from; one that brings its cookie must.
         guard
             CrossSiteCheck.allows(
-                request.headers, authority: request.head.authority,
+                request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
                 isByCookie: CrossSiteCheck.isByCookie(request.headers))
         else { throw .crossSite }
     }

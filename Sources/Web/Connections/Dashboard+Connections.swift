@@ -2,13 +2,16 @@ import HTTPTypes
 public import NIOCore
 
 extension Dashboard {
-    /// The channel handlers by which a server answers tails on its event loops and notices clients that leave.
+    /// The channel handlers by which a server answers tails on its event loops and notices clients that leave, and by which it
+    /// refuses a request whose target names another server than its `Host`.
     ///
     /// For `HTTP1Channel.Configuration(additionalChannelHandlers:)` of a Hummingbird server of one's own. Its `idleTimeout`
     /// must be nil or longer than 14 s, because a held request looks idle to it. They answer a tail themselves only where the
     /// access that the dashboard was mounted with says on the event loop who sends it: all others go through the router and
     /// its middleware.
-    public func channelHandlers() -> [any RemovableChannelHandler] { [HeldPollHandler(self)] }
+    public func channelHandlers() -> [any RemovableChannelHandler] {
+        [AbsoluteTarget.Installer(), HeldPollHandler(self)]
+    }
 
     /// The tail that a request is, if it can be answered on the event loop without further questions.
     func tail(_ head: HTTPRequest) -> TailRequest? {

@@ -18,8 +18,8 @@ struct OutputLines {
         let preference = FeedChanges.wait(preferredBy: exchange.header(.prefer))
         let wait = try query.number("wait", 0...FeedChanges.longestWait) ?? preference ?? 0
         var tail = try await tail(of: run)
-        let mayWait = wait > 0 && !tail.isClosed && exchange.request.method == .get
-        if mayWait, after >= tail.head {
+        let isHeld = wait > 0 && after >= tail.head && !tail.isClosed && exchange.request.method == .get
+        if isHeld {
             _ = await dashboard.pollResponder.wait(for: .output(run), after: after, atMost: Int64(wait) * 1_000)
             tail = try await self.tail(of: run)
         }
@@ -29,7 +29,7 @@ struct OutputLines {
         }
         let next = lines.last?.number ?? min(after, tail.head)
         let headers: HTTPFields =
-            mayWait && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
+            isHeld && query["wait"] == nil ? [.preferenceApplied: "wait=\(wait)"] : [:]
         return try .json(
             [
                 "run": .string(run), "from": .integer(after.rawValue), "next": .integer(next.rawValue),

@@ -31,6 +31,14 @@ struct PollRequest: Hashable, Sendable {
     /// Whether the client takes a compressed answer.
     var takesGzip = false
 
+    /// The history that a cursor belongs to; nil where there is no cursor.
+    var history: Substring? {
+        switch kind {
+        case .tail(let epoch, _, _), .now(let epoch, _): epoch.prefix { $0 != "." }
+        case .snap: nil
+        }
+    }
+
     init(audience: String? = nil, feed: String, _ kind: Kind) {
         self.audience = audience
         self.feed = feed

@@ -49,7 +49,11 @@ struct Polls {
             guard let found = try await lookUp(LivePage(feedName: request.feed)?.topic) else { return first }
             feedStatus = found
         } catch {
-            throw Problem(error)
+            guard error.code == .unknownRun, request.history.map({ $0 != dashboard.board.epoch }) == true else {
+                throw Problem(error)
+            }
+            // A run of a history whose place another has taken: whoever looks at it is told so.
+            feedStatus = PollDecision.FeedStatus(epoch: dashboard.board.epoch, head: 0, floor: 0, isClosed: false)
         }
         return dashboard.pollResponder.poll(request, of: admission, feedStatus: feedStatus, on: exchange.eventLoop) {
             delivery.send($0)

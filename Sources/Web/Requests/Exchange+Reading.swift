@@ -35,6 +35,11 @@ extension Exchange {
                 "Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.",
                 errors: [.init(field: "Idempotency-Key", detail: "must be 1 to 255 visible ASCII characters")])
         }
+        return ownKey(key)
+    }
+
+    /// A key under which two principals of one name do not meet.
+    func ownKey(_ key: String) -> String {
         guard let principalKey else { return key }
         // Neither has a line break, so no two of these texts are made of different parts.
         return Hex(SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8))).text

@@ -99,7 +99,7 @@ struct RunChanges {
                 return (.init(run: id, result: .done), false)
             case .retry:
                 let receipt = try await dashboard.board.retry(
-                    id, actor: exchange.actor, idempotencyKey: key.map { "\($0.uuidString)-\(id)" })
+                    id, actor: exchange.actor, idempotencyKey: key.map { exchange.ownKey("\($0.uuidString)-\(id)") })
                 return (.init(run: id, result: .done, newRun: receipt.run), false)
             }
         } catch {

@@ -19,6 +19,9 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         let stream: () -> [any RemovableChannelHandler]
     }
 
+    /// How many bytes are written at a time: as many as a client takes of a stream before it says so.
+    private static let piece = 16_384
+
     private let handlers: Handlers
     private let holds: StreamHolds
     private let limits: ConnectionLimits
@@ -26,6 +29,8 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var isHolding = false
     private var isOpen = false
     private var isBodyStopped = false
+    /// Bytes of answers that are written on a stream and have not left.
+    private var unsent = 0
     private var machine: ConnectionMachine
     private var check: RepeatedTask?
     private var lastWord: Scheduled<Void>?
@@ -108,6 +113,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             }
             if head.headerFields[.cacheControl] == nil { head.headerFields[.cacheControl] = "no-store" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body(let bytes) where isStream: write(bytes, context, promise)
         case .body: context.write(data, promise: promise)
         case .end:
             if isStream { machine.answerEnded(now: context.eventLoop.now) }
@@ -136,11 +142,37 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
-    /// Ends a body whose client sends it too slowly: whoever reads it is given the reason, and answers.
+    /// Writes a piece of an answer on a stream; what leaves of it is noticed, however little its client takes at a time.
+    private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
+        var rest = bytes
+        repeat {
+            let piece = rest.readSlice(length: min(rest.readableBytes, Self.piece)) ?? ByteBuffer()
+            let sent = context.eventLoop.makePromise(of: Void.self)
+            if rest.readableBytes == 0 { sent.futureResult.cascade(to: promise) }
+            unsent += piece.readableBytes
+            machine.wrote(piece.readableBytes, now: context.eventLoop.now)
+            let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+            let (eventLoop, length) = (context.eventLoop, piece.readableBytes)
+            sent.futureResult.whenComplete { _ in
+                let handler = bound.value
+                handler.unsent -= length
+                handler.machine.observed(unsent: handler.unsent, now: eventLoop.now)
+            }
+            context.write(wrapOutboundOut(.body(piece)), promise: sent)
+        } while rest.readableBytes > 0
+    }
+
+    /// Ends a stream whose client takes nothing of its answer, and a body whose client sends it too slowly: whoever reads that
+    /// is given the reason, and answers.
     private func checkProgress(_ context: ChannelHandlerContext) {
-        guard !isBodyStopped, !machine.isHolding, case .slowBody = machine.decision(now: context.eventLoop.now) else {
-            return
+        switch machine.decision(now: context.eventLoop.now) {
+        case .stalled: context.close(promise: nil)
+        case .slowBody where !isBodyStopped && !machine.isHolding: stopBody(context)
+        default: break
         }
+    }
+
+    private func stopBody(_ context: ChannelHandlerContext) {
         isBodyStopped = true
         guard machine.unanswered > 0 else {
             context.close(promise: nil)

@@ -5,24 +5,28 @@ import HTTPTypes
 ///
 /// Browsers say where a request comes from in `Sec-Fetch-Site` and in `Origin`. A program sends neither, and passes: it
 /// cannot be made to send requests by a page. Where both are sent, both must allow the request. Another port of the
-/// same machine is another site here, and so is another scheme, where a proxy names the scheme in `X-Forwarded-Proto`.
+/// same machine is another site here, and so is another scheme, where the server itself encrypts or a proxy names the scheme
+/// in `X-Forwarded-Proto`.
 enum CrossSiteCheck {
     /// Whether a request may change something.
     ///
     /// - Parameters:
     ///   - headers: Its header.
     ///   - authority: The name of this server, as the request says it.
+    ///   - isEncrypted: Whether the server itself encrypts the connection.
     ///   - isByCookie: Whether a cookie may say who asks. Browsers send it by themselves, so that whoever relies on it must
     ///     also say where the request comes from, as every browser of today does.
     /// - Returns: Whether it may.
-    static func allows(_ headers: HTTPFields, authority: String?, isByCookie: Bool = false) -> Bool {
+    static func allows(
+        _ headers: HTTPFields, authority: String?, isEncrypted: Bool = false, isByCookie: Bool = false
+    ) -> Bool {
         let sites = headers[values: .secFetchSite]
         let origins = headers[values: .origin]
         if isByCookie, sites.isEmpty, origins.isEmpty { return false }
         guard sites.count <= 1, origins.count <= 1 else { return false }
         if let site = sites.first, site != "same-origin", site != "none" { return false }
         guard let origin = origins.first else { return true }
-        return isOwn(origin, authority: authority, scheme: publicScheme(headers))
+        return isOwn(origin, authority: authority, scheme: publicScheme(headers) ?? (isEncrypted ? "https" : nil))
     }
 
     /// Whether a request relies on what browsers send by themselves: a cookie, with no token beside it.

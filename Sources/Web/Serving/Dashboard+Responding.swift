@@ -58,7 +58,7 @@ extension Dashboard {
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
         let isAllowed = CrossSiteCheck.allows(
-            request.headers, authority: request.head.authority,
+            request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
             isByCookie: !access.isOpen && CrossSiteCheck.isByCookie(request.headers))
         guard request.isSafe || isAllowed else { throw .crossSite }
         return target

@@ -149,7 +149,7 @@ package struct DashboardServer: Service {
                     let watch = ConnectionGuard(
                         limits: dashboard.configuration.connections, registry: registry, isUnencrypted: true,
                         heads: heads, codec: codec)
-                    return [watch] + dashboard.channelHandlers()
+                    return [watch, HeldPollHandler(dashboard)]
                 }
             }
         }
@@ -161,9 +161,8 @@ package struct DashboardServer: Service {
                 SecureConnectionHandler(
                     .init(
                         http1: {
-                            [AbsoluteTarget.Installer(), ConnectionGuard(limits: limits, registry: registry)]
-                                + dashboard.channelHandlers()
-                        }, stream: { dashboard.channelHandlers() }), holds: holds, limits: limits)
+                            [ConnectionGuard(limits: limits, registry: registry)] + dashboard.channelHandlers()
+                        }, stream: { [HeldPollHandler(dashboard)] }), holds: holds, limits: limits)
             ],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: 16_384, maxHeaderListSize: 32_768, maxHeaderFieldCount: 100))

@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -48,7 +49,7 @@ struct CommandAnswerTests {
                 #expect(try again.json()["id"]?.string == id)
             }
             journal.refuse(false)
-            try await server.until { try await server.ask("GET", address).status == 200 }
+            try await until { try await server.ask("GET", address).status == 200 }
             if !key.isEmpty {
                 let later = try await Self.insist(
                     server, "POST", Self.runs, headers: [Self.json] + key, body: #"{"label":"a"}"#)
@@ -89,7 +90,7 @@ struct CommandAnswerTests {
             }
             journal.refuse(false)
             for run in [recorded, fresh] {
-                try await server.until {
+                try await until {
                     try await server.ask("GET", "/api/v1/runs/" + run).json()["phase"] == "cancelled"
                 }
             }
@@ -115,7 +116,7 @@ struct CommandAnswerTests {
             let other = try await Self.insist(server, "POST", path, headers: [])
             #expect(try other.json()["id"] != first.json()["id"])
             journal.refuse(false)
-            try await server.until { try await server.board.runs(.init()).runs.count == 3 }
+            try await until { try await server.board.runs(.init()).runs.count == 3 }
         }
     }
 
@@ -138,7 +139,7 @@ struct CommandAnswerTests {
                 #expect(try await Self.insist(server, method, path, headers: keyed, body: body).status == 202)
             }
             journal.refuse(false)
-            try await server.until { try server.board.store("bell").log.count == 3 }
+            try await until { try server.board.store("bell").log.count == 3 }
             let again = try await Self.insist(server, method, path, headers: keyed, body: body)
             #expect(again.status == 200)
             #expect(try server.board.store("bell").log.count == 3)

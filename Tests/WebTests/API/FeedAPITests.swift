@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -105,7 +106,7 @@ struct FeedAPITests {
             try await other.send(
                 "GET", "/api/v1/feeds/operation-steps/changes?after=\(epoch).2", headers: ["Prefer: wait=60"])
             try await server.untilHeld(2)
-            try await server.until { server.board.viewers(of: .run(receipt.run)) == 1 }
+            try await until { server.board.viewers(of: .run(receipt.run)) == 1 }
             server.gate.step()
             let answer = try await program.response().json()
             #expect(answer["changes"]?.array?.map { $0["state"]?["number"] } == [1])

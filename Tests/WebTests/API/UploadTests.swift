@@ -2,6 +2,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -58,7 +59,7 @@ struct UploadTests {
             let connection = try await server.connect()
             try await connection.send(
                 raw: "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\nhalf")
-            try await server.until { !server.board.view().recentRuns.isEmpty }
+            try await until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             await connection.close()
             let run = try await Self.end(of: id, server)
@@ -76,7 +77,7 @@ struct UploadTests {
                 raw:
                     "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
             )
-            try await server.until { !server.board.view().recentRuns.isEmpty }
+            try await until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             await connection.close()
             #expect(try await Self.end(of: id, server)["phase"] == "failed")
@@ -107,7 +108,7 @@ struct UploadTests {
             try await connection.send(
                 raw: "POST \(Self.runs)?filename=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
                     + String(repeating: "a", count: 300_000))
-            try await server.until { !server.board.view().recentRuns.isEmpty }
+            try await until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             _ = try await server.board.cancel(id, actor: "test")
             let answer = try await connection.response()

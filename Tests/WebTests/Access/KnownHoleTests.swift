@@ -3,6 +3,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -29,7 +30,7 @@ struct KnownHoleTests {
                         to: [.user("vera")])
                 ]))
             let run = try await server.board.start("printer", input: ["lines": 3], actor: "x").run
-            try await server.until { try await server.board.outputTail(of: run).head >= 3 }
+            try await until { try await server.board.outputTail(of: run).head >= 3 }
             let epoch = server.board.epoch
             for path in [
                 "/live/1/output-\(run)/\(epoch)/0/now", "/live/1/output-\(run)/snap", "/live/1/run-\(run)/snap",
@@ -76,7 +77,7 @@ struct KnownHoleTests {
         try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
             let hidden = try await server.board.start("secret", input: ["label": "hush"], actor: "x").run
             // What it begins with is two changes; then it waits.
-            try await server.until { try await server.board.run(hidden).state.caseName == "stepping" }
+            try await until { try await server.board.run(hidden).state.caseName == "stepping" }
             let head = server.board.feed.head(of: .board)
             for (method, path, body) in [
                 ("POST", "/operations/secret/runs", "label=a"), ("POST", "/api/v1/operations/secret/runs", "label=a"),

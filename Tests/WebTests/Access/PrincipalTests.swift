@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Foundation
 import HTTPTypes
 import Journals
 import States
@@ -52,6 +53,26 @@ struct PrincipalTests {
             let run = try #require(try first.json()["id"]?.string)
             let record = try await server.board.run(run)
             #expect(record.opening.idempotencyKey?.contains("once") == false)
+        }
+    }
+
+    @Test func `the key of a form for many runs belongs to its principal, though another has the same name`()
+        async throws
+    {
+        let twins = Twins()
+        try await TestServer.run(access: .authenticated(by: twins, control: twins.control)) { server async throws in
+            let run = try await server.start("a", last: 0).run
+            server.gate.finish()
+            await server.board.outcome(of: run)
+            let key = UUID().uuidString
+            for who in ["one", "one", "two"] {
+                let answer = try await server.ask(
+                    "POST", "/runs/retries",
+                    headers: ["X-Test: \(who)", "Content-Type: application/x-www-form-urlencoded"],
+                    body: "key=\(key)&run=\(run)")
+                #expect(answer.status == 200)
+            }
+            #expect(try await server.board.runs(.init()).runs.count == 3)
         }
     }
 

@@ -3,6 +3,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -103,9 +104,9 @@ struct RightsInFlightTests {
                 "Content-Length: 1000", "Content-Type: application/octet-stream",
             ]
             try await otto.send(raw: head.joined(separator: "\r\n") + "\r\n\r\n12345")
-            try await server.until { server.board.view().operation("keep")?.activeRuns == 1 }
+            try await until { server.board.view().operation("keep")?.activeRuns == 1 }
             let run = try #require(server.board.view().operation("keep")?.latest?.record.id)
-            try await server.until {
+            try await until {
                 try await server.board.run(run).state.payload["bytes"]?.integer == 5
             }
             known.signOut("otto")
@@ -134,7 +135,7 @@ struct RightsInFlightTests {
                 try await connection.send(
                     raw: (head + ["X-Test: \(name)"]).joined(separator: "\r\n") + "\r\n\r\n12345")
             }
-            try await server.until { server.board.view().operation("keep")?.activeRuns == 2 }
+            try await until { server.board.view().operation("keep")?.activeRuns == 2 }
             let clock = ContinuousClock()
             let began = clock.now
             known.signOut("otto")
@@ -169,7 +170,7 @@ struct RightsInFlightTests {
                 "Content-Length: \(other.utf8.count)", "Content-Type: application/jsonl",
             ]
             try await ada.send(raw: fields.joined(separator: "\r\n") + "\r\n\r\n" + other.prefix(20))
-            try await server.until { server.dashboard.services.imports.taken == 1 }
+            try await until { server.dashboard.services.imports.taken == 1 }
             known.signOut("ada")
             try await ada.send(raw: String(other.dropFirst(20)))
             #expect(try await ada.response().status == 403)
@@ -181,7 +182,7 @@ struct RightsInFlightTests {
         let known = KnownNames()
         try await TestServer.run(printing: true, access: known.access) { server async throws in
             let run = try await server.board.start("printer", input: ["lines": 120_000], actor: "x").run
-            try await server.until { try await server.board.outputTail(of: run).head >= 120_000 }
+            try await until { try await server.board.outputTail(of: run).head >= 120_000 }
             let otto = try await RawConnection.open(port: server.port, isReading: false)
             try await otto.send("GET", "/api/v1/runs/\(run)/export", headers: ["X-Test: otto"])
             #expect(try await otto.status() == 200)

@@ -95,14 +95,6 @@ struct AccountServer: Sendable {
         try await RawConnection.open(port: port, isReading: isReading)
     }
 
-    /// Waits until something is so.
-    func until(_ condition: () async throws -> Bool) async throws {
-        while try await !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     /// Adds a user with a role, and signs them in.
     func person(_ name: String, _ role: String, operations: [String]? = nil, tags: [String]? = nil) async throws
         -> String

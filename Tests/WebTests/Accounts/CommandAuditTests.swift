@@ -3,6 +3,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -143,7 +144,7 @@ struct CommandAuditTests {
         try await AccountServer.run { server in
             let vera = try await server.cookie(of: "vera")
             let run = try await server.board.start("printer", input: ["lines": 3], actor: "x").run
-            try await server.until { try await server.board.outputTail(of: run).head >= 3 }
+            try await until { try await server.board.outputTail(of: run).head >= 3 }
             for path in ["/runs/\(run)", "/runs/\(run)/output", "/api/v1/streams/output-\(run)"] {
                 #expect(try await server.ask("GET", path, [vera]).status == 200)
             }

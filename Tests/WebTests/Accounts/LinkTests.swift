@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -88,7 +89,7 @@ struct LinkTests {
         try await AccountServer.run { server in
             let root = try await server.cookie(of: "root")
             let run = try await server.board.start("printer", input: ["lines": 3], actor: "x").run
-            try await server.until { try await server.board.outputTail(of: run).head >= 3 }
+            try await until { try await server.board.outputTail(of: run).head >= 3 }
             let path = try await link(to: run, server, by: root)
             let guest = try await open(path, server, run: run)
             let page = try await server.ask("GET", "/runs/\(run)", [guest, "Accept: text/html"]).text
@@ -103,7 +104,7 @@ struct LinkTests {
             let download = HeldRight(
                 Admission(authorization: opened, check: check), .run(.see, run), operation: "printer")
             #expect(download.isHeld)
-            try await server.until { server.dashboard.held == 2 }
+            try await until { server.dashboard.held == 2 }
             let id = try #require(server.directory.links(to: run).first).id
             let clock = ContinuousClock()
             let began = clock.now
@@ -277,7 +278,7 @@ struct LinkTests {
                 try await guest.send("GET", String(page[start...].prefix { $0 != "\"" }), headers: [bearer])
                 guests.append(guest)
             }
-            try await server.until { server.dashboard.audiences.count >= limit + 2 }
+            try await until { server.dashboard.audiences.count >= limit + 2 }
             let otto = try await server.person("otto", "operator")
             #expect(try await server.ask("GET", "/", [otto]).status == 200)
             #expect(server.dashboard.audiences.count == limit + 2)

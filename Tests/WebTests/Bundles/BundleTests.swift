@@ -3,6 +3,7 @@ import Foundation
 import Journals
 import Pages
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -213,7 +214,7 @@ struct BundleTests {
             for path in ["/runs/export", "/runs/\(id)/export", "/api/v1/runs/export", "/api/v1/runs/\(id)/export"] {
                 #expect(try await server.ask("GET", path).status == 200)
                 #expect(try await server.ask("HEAD", path).status == 200)
-                try await server.until { server.dashboard.services.exports.taken == 1 }
+                try await until { server.dashboard.services.exports.taken == 1 }
             }
             #expect(try await server.ask("GET", "/runs/nobody/export").status == 404)
             #expect(server.dashboard.services.exports.taken == 1)
@@ -227,7 +228,7 @@ struct BundleTests {
             second.release()
             #expect(try await server.ask("GET", "/runs/export").status == 200)
             first.release()
-            try await server.until { server.dashboard.services.exports.taken == 0 }
+            try await until { server.dashboard.services.exports.taken == 0 }
         }
     }
 
@@ -243,6 +244,30 @@ struct BundleTests {
             await connection.close()
             slots.forEach { $0.release() }
             #expect(try await server.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: "x").status == 422)
+        }
+    }
+
+    @Test func `a line beyond the limit of imports is refused, and so is a file whose sender is gone before its end`()
+        async throws
+    {
+        var configuration = WebConfiguration()
+        configuration.maximumImportLine = try #require(ByteCount("1 kB"))
+        try await twoServers(configuration) { there, here in
+            let id = try await ended(on: there, "a")
+            let file = try await there.ask("GET", "/runs/\(id)/export").text
+            let long = file + String(repeating: "x", count: 1_001) + "\n"
+            let refused = try await here.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: long)
+            #expect(refused.status == 422)
+            #expect(try refused.json()["detail"]?.string?.contains("longer than the limit of 1 kB") == true)
+            let connection = try await here.connect()
+            try await connection.send(
+                "POST", "/api/v1/imports", headers: [Self.jsonl, "Content-Length: \(file.utf8.count + 1_000)"])
+            try await connection.send(raw: file)
+            try await until { here.dashboard.services.imports.taken == 1 }
+            await connection.close()
+            try await until { here.dashboard.services.imports.taken == 0 }
+            #expect(try await here.board.runs(RunQuery()).runs.isEmpty)
+            #expect(try await here.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: file).status == 201)
         }
     }
 

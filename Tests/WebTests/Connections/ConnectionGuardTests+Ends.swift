@@ -32,6 +32,20 @@ extension ConnectionGuardTests {
         #expect(!connection.isOpen)
     }
 
+    @Test func `a client that sends nothing any more is let go with its answer, and nobody waits for it to close`()
+        throws
+    {
+        let connection = try EmbeddedConnection(limits(), isUnencrypted: true)
+        defer { connection.finish() }
+        try connection.send(get(0))
+        connection.endInput()
+        // Who answers is told at once, as nothing more is to be read before.
+        #expect(connection.hasInputEnded)
+        connection.refuse(.forbidden)
+        #expect(try connection.received().hasPrefix("HTTP/1.1 403"))
+        #expect(!connection.isOpen)
+    }
+
     @Test func `requests that wait when a connection is to end are dropped for a while, so that answers arrive`() throws
     {
         let connection = try EmbeddedConnection(limits { $0.pipeline = 1 }, isUnencrypted: true)

@@ -20,6 +20,30 @@ struct SecureConnectionTests {
         }
     }
 
+    /// A client's flow control: what is written waits until it is taken.
+    private final class Window: ChannelOutboundHandler {
+        typealias OutboundIn = HTTPResponsePart
+        private var waiting: [(NIOAny, EventLoopPromise<Void>?)] = []
+        private(set) var taken = 0
+
+        func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+            waiting.append((data, promise))
+        }
+
+        func take(_ count: Int = .max) {
+            for (data, promise) in waiting.prefix(count) {
+                if case .body(let bytes) = unwrapOutboundIn(data) { taken += bytes.readableBytes }
+                promise?.succeed()
+            }
+            waiting.removeFirst(min(count, waiting.count))
+        }
+
+        func handlerRemoved(context: ChannelHandlerContext) {
+            for (_, promise) in waiting { promise?.fail(ChannelError.ioOnClosedChannel) }
+            waiting = []
+        }
+    }
+
     private final class Stream {
         let channel: EmbeddedChannel
         private let inbox = Inbox()
@@ -45,6 +69,14 @@ struct SecureConnectionTests {
         func send(_ part: HTTPRequestPart, isServerReading: Bool = true) throws {
             try channel.writeInbound(part)
             if isServerReading { channel.read() }
+        }
+
+        /// The server answers with so many bytes.
+        func answer(_ count: Int) {
+            channel.pipeline.write(HTTPResponsePart.head(HTTPResponse(status: .ok)), promise: nil)
+            channel.pipeline.write(
+                HTTPResponsePart.body(ByteBuffer(repeating: 0x61, count: count)), promise: nil)
+            channel.flush()
         }
 
         func pass(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }
@@ -91,6 +123,38 @@ struct SecureConnectionTests {
         try stream.send(Self.byte, isServerReading: false)
         stream.pass(1_000)
         #expect(stream.errors.isEmpty && stream.channel.isActive)
+    }
+
+    @Test func `a client that takes nothing of an answer loses its stream after a stall, one that takes little never`()
+        throws
+    {
+        let (stream, window) = (try Stream(), Window())
+        defer { stream.finish() }
+        try stream.channel.pipeline.syncOperations.addHandler(window, position: .first)
+        try stream.send(.head(HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/runs/export")))
+        try stream.send(.end(nil))
+        stream.answer(1_000_000)
+        window.take(2)
+        for _ in 0..<20 {
+            stream.pass(25)
+            window.take(1)
+        }
+        #expect(stream.channel.isActive && (1..<1_000_000).contains(window.taken))
+        stream.pass(36)
+        #expect(!stream.channel.isActive)
+    }
+
+    @Test func `a client that took its answer has no limit while the server makes the rest`() throws {
+        let (stream, window) = (try Stream(), Window())
+        defer { stream.finish() }
+        try stream.channel.pipeline.syncOperations.addHandler(window, position: .first)
+        try stream.send(.head(HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/runs/export")))
+        try stream.send(.end(nil))
+        stream.answer(1_000_000)
+        window.take()
+        #expect(window.taken == 1_000_000)
+        stream.pass(1_000)
+        #expect(stream.channel.isActive)
     }
 
     @Test func `a body that still comes slowly behind its answer ends with its stream`() throws {

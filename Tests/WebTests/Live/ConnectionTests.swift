@@ -2,6 +2,7 @@ import Boards
 import Journals
 import NIOCore
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -15,10 +16,10 @@ struct ConnectionTests {
             let viewer = try await server.connect()
             try await viewer.send("GET", try server.tail())
             try await server.untilHeld(1)
-            try await server.until { server.board.viewers(of: .board) == 1 }
+            try await until { server.board.viewers(of: .board) == 1 }
             if isReset { try await viewer.reset() } else { await viewer.close() }
             try await server.untilHeld(0)
-            try await server.until { server.board.viewers(of: .board) == 0 }
+            try await until { server.board.viewers(of: .board) == 0 }
         }
     }
 

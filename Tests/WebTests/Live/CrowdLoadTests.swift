@@ -27,7 +27,7 @@ struct CrowdLoadTests {
         try await TestServer.run(limits: limits) { server in
             for _ in 0..<10 { _ = try await server.connect() }
             #expect(try await server.ask("GET", "/health/live").status == 200)
-            try await server.until { server.registry.count <= 3 }
+            try await until { server.registry.count <= 3 }
             #expect(try await server.ask("GET", "/health/live").status == 200)
         }
     }
@@ -52,7 +52,7 @@ struct CrowdLoadTests {
             for number in 1...3 {
                 viewers.append(try await server.connect())
                 try await viewers[number - 1].send("GET", url)
-                try await server.until { server.dashboard.held == min(number, 2) }
+                try await until { server.dashboard.held == min(number, 2) }
             }
             let answer = try await viewers[0].response()
             #expect(try answer.json()["k"] == "empty")
@@ -93,8 +93,8 @@ struct CrowdLoadTests {
             #expect(try refused.json()["type"] == "urn:weir:problem:too-many-connections")
             #expect(await second.isEnded())
             await first.close()
-            try await server.until { server.registry.count == 0 }
-            try await server.until { try await server.ask("GET", "/health/live").status == 200 }
+            try await until { server.registry.count == 0 }
+            try await until { try await server.ask("GET", "/health/live").status == 200 }
         }
     }
 
@@ -107,7 +107,7 @@ struct CrowdLoadTests {
         try await TestServer.run(limits: limits, logger: log.logger) { server in
             for _ in 0..<6 { _ = try await server.connect() }
             #expect(try await server.ask("GET", "/health/live").status == 200)
-            try await server.until { log.messages().count >= 2 }
+            try await until { log.messages().count >= 2 }
         }
         #expect(log.messages().first?.hasPrefix("All connections are in use.") == true)
         #expect(log.messages().dropFirst().first == "There is room for connections again.")
@@ -128,13 +128,13 @@ struct CrowdLoadTests {
                         + String(repeating: " ", count: 250_000))
                 connections.append(connection)
             }
-            try await server.until { server.dashboard.services.bodies.taken > 200_000 }
+            try await until { server.dashboard.services.bodies.taken > 200_000 }
             let answer = try await server.ask(
                 "POST", "/api/v1/operations/steps/runs", headers: ["Content-Type: application/json"],
                 body: #"{"label":"a"}"#)
             #expect(answer.status == 201)
             for connection in connections { await connection.close() }
-            try await server.until { server.dashboard.services.bodies.taken == 0 }
+            try await until { server.dashboard.services.bodies.taken == 0 }
             let whole = try await server.ask(
                 "POST", "/api/v1/operations/steps/runs", headers: ["Content-Type: application/json"],
                 body: String(repeating: " ", count: 400_000) + #"{"label":"a"}"#)
@@ -149,7 +149,7 @@ struct CrowdLoadTests {
             try await connection.send(
                 raw: "POST /api/v1/operations/keep/runs?filename=a HTTP/1.1\r\nHost: localhost\r\n"
                     + "Content-Length: 1000\r\n\r\nhalf")
-            try await server.until { !server.board.view().recentRuns.isEmpty }
+            try await until { !server.board.view().recentRuns.isEmpty }
             let id = server.board.view().recentRuns[0].record.id
             await server.shutDown()
             let answer = try await connection.response()

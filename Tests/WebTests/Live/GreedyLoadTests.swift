@@ -1,5 +1,6 @@
 import Boards
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -22,7 +23,7 @@ struct GreedyLoadTests {
             let pages = try await server.connect(isReading: false)
             await pages.pour(String(repeating: "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", count: 2_000))
             #expect(try await server.ask("GET", "/health/live").status == 200)
-            try await server.until { server.registry.count == 0 }
+            try await until { server.registry.count == 0 }
         }
     }
 
@@ -47,7 +48,7 @@ struct GreedyLoadTests {
             #expect(answer.status == 408)
             #expect(answer["connection"] == "close")
             let location = try #require(answer["location"])
-            try await server.until { try await server.ask("GET", location).json()["phase"] == "failed" }
+            try await until { try await server.ask("GET", location).json()["phase"] == "failed" }
             let run = try await server.ask("GET", location).json()
             #expect(run["state"]?["message"]?.string?.hasPrefix("The file arrived too slowly") == true)
         }

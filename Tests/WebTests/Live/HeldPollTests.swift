@@ -3,6 +3,7 @@ import Boards
 import Journals
 import NIOCore
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -41,7 +42,7 @@ struct HeldPollTests {
                 viewers.append(viewer)
             }
             try await server.untilHeld(50)
-            try await server.until { server.board.viewers(of: .board) >= 50 }
+            try await until { server.board.viewers(of: .board) >= 50 }
             let before = server.dashboard.pollResponder.answers.encodings
             _ = try await server.start()
             clock.advance(by: 500)

@@ -75,10 +75,7 @@ struct MountingTests {
             let viewer = try await RawConnection.open(port: port)
             let page = try #require(dashboard.renderer.page(feedName: "board"))
             try await viewer.send("GET", dashboard.pollResponder.answers.cursor(page, sequence: 0, after: "").next)
-            while dashboard.held == 0 {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
+            try await until { dashboard.held > 0 }
             await shutDown()
             #expect(try await viewer.response().json()["k"] == "drain")
         }

@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -45,7 +46,7 @@ struct NoticeTests {
             }
             #expect(after["k"] == "batch")
             let sequence = server.board.feed.head(of: .board)
-            try await server.until { server.board.recording == .recording }
+            try await until { server.board.recording == .recording }
             let now = try await server.ask("GET", server.dashboard.pollResponder.answers.urls.now("board", sequence))
             #expect(try now.json()["k"] == "empty")
             #expect(try now.json()["notice"] == nil)
@@ -102,10 +103,19 @@ struct NoticeTests {
             #expect(foreign["k"] == "reset")
             #expect(foreign["why"] == "epoch")
             #expect(foreign["notice"]?.string?.contains("O histórico foi substituído por outro") == true)
+            // Also where the page is of a run that this history does not have.
+            for feed in ["run-gone", "output-gone"] {
+                let gone = try await server.ask("GET", "/live/1/\(feed)/anotherepoch1/7/now").json()
+                #expect(gone["why"] == "epoch", "\(feed)")
+                #expect(gone["notice"]?.string?.contains("replaced by another") == true, "\(feed)")
+                #expect(try await server.ask("GET", "/live/1/\(feed)/snap").status == 404)
+                let epoch = server.board.epoch
+                #expect(try await server.ask("GET", "/live/1/\(feed)/\(epoch)/7/now").status == 404)
+            }
             let behind = server.dashboard.pollResponder.answers.urls.now("board", 0)
             #expect(try await server.ask("GET", behind).json()["notice"] == nil)
             journal.notices = [JournalNotice(.uncertain, at: Timestamp(milliseconds: 6))]
-            try await server.until { !server.board.notices.isEmpty }
+            try await until { !server.board.notices.isEmpty }
             let batch = try await server.ask("GET", behind).json()
             #expect(batch["k"] == "batch")
             #expect(batch["notice"]?.string?.contains("The machine stopped unexpectedly") == true)

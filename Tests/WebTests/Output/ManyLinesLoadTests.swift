@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -12,7 +13,9 @@ struct ManyLinesLoadTests {
     {
         try await TestServer.run(printing: true) { server in
             let receipt = try await server.board.start("printer", input: ["lines": 1_000_000], actor: "test")
-            while server.board.feed.output(of: receipt.run)?.head ?? 0 < 1_000_000 {
+            try await until {
+                server.board.feed.output(of: receipt.run)?.head == 1_000_000
+            } otherwise: {
                 let page = try await server.ask("GET", "/runs/\(receipt.run)", headers: ["Accept: text/html"])
                 #expect(page.text.utf8.count < 300_000)
             }

@@ -2,6 +2,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -11,7 +12,7 @@ struct OutputTests {
     /// Starts a run that has printed so many lines.
     private func printed(_ lines: Int, on server: TestServer) async throws -> String {
         let receipt = try await server.board.start("printer", input: ["lines": .integer(Int64(lines))], actor: "test")
-        try await server.until { server.board.feed.output(of: receipt.run)?.head.rawValue == Int64(lines) }
+        try await until { server.board.feed.output(of: receipt.run)?.head.rawValue == Int64(lines) }
         return receipt.run
     }
 
@@ -24,6 +25,27 @@ struct OutputTests {
 
     private func html(_ json: JSONValue) -> String {
         (json["ev"]?.array ?? []).flatMap { $0.array?[3].array ?? [] }.compactMap { $0.array?[2].string }.joined()
+    }
+
+    @Test func `what was not held for lines does not say that a wait was applied`() async throws {
+        try await TestServer.run(printing: true) { server in
+            let run = try await printed(3, on: server)
+            func ask(_ query: String) async throws -> RawResponse {
+                try await server.ask("GET", "/api/v1/runs/\(run)/output\(query)", headers: ["Prefer: wait=1"])
+            }
+            for query in ["", "?after=2"] {
+                #expect(try await ask(query)["preference-applied"] == nil, "\(query)")
+            }
+            let program = try await server.connect()
+            try await program.send("GET", "/api/v1/runs/\(run)/output?after=3", headers: ["Prefer: wait=60"])
+            try await server.untilHeld(1)
+            server.gate.step()
+            let answer = try await program.response()
+            #expect(answer["preference-applied"] == "wait=60")
+            #expect(try answer.json()["next"] == 4)
+            await program.close()
+            server.gate.finish()
+        }
     }
 
     @Test func `a run's page shows its lines, and its poll brings those that follow`() async throws {
@@ -96,7 +118,7 @@ struct OutputTests {
             #expect(first["next"] == 2 && first["count"] == 5 && first["more"] == true && first["ended"] == false)
             let viewer = try await server.connect()
             try await viewer.send("GET", path + "?after=5&wait=20")
-            try await server.until { server.dashboard.pollResponder.held == 1 }
+            try await until { server.dashboard.pollResponder.held == 1 }
             server.gate.step()
             let next = try await viewer.response().json()
             #expect(next["lines"]?.array?.compactMap { $0["text"]?.string } == ["<line> 6"])

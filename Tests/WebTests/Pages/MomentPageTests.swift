@@ -1,6 +1,7 @@
 import Boards
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -20,7 +21,7 @@ struct MomentPageTests {
         let receipt = try await server.start(label, last: last)
         server.gate.finish()
         await server.board.outcome(of: receipt.run)
-        try await server.until { try await server.board.run(receipt.run).endedAt != nil }
+        try await until { try await server.board.run(receipt.run).endedAt != nil }
         let changes = try await server.board.changes(of: .run(receipt.run), after: nil, limit: 100).changes
         return (receipt.run, changes.map(\.sequence))
     }

@@ -84,4 +84,11 @@ struct WidgetTests {
     func `the origin of a site is accepted`(text: String) {
         #expect(FrameAncestor(text)?.origin == text.lowercased())
     }
+
+    @Test func `the origin of a site has at most 300 characters`() {
+        let label = String(repeating: "a", count: 63) + "."
+        let longest = "https://" + String(repeating: label, count: 4) + String(repeating: "b", count: 36)
+        #expect(FrameAncestor(longest)?.origin == longest)
+        #expect(FrameAncestor(longest + "b") == nil)
+    }
 }

@@ -89,6 +89,16 @@ struct SecurityCheckTests {
         #expect(!allows("https://weir.example", forwarded: "http"))
     }
 
+    @Test func `where the server itself encrypts, a page that was not encrypted is another site`() {
+        func allows(_ origin: String, isEncrypted: Bool) -> Bool {
+            CrossSiteCheck.allows([.origin: origin], authority: "weir.example", isEncrypted: isEncrypted)
+        }
+        #expect(allows("https://weir.example", isEncrypted: true))
+        #expect(!allows("http://weir.example", isEncrypted: true))
+        // A proxy that says nothing may encrypt or not.
+        #expect(allows("https://weir.example", isEncrypted: false) && allows("http://weir.example", isEncrypted: false))
+    }
+
     @Test func `a target that is a whole URL names the same server as the host, or another`() {
         for (target, host) in [
             ("/a?b=http://evil.example/", "localhost"), ("*", "localhost"), ("http://localhost/", "localhost"),

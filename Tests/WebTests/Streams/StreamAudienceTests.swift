@@ -3,6 +3,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -107,7 +108,7 @@ struct StreamAudienceTests {
             let next = path + "?offset=" + (try offset(first))
             #expect(try await server.ask("GET", next, headers: ["X-Test: vera"]).status == 404)
             server.gate.step()
-            try await server.until { server.board.feed.head(of: .operation("steps")) > head }
+            try await until { server.board.feed.head(of: .operation("steps")) > head }
             grant("viewer", on: nil, to: "vera", by: known)
             let rest = try await server.ask("GET", next, headers: ["X-Test: vera"])
             #expect(rest.status == 200)

@@ -3,6 +3,7 @@ import Foundation
 import Journals
 import NIOCore
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -110,7 +111,7 @@ struct StreamChunkTests {
             let run = try await server.board.start("printer", input: ["lines": 1_500], actor: "test").run
             server.gate.finish()
             await server.board.outcome(of: run)
-            try await server.until { server.board.feed.output(of: run)?.isClosed ?? true }
+            try await until { server.board.feed.output(of: run)?.isClosed ?? true }
             var lines: [String] = []
             var query = ""
             while true {

@@ -2,6 +2,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -34,8 +35,8 @@ struct StreamEventsTests {
             try await follower.send("GET", Self.board + "?live=sse&offset=-1")
             try await server.untilHeld(1)
             server.gate.step()
-            try await server.until { server.board.feed.head(of: .board) == 3 }
-            try await server.until {
+            try await until { server.board.feed.head(of: .board) == 3 }
+            try await until {
                 clock.advance(by: 100)
                 return server.dashboard.streamResponder.answers.encodings >= 2
             }
@@ -45,7 +46,7 @@ struct StreamEventsTests {
                 return try await follower.response()
             }
             // A minute later the connection is over.
-            try await server.until {
+            try await until {
                 clock.advance(by: 1_000)
                 return isOver.value
             }

@@ -2,6 +2,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -27,7 +28,7 @@ struct StreamTests {
             #expect(messages == changes)
             #expect(try await server.ask("GET", Self.board + "?offset=-1").json().array == messages)
             server.gate.step()
-            try await server.until { server.board.feed.head(of: .board) == 3 }
+            try await until { server.board.feed.head(of: .board) == 3 }
             let rest = try await server.ask("GET", Self.board + "?offset=" + offset(all))
             #expect(try rest.json().array?.map { $0["state"]?["number"] } == [1])
             #expect(try offset(rest) > offset(all))
@@ -185,7 +186,7 @@ struct StreamTests {
             }
             try await server.untilHeld(2)
             _ = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "test")
-            try await server.until {
+            try await until {
                 clock.advance(by: 1)
                 return server.dashboard.held == 0
             }

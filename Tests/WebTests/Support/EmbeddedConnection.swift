@@ -16,6 +16,7 @@ final class EmbeddedConnection {
         var bodies = 0
         var errors: [any Error] = []
         var events: [any Sendable] = []
+        var hasEnded = false
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             switch unwrapInboundIn(data) {
@@ -27,6 +28,7 @@ final class EmbeddedConnection {
         func errorCaught(context: ChannelHandlerContext, error: any Error) { errors.append(error) }
         func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
             if let event = event as? ConnectionEvent { events.append(event) }
+            if event as? ChannelEvent == .inputClosed { hasEnded = true }
         }
     }
 
@@ -63,12 +65,17 @@ final class EmbeddedConnection {
     var errors: [any Error] { inbox.errors }
     var events: [any Sendable] { inbox.events }
     var isOpen: Bool { channel.isActive }
+    /// Whether those who read the requests were told that no more come.
+    var hasInputEnded: Bool { inbox.hasEnded }
 
     /// The client sends, and the server reads on unless it has enough.
     func send(_ text: String, isServerReading: Bool = true) throws {
         try channel.writeInbound(ByteBuffer(string: text))
         if isServerReading { channel.read() }
     }
+
+    /// The client sends nothing any more.
+    func endInput() { channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
 
     /// Time passes.
     func pass(_ seconds: Int64) { channel.embeddedEventLoop.advanceTime(by: .seconds(seconds)) }

@@ -9,6 +9,7 @@ import NIOPosix
 import Pages
 import Schedules
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -119,14 +120,6 @@ struct TestServer: Sendable {
             "steps", input: ["label": .string(label), "last": .integer(Int64(last))], actor: "test")
         try await until { try await board.run(receipt.run).state.payload["number"]?.integer == Int64(last) }
         return receipt
-    }
-
-    /// Waits until something is so.
-    func until(_ condition: () async throws -> Bool) async throws {
-        while try await !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
     }
 
     /// Waits until so many requests are held.

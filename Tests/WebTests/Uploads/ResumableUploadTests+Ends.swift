@@ -3,6 +3,7 @@ import Foundation
 import Journals
 import Logging
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -54,7 +55,7 @@ extension ResumableUploadTests {
         try await Self.run { server in
             let (place, run) = try await Self.create(server, length: 8)
             _ = try await server.board.cancel(run, actor: "test")
-            try await server.until { try await Self.patch(server, place, at: "0", "abc").status == 410 }
+            try await until { try await Self.patch(server, place, at: "0", "abc").status == 410 }
         }
     }
 
@@ -81,7 +82,7 @@ extension ResumableUploadTests {
             #expect(ended["phase"] == "failed")
             #expect(ended["state"]?["message"]?.string?.contains("3 of 6 bytes have arrived and are kept") == true)
             #expect(try await Self.patch(server, place, at: "3", "def").status == 204)
-            try await server.until {
+            try await until {
                 server.board.view().recentRuns.contains { $0.record.state.phase == .succeeded }
             }
             #expect(try await server.board.runs(.init()).runs.count == 2)

@@ -2,6 +2,7 @@ import Boards
 import Foundation
 import Journals
 import States
+import TestSupport
 import Testing
 
 @testable import Web
@@ -80,7 +81,7 @@ struct ResumableUploadTests {
             #expect(ended["state"]?["filename"] == "a.bin")
             #expect(ended["state"]?["destination"] == "here")
             #expect(ended["input"]?["file"]?["length"] == 10)
-            try await server.until { try await Self.head(server, place).status == 410 }
+            try await until { try await Self.head(server, place).status == 410 }
             #expect(try await server.board.runs(.init()).runs.count == 1)
         }
     }
@@ -193,11 +194,11 @@ struct ResumableUploadTests {
             try await connection.send(
                 raw: "PATCH \(place) HTTP/1.1\r\nHost: localhost\r\n\(Self.version)\r\nUpload-Offset: 0\r\n"
                     + "Content-Type: application/offset+octet-stream\r\nContent-Length: 8\r\n\r\nabcde")
-            try await server.until { try await Self.head(server, place)["upload-offset"] == "5" }
+            try await until { try await Self.head(server, place)["upload-offset"] == "5" }
             let other = try await Self.patch(server, place, at: "5", "fgh")
             #expect(other.status == 423)
             await connection.close()
-            try await server.until { try await Self.patch(server, place, at: "5", "fgh").status == 204 }
+            try await until { try await Self.patch(server, place, at: "5", "fgh").status == 204 }
             #expect(try await Self.end(server, run)["state"]?["bytes"] == 8)
         }
     }
@@ -233,9 +234,9 @@ struct ResumableUploadTests {
                     + "Upload-Checksum: sha1 qZk+NkcGgWq6PiVxeFDCbJzQ2J0=\r\n"
                     + "Content-Type: application/offset+octet-stream\r\nContent-Length: 3\r\n\r\nab")
             // Asked without bytes and of a wrong offset, so that the question itself neither writes nor holds the other off.
-            try await server.until { try await Self.patch(server, place, at: "1", "").status == 423 }
+            try await until { try await Self.patch(server, place, at: "1", "").status == 423 }
             await connection.close()
-            try await server.until { try await Self.patch(server, place, at: "0", "").status == 204 }
+            try await until { try await Self.patch(server, place, at: "0", "").status == 204 }
             #expect(try await Self.head(server, place)["upload-offset"] == "0")
         }
     }
