@@ -5,6 +5,7 @@ import Journals
 import Operations
 import States
 import Testing
+import Web
 
 @testable import WeirCommand
 
@@ -123,6 +124,36 @@ import Testing
         #expect(settings.integer("runs.maximum") == 1_000 && settings.integer("runs.maximum-per-operation") == 500)
         #expect(settings.integer("runs.maximum-per-actor") == 7)
         #expect(throws: SettingsError.self) { try self.settings(environment: ["WEIR_RUNS_MAXIMUM": "0"]) }
+    }
+
+    @Test func `each limit of a setting is the one that the server keeps`() throws {
+        let settings = try settings(environment: [
+            "WEIR_RUNS_MAXIMUM": "11", "WEIR_RUNS_MAXIMUM_PER_OPERATION": "12", "WEIR_RUNS_MAXIMUM_PER_ACTOR": "13",
+            "WEIR_REPORTS_MAXIMUM": "14", "WEIR_REPORTS_LEASE": "31", "WEIR_REPORTS_MAXIMUM_LEASE": "32",
+            "WEIR_STORE_STATE_BYTES": "2015", "WEIR_STORE_STATE_WRITES": "16", "WEIR_IMPORT_MAXIMUM_SIZE": "17 kB",
+            "WEIR_IMPORT_MAXIMUM_LINE": "18 kB", "WEIR_EXPORT_MAXIMUM_CONCURRENT": "19",
+            "WEIR_CONNECTIONS_COUNT": "1020", "WEIR_CONNECTIONS_PER_ADDRESS": "21", "WEIR_CONNECTIONS_IDLE": "22",
+            "WEIR_CONNECTIONS_HEAD": "23", "WEIR_CONNECTIONS_BODY_GRACE": "24", "WEIR_CONNECTIONS_STALL": "25",
+        ])
+        var board = Board.Configuration()
+        settings.setLimits(of: &board)
+        #expect(board.maximumActiveRuns == 11 && board.maximumActiveRunsPerOperation == 12)
+        #expect(board.maximumActiveRunsPerActor == 13 && board.maximumReportedRuns == 14)
+        #expect(board.reportLease == .seconds(31) && board.maximumReportLease == .seconds(32))
+        var web = WebConfiguration()
+        settings.setLimits(of: &web)
+        #expect(web.maximumStateBytes == 2_015 && web.stateWritesPerMinute == 16)
+        #expect(web.maximumImportBytes == 17_000 && web.maximumImportLine.bytes == 18_000 && web.maximumExports == 19)
+        #expect(web.connections.count == 1_020 && web.connections.countPerAddress == 21)
+        #expect(web.connections.idle == .seconds(22) && web.connections.head == .seconds(23))
+        #expect(web.connections.bodyGrace == .seconds(24) && web.connections.stall == .seconds(25))
+    }
+
+    @Test(arguments: [
+        "127.0.0.1": true, "::1": true, "localhost": true, "0.0.0.0": false, "192.0.2.1": false, "::": false,
+    ])
+    func `who only says who they are is believed on this machine alone`(host: String, isBelieved: Bool) throws {
+        #expect(try settings(environment: ["WEIR_HOST": host]).isOnLoopback == isBelieved)
     }
 
     @Test func `a file that is no YAML is told with the line`() {

@@ -177,6 +177,9 @@ final class RunOutput: OutputSink {
             if drafts.isEmpty { return }
             do {
                 let last = try await append(drafts, isRepeated: failures > 0)
+                if failures > 0 {
+                    environment.logger.notice("Output is recorded again.", metadata: ["run": "\(run)"])
+                }
                 failures = 0
                 confirm(drafts, last: last)
             } catch let error as JournalError where error.code == .outOfOrder {

@@ -4,12 +4,14 @@ extension Recorder {
     /// Does something to the journal while nothing is recorded; what that added is published like all else.
     ///
     /// What happens meanwhile gathers, and is recorded afterwards. It is not given up when the caller is cancelled: what
-    /// the journal has taken must be published before anything that follows it. Throws what the body throws.
+    /// the journal has taken must be published before anything that follows it. Throws what the body throws, and
+    /// `CancellationError` once the recorder is stopped.
     func whileNothingIsRecorded<Result: Sendable>(
         _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         try await Task {
             try await lock.withLock {
+                guard !isStopped else { throw CancellationError() }
                 let result: Swift.Result<Result, any Error>
                 do { result = .success(try await body()) } catch { result = .failure(error) }
                 await catchUp()

@@ -180,15 +180,7 @@ struct ServerProcess: Sendable {
         var configuration = Board.Configuration()
         configuration.drainTimeout = drainTimeout
         configuration.retention = settings.retention
-        configuration.maximumActiveRuns = settings.integer("runs.maximum") ?? configuration.maximumActiveRuns
-        configuration.maximumActiveRunsPerOperation =
-            settings.integer("runs.maximum-per-operation") ?? configuration.maximumActiveRunsPerOperation
-        configuration.maximumActiveRunsPerActor =
-            settings.integer("runs.maximum-per-actor") ?? configuration.maximumActiveRunsPerActor
-        configuration.maximumReportedRuns = settings.integer("reports.maximum") ?? configuration.maximumReportedRuns
-        configuration.reportLease = settings.duration("reports.lease") ?? configuration.reportLease
-        configuration.maximumReportLease =
-            settings.duration("reports.maximum-lease") ?? configuration.maximumReportLease
+        settings.setLimits(of: &configuration)
         configuration.carriesOutForOthers = settings.text("runs.place") != "recording"
         configuration.reportsUndeclared = settings.text("reports.undeclared") == "yes"
         do {
@@ -206,8 +198,7 @@ struct ServerProcess: Sendable {
         var web = WebConfiguration()
         web.allowedHosts = Self.hosts(settings)
         web.frameAncestors = Setting.words(of: settings.text("frame-ancestors") ?? "").compactMap(FrameAncestor.init)
-        // On loopback only programs of this machine ask, and they may say for whom they act; elsewhere anybody could.
-        web.acceptsClaimedActors = ["127.0.0.1", "::1", "localhost"].contains(settings.text("host") ?? "127.0.0.1")
+        web.acceptsClaimedActors = settings.isOnLoopback
         web.helloRoute = true
         web.hooks = hooks.notifier
         web.publicFolder = settings.text("public").map { URL(filePath: $0, directoryHint: .isDirectory) }

@@ -1,7 +1,23 @@
+import Boards
 import States
 import Web
 
 extension Settings {
+    /// Whether only programs of this machine reach the server.
+    ///
+    /// They may say for whom they act; elsewhere anybody could.
+    var isOnLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(text("host") ?? "127.0.0.1") }
+
+    /// Sets how many runs may go, and how long reported ones may be silent.
+    func setLimits(of board: inout Board.Configuration) {
+        set(&board.maximumActiveRuns, "runs.maximum")
+        set(&board.maximumActiveRunsPerOperation, "runs.maximum-per-operation")
+        set(&board.maximumActiveRunsPerActor, "runs.maximum-per-actor")
+        set(&board.maximumReportedRuns, "reports.maximum")
+        set(&board.reportLease, "reports.lease")
+        set(&board.maximumReportLease, "reports.maximum-lease")
+    }
+
     /// Sets what clients may take of the server.
     func setLimits(of web: inout WebConfiguration) {
         web.showsViewers = text("store.viewers") != "no"

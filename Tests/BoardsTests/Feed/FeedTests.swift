@@ -131,6 +131,9 @@ import TestSupport
         feed.forget([runs[0]])
         #expect(feed.publication(at: last)?.store?.id == "tally")
         #expect(feed.publication(at: ofRun)?.before?.record.id == runs[1])
+        // Of which pages make what they are sent.
+        #expect(feed.publication(at: last)?.storeBefore?.id == "tally")
+        #expect(feed.publication(at: ofRun)?.operationBefore?.id == "quick")
         for sequence in [ofRun, last] {
             #expect(feed.publication(at: sequence)?.board.recentRuns.map(\.record.id) == [runs[1]])
         }

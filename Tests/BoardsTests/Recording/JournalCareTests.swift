@@ -40,6 +40,10 @@ struct JournalCareTests {
         await fixture.board.recorder.flush()
         #expect(fixture.journal.appends.count == attempts + 1)
         #expect(fixture.board.recorder.backlog > 0)
+        // Neither by what adds to the journal beside it, such as an import.
+        await #expect(throws: CancellationError.self) {
+            try await fixture.board.recorder.whileNothingIsRecorded { Issue.record("it was written") }
+        }
     }
 
     // K7

@@ -239,7 +239,8 @@ import TestSupport
     }
 
     // K7
-    @Test func `each time that a journal begins to refuse lines it is logged once`() async throws {
+    @Test func `each time that a journal begins to refuse lines, and to take them again, is logged once`() async throws
+    {
         let log = CapturedLog()
         let printing = PrintingOperation { state, output in
             for number in 1...2 { await output.write("line \(number)") }
@@ -258,6 +259,7 @@ import TestSupport
         }
         await fixture.board.outcome(of: receipt.run)
         #expect(log.lines.count { $0.contains("Output is not recorded.") } == 2)
+        #expect(log.lines.count { $0.contains("Output is recorded again.") } == 2)
         #expect(try await texts(of: receipt.run, in: fixture) == ["line 1", "line 2"])
     }
 }

@@ -167,7 +167,7 @@ import TestSupport
         fixture.journal.error = JournalError(.full, "The disk is full.")
         let run = try fixture.board.launcher.launch("busy", RunOpening(actor: "tester", input: [:])).run
         // With the opening.
-        while fixture.board.recorder.backlog < steps + 1 { await Task.yield() }
+        try await until { fixture.board.recorder.backlog > steps }
         if steps == 19 { gate.open() }
         switch await run?.outcome() {
         case .succeeded: #expect(steps == 19)

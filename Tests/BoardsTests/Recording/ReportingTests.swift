@@ -75,7 +75,7 @@ struct ReportingTests {
                     #expect(receipt.outcome == .taken)
                 }
             }
-            while board.reported.waiting < 20 { await Task.yield() }
+            try await until { board.reported.waiting >= 20 }
             fixture.journal.release()
             try await group.waitForAll()
         }

@@ -111,7 +111,8 @@ import TestSupport
 
     /// A board on a journal, at an hour that moves on with its clock.
     private func board(
-        _ journal: JournalDouble, _ clock: VirtualClock, hour: Int64 = 0, configure: (inout RetentionPolicy) -> Void
+        _ journal: JournalDouble, _ clock: VirtualClock, hour: Int64 = 0, log: CapturedLog = CapturedLog(),
+        configure: (inout RetentionPolicy) -> Void
     ) async throws -> Board {
         var catalog = Catalog()
         catalog.add(TestOperation.quick, id: "quick", title: "Quick", summary: "A test.")
@@ -126,7 +127,7 @@ import TestSupport
             catalog: catalog, journal: journal, configuration: configuration,
             now: {
                 Timestamp(milliseconds: start + clock.now.offset.components.seconds * 1_000)
-            }, clock: clock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            }, clock: clock, logger: log.logger)
     }
 
     /// So many runs that were imported from elsewhere.
@@ -158,8 +159,10 @@ import TestSupport
         let journal = try await imported(1_500)
         let kept = { try await journal.runs(RunQuery(limit: 10_000)).runs.count }
         var clock = VirtualClock()
-        let first = try await board(journal, clock) { $0.standard.maximumRuns = 100 }
+        let log = CapturedLog(level: .warning)
+        let first = try await board(journal, clock, log: log) { $0.standard.maximumRuns = 100 }
         await look(10, clock)
+        #expect(log.messages().count { $0.hasPrefix("Many old runs will be removed in a day.") } == 1)
         #expect(
             first.announcedRemoval == AnnouncedRemoval(reason: .size, runs: 1_400, kept: 1_500, due: at(24)))
         #expect(try await kept() == 1_500)
