@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Access
@@ -43,13 +44,6 @@ private final class SlowStorage: AccessStorage {
 
 /// Changes that are asked for at once are made one after another, and none brings back what another took away.
 @Suite(.timeLimit(.minutes(5))) struct ConcurrentChangeTests {
-    private func until(_ condition: () async throws -> Bool) async throws {
-        while try await !condition() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
-    }
-
     /// Asks for one change, and for a second one while the first is being stored.
     private func both(
         _ storage: SlowStorage, _ first: @escaping @Sendable () async throws -> Void,

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Access
@@ -15,16 +16,16 @@ import Testing
         func ask(atMost patience: Duration = .seconds(300)) async {
             await call.run(atMost: patience) { [self] in
                 state.withLock { $0.begun += 1 }
-                while !state.withLock({ $0.isOpen }) { await Task.yield() }
+                try? await until { state.withLock { $0.isOpen } }
             }
         }
     }
 
-    @Test func `many who ask while a call goes on share one that begins after it`() async {
+    @Test func `many who ask while a call goes on share one that begins after it`() async throws {
         let calls = Calls()
-        await withTaskGroup(of: Void.self) { group in
+        try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await calls.ask() }
-            while calls.begun < 1 { await Task.yield() }
+            try await until { calls.begun > 0 }
             for _ in 0..<20 { group.addTask { await calls.ask() } }
             for _ in 0..<1_000 { await Task.yield() }
             #expect(calls.begun == 1)

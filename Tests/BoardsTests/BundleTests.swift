@@ -147,7 +147,7 @@ import TestSupport
                 let (line, left) = rest.withLock { ($0.popFirst(), $0.count) }
                 guard reading == 2, left == 200 else { return line }
                 isHalf.value = true
-                while !goesOn.withLock({ $0 }) { sched_yield() }
+                while !goesOn.withLock({ $0 }), !Task.isCancelled { sched_yield() }
                 return line
             }
         }

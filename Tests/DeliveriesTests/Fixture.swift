@@ -9,6 +9,7 @@ import StandardOperations
 import States
 import TestClocks
 import Webhooks
+import TestSupport
 
 @testable import Deliveries
 
@@ -108,7 +109,7 @@ final class Fixture: Sendable {
         var input: JSONValue = ["waits": "yes"]
         if let words { input = ["waits": "yes", "fails": .string(words)] }
         let run = try await board.start("job", input: input, actor: "Ana").run
-        while job.gates.waiting.withLock({ $0.count }) == before { await Task.yield() }
+        try await until { job.gates.waiting.withLock { $0.count } != before }
         return run
     }
 

@@ -31,14 +31,16 @@ struct TakingOverTests {
         await recording.board.shutdown()
         await first.close()
         _ = await following.board.currentRole.first { $0 == .recording }
-        while receiver.requests.value.count < 2 {
+        try await until {
+            receiver.requests.value.count >= 2
+        } otherwise: {
             following.clock.advance(by: .seconds(5))
-            await Task.yield()
         }
         let last = try await following.run(failing: "Told by the other.")
-        while receiver.requests.value.count < 3 {
+        try await until {
+            receiver.requests.value.count >= 3
+        } otherwise: {
             following.clock.advance(by: .seconds(5))
-            await Task.yield()
         }
         let ids = receiver.requests.value.map { $0.headers["x-weir-delivery"] }
         #expect(ids == [told, untold, last].map { "\($0)-1" })

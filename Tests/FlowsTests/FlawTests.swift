@@ -1,6 +1,7 @@
 import Flows
 import States
 import TestClocks
+import TestSupport
 import Testing
 
 /// What goes wrong in the texts this grew from, and cannot here.
@@ -30,13 +31,13 @@ import Testing
         #expect(text == "Success: Hello World!")
     }
 
-    @Test @MainActor func `an initial read before the start is not what is shown in the end`() async {
+    @Test @MainActor func `an initial read before the start is not what is shown in the end`() async throws {
         let operation = FooOperation()
         let model = FooViewModel(operation: operation)
         #expect(model.state == .none)
         await model.start().join()
         // The binding serves the main actor in its own time; wait for the value, not for the clock.
-        while model.state != .success(greeting: "Hello World!") { await Task.yield() }
+        try await until { model.state == .success(greeting: "Hello World!") }
         #expect(model.shown.suffix(2) == [.loading, .success(greeting: "Hello World!")])
     }
 

@@ -8,6 +8,12 @@ import Testing
         #expect(NearestName.of("brado", among: ["start", "board"]) == nil)
     }
 
+    @Test func `a long name is recognised with a mistake in each few letters, whatever is missing or too much`() {
+        #expect(NearestName.of("notifcatoins", among: ["operations", "notifications"]) == "notifications")
+        #expect(
+            NearestName.of("schedule-tme-zonee", among: ["schedule", "schedule-time-zone"]) == "schedule-time-zone")
+    }
+
     @Test func `of names that a mistake resembles equally, the first is meant`() {
         #expect(NearestName.of("hosts", among: ["ports", "hosta", "hostb"]) == "hosta")
         #expect(NearestName.of("hosts", among: ["hostb", "ports", "hosta"]) == "hostb")

@@ -16,3 +16,16 @@ package func soon<Value: Sendable>(
     defer { timer.cancel() }
     return await result.value()
 }
+
+/// Waits until something is so, and does something each time that it is not yet.
+///
+/// Throws once its test is cancelled: what never comes then ends with the time limit of the test, which names it.
+nonisolated(nonsending) package func until(
+    _ condition: () async throws -> Bool, otherwise act: () async throws -> Void = {}
+) async throws {
+    while try await !condition() {
+        try Task.checkCancellation()
+        try await act()
+        await Task.yield()
+    }
+}

@@ -76,7 +76,7 @@ struct WrappedCommandTests {
                 return Int32(texts.start.prefix { $0.isNumber })
             }
             // Until the command is gone, and has been seen to be.
-            if let process { while kill(process, 0) == 0 { sched_yield() } }
+            if let process { _ = (0..<100_000_000).first { _ in kill(process, 0) != 0 || sched_yield() != 0 } }
             return true
         }
         #expect(await ending.value == .exited(0))

@@ -128,7 +128,7 @@ import TestSupport
                 }
             }
         }
-        while idempotency.count < 2 { await Task.yield() }
+        try await until { idempotency.count == 2 }
         let refused = await code {
             try await idempotency.withLock(with: scope("k3")) { () async throws(BoardError) in }
         }

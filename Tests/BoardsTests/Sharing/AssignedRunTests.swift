@@ -29,11 +29,11 @@ import Testing
 
     /// The state of a run as a board shows it, once it is in a phase.
     private func state(_ run: String, at board: Board, in phase: Phase) async throws -> StateRecord {
-        while true {
-            let recent = board.feed.board.recentRuns.first { $0.record.id == run }
-            if let record = recent?.record, record.state.phase == phase { return record.state }
-            await Task.yield()
+        func record() -> RunRecord? {
+            board.feed.board.recentRuns.first { $0.record.id == run && $0.record.state.phase == phase }?.record
         }
+        try await until { record() != nil }
+        return try #require(record()).state
     }
 
     private func step(_ node: String) -> JSONValue { .integer(Int64(node.utf8.first ?? 0)) }
@@ -150,7 +150,7 @@ import Testing
         try await pair.beats { pair.second.runs.count == 0 && pair.second.recorder.backlog == 0 }
         #expect(try await pair.first.run(run).state.phase == .interrupted)
         // It carries out others from then on.
-        await pair.hear()
+        try await pair.hear()
         let next = try await pair.second.start("job", input: [:], actor: "anna").run
         #expect(try await state(next, at: pair.first, in: .succeeded).payload["text"] == "b")
         await pair.shutdown()
@@ -249,13 +249,13 @@ import Testing
         }
         let run = try await pair.second.start("job", input: [:], actor: "anna").run
         for board in pair.boards {
-            while board.feed.output(of: run)?.head != 1 { await Task.yield() }
+            try await until { board.feed.output(of: run)?.head == 1 }
         }
         gate.open()
         for board in pair.boards {
             _ = try await state(run, at: board, in: .succeeded)
             #expect(board.feed.output(of: run)?.lines.map(\.draft.text) == ["from b", "last"])
-            while board.feed.output(of: run)?.isClosed != true { await Task.yield() }
+            try await until { board.feed.output(of: run)?.isClosed == true }
         }
         await pair.shutdown()
     }
@@ -271,9 +271,11 @@ import Testing
             _ = try await pair.cluster.journal.append([opening])
             pair.cluster.assign(run, to: try #require(pair.journals[1].worker), stopping: nil)
         }
-        while pair.second.runs.countHere < 2, await pair.cluster.journal.run("r2")?.endedAt == nil {
+        try await until {
+            if pair.second.runs.countHere == 2 { return true }
+            return await pair.cluster.journal.run("r2")?.endedAt != nil
+        } otherwise: {
             pair.cluster.ring()
-            await Task.yield()
         }
         #expect(pair.second.runs.countHere == 2)
         await pair.second.shutdown()

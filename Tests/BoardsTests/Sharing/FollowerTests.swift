@@ -2,6 +2,7 @@ import Flows
 import Journals
 import States
 import TestClocks
+import TestSupport
 import Testing
 
 @testable import Boards
@@ -97,26 +98,27 @@ import Testing
         let pair = try await BoardPair()
         let receipt = try await pair.first.start("job", input: [:], actor: "anna")
         let recorded = try #require(receipt.sequence)
-        #expect(await mayBeRecorded(recorded, at: pair.second, pair))
+        #expect(try await mayBeRecorded(recorded, at: pair.second, pair))
         let beyond = recorded.advanced(by: 1_000)
-        #expect(await !mayBeRecorded(beyond, at: pair.first, pair))
-        #expect(await !mayBeRecorded(beyond, at: pair.second, pair))
+        #expect(try await !mayBeRecorded(beyond, at: pair.first, pair))
+        #expect(try await !mayBeRecorded(beyond, at: pair.second, pair))
         pair.cluster.readError = JournalError(.unavailable, "The database cannot be reached.")
-        #expect(await mayBeRecorded(beyond, at: pair.second, pair))
+        #expect(try await mayBeRecorded(beyond, at: pair.second, pair))
         pair.cluster.readError = nil
         await pair.shutdown()
     }
 
     /// What a board says of a sequence while time passes.
-    private func mayBeRecorded(_ sequence: SequenceNumber, at board: Board, _ pair: BoardPair) async -> Bool {
+    private func mayBeRecorded(_ sequence: SequenceNumber, at board: Board, _ pair: BoardPair) async throws -> Bool {
         let answer = Locked<Bool?>(nil)
         let asked = Task {
             let may = await board.mayBeRecorded(sequence)
             answer.withLock { $0 = may }
         }
-        while answer.withLock({ $0 == nil }) {
+        try await until {
+            answer.withLock { $0 != nil }
+        } otherwise: {
             pair.clock.advance(by: .milliseconds(100))
-            await Task.yield()
         }
         await asked.value
         return answer.withLock { $0 ?? false }

@@ -58,7 +58,7 @@ import Testing
         pair.journals[1].keepsNoOutput.withLock { $0 = true }
         let run = try await pair.second.start("job", input: [:], actor: "anna").run
         try await pair.beats { try await pair.first.run(run).state.phase == .succeeded }
-        for _ in 0..<5 { await pair.beat() }
+        for _ in 0..<5 { try await pair.beat() }
         #expect(pair.cluster.assignments.map(\.run) == [run])
         pair.journals[1].keepsNoOutput.withLock { $0 = false }
         try await pair.beats { try await pair.journals[0].outputCount(of: run) == 1 }

@@ -134,10 +134,11 @@ import TestSupport
                     _ = try await pair.second.start("job", input: [:], actor: "anna")
                 })
         }
-        while await pair.cluster.commands.count == 0 { await Task.yield() }
-        while answer.resolved == nil {
+        try await until { await pair.cluster.commands.count > 0 }
+        try await until {
+            answer.resolved != nil
+        } otherwise: {
             pair.clock.advance(by: .seconds(1))
-            await Task.yield()
         }
         let error = try #require(await answer.value() ?? nil)
         #expect(error.code == .unavailable)
@@ -159,7 +160,7 @@ import TestSupport
                 })
         }
         let claimant = pair.cluster.commands.server("a")
-        while try await claimant.claimCommands(of: ["b"], limit: 1).isEmpty { await Task.yield() }
+        try await until { try await !claimant.claimCommands(of: ["b"], limit: 1).isEmpty }
         // Another server takes the place of the one that claimed it: the answer comes at once.
         await pair.cluster.takeOver("c")
         pair.cluster.ring()
@@ -176,7 +177,7 @@ import TestSupport
             _ = try await pair.second.start("job", input: [:], actor: "anna")
         }
         #expect(first?.code == .unavailable)
-        await pair.hear()
+        try await pair.hear()
         #expect(try await pair.actors() == [])
         await pair.shutdown()
     }
@@ -210,7 +211,7 @@ import TestSupport
                     _ = try await pair.second.start("job", input: [:], actor: "anna")
                 })
         }
-        while await pair.cluster.commands.count == 0 { await Task.yield() }
+        try await until { await pair.cluster.commands.count > 0 }
         await pair.second.shutdown()
         #expect(await answer.value() ?? nil != nil)
         await pair.cluster.takeOver("c")
@@ -226,7 +227,7 @@ import TestSupport
     {
         let pair = try await BoardPair(hears: false)
         _ = pair.cluster.beat("0", NodeStanding())
-        await pair.hear()
+        try await pair.hear()
         let error = await refusal { () throws(BoardError) in _ = try await pair.second.importRuns { { nil } } }
         #expect(error?.code == .unavailable)
         #expect(error?.description.contains("server a") == true)

@@ -66,9 +66,9 @@ import Testing
     private func claim(_ pair: BoardPair) async throws -> (run: String, text: String) {
         let claimant = pair.cluster.commands.server("a")
         var claimed: [HandedCommand] = []
-        while claimed.isEmpty {
+        try await until {
             claimed = try await claimant.claimCommands(of: ["b"], limit: 1)
-            await Task.yield()
+            return !claimed.isEmpty
         }
         let text = try #require(claimed.first?.text)
         let command = try JSONValue(parsing: text).decode(BoardCommand.self)
@@ -181,9 +181,10 @@ import Testing
         #expect(try #require(await answer.value() ?? nil).code == .outcomeUnknown)
         // The server that took it has opened the run, late.
         try await open(run, pair)
-        while await pair.cluster.journal.run(run)?.endedAt == nil {
+        try await until {
+            await pair.cluster.journal.run(run)?.endedAt != nil
+        } otherwise: {
             pair.cluster.ring()
-            await Task.yield()
         }
         #expect(await pair.cluster.journal.run(run)?.cause?.contains("lost") == true)
         #expect(seen.all == [])
@@ -197,9 +198,10 @@ import Testing
         Task { answer.resolve(try? await signIn(pair.second, "x")) }
         let run = try await claim(pair).run
         try await open(run, pair)
-        while pair.second.runs.countHere == 0 {
+        try await until {
+            pair.second.runs.countHere > 0
+        } otherwise: {
             pair.cluster.ring()
-            await Task.yield()
         }
         await pair.cluster.takeOver("c")
         pair.cluster.ring()

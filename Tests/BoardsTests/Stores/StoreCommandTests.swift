@@ -252,7 +252,7 @@ import TestSupport
         async let load: StoreReceipt = fixture.board.dispatch(["type": "load"], to: "tally", actor: "anna")
         await fixture.journal.attempts(2)
         _ = await fixture.board.recordingStatus.first { $0 != .recording }
-        while fixture.board.recorder.backlog < 40 { await Task.yield() }
+        try await until { fixture.board.recorder.backlog >= 40 }
         await #expect {
             try await fixture.board.dispatch(["type": "add"], to: "tally", actor: "anna")
         } throws: { ($0 as? BoardError)?.code == .unavailable }
@@ -272,7 +272,7 @@ import TestSupport
         let sending = Task { try await fixture.board.dispatch(["type": "add"], to: "tally", actor: "anna") }
         await fixture.journal.attempts(2)
         async let closing: Void = fixture.board.shutdown()
-        while !fixture.board.liveStores.isClosed { await Task.yield() }
+        try await until { fixture.board.liveStores.isClosed }
         await #expect {
             try await fixture.board.dispatch(["type": "add"], to: "tally", actor: "anna")
         } throws: { ($0 as? BoardError)?.code == .shuttingDown }

@@ -57,33 +57,30 @@ final class BoardPair: Sendable {
                     }, clock: clock))
         }
         self.boards = boards
-        if hears { await hear() }
+        if hears { try await hear() }
     }
 
     /// Lets all say that they are there, until each knows that the others are.
-    func hear() async {
-        while !boards.allSatisfy({ ($0.membership?.present.count ?? 0) == boards.count }) { await beat() }
+    func hear() async throws {
+        try await beats { boards.allSatisfy { ($0.membership?.present.count ?? 0) == boards.count } }
     }
 
     /// Lets a second go by, in which each server that goes on says that it is there, or tries to.
-    func beat() async {
+    func beat() async throws {
         let before = cluster.tries
         func isWaiting() -> Bool { journals.contains { cluster.tries[$0.node] == before[$0.node] } }
         while isWaiting() {
+            try Task.checkCancellation()
             clock.advance(by: .seconds(1))
             cluster.ring()
             // One that is still busy with the second before needs another one; the others must not be far ahead by then.
-            var patience = 20_000
-            while patience > 0, isWaiting() {
-                patience -= 1
-                await Task.yield()
-            }
+            for _ in 0..<20_000 where isWaiting() { await Task.yield() }
         }
     }
 
     /// Lets seconds go by until something is so.
     func beats(until condition: () async throws -> Bool) async throws {
-        while try await !condition() { await beat() }
+        try await until(condition, otherwise: beat)
     }
 
     func shutdown() async {

@@ -43,7 +43,9 @@ import Testing
     }
 
     // F2
-    @Test func `an iterator dropped in the middle of a wait frees its place, with no value to end the wait`() async {
+    @Test func `an iterator dropped in the middle of a wait frees its place, with no value to end the wait`()
+        async throws
+    {
         let flow = MutableStateFlow(0)
         do {
             // Left without asking for its outcome, which is how a task that waits is dropped.
@@ -52,7 +54,7 @@ import Testing
                 _ = await values.next()
                 return await values.next()
             }()
-            while flow.storage.waiting == 0 { await Task.yield() }
+            try await until { flow.storage.waiting > 0 }
             #expect(flow.subscriptionCount.value == 1)
         }
         #expect(flow.storage.waiting == 0)
@@ -60,13 +62,13 @@ import Testing
     }
 
     // F2
-    @Test func `a subscription dropped in the middle of a wait frees its place, and its task ends`() async {
+    @Test func `a subscription dropped in the middle of a wait frees its place, and its task ends`() async throws {
         let flow = MutableStateFlow(0)
         let subscriber = flow.values(.conflated).makeSubscriber()
         #expect(subscriber.nextIfAny() == 0)
         var subscription: FlowSubscription? = FlowSubscription(subscriber)
         async let next = subscriber.next(isolation: nil)
-        while flow.storage.waiting == 0 { await Task.yield() }
+        try await until { flow.storage.waiting > 0 }
         withExtendedLifetime(subscription) {}
         subscription = nil
         #expect(flow.storage.waiting == 0)

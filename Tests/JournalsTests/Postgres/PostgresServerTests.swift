@@ -19,7 +19,7 @@ import Testing
         for round in 0..<4 {
             let first = Int64(round * 60)
             async let recorded: Void = record(first + 1...first + 60, in: journal)
-            while try await isBehind(first + 10, journal) { await Task.yield() }
+            try await until { try await !isBehind(first + 10, journal) }
             try server.kill()
             try server.start()
             try await recorded
@@ -38,16 +38,16 @@ import Testing
     /// Appends one change after the other, and repeats what was refused, as a recorder does.
     private func record(_ revisions: ClosedRange<Int64>, in journal: PostgresJournal) async throws {
         for revision in revisions {
-            while true {
+            try await until {
                 do {
                     _ = try await journal.append([.step("a", revision, at: revision, isTransition: false)])
-                    break
+                    return true
                 } catch let error as JournalError where error.code == .outOfOrder {
                     // It was recorded, and the answer was lost with the connection.
                     guard try await journal.run("a")?.revision == revision else { throw error }
-                    break
+                    return true
                 } catch is JournalError {
-                    await Task.yield()
+                    return false
                 }
             }
         }

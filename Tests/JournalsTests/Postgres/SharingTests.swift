@@ -61,7 +61,7 @@ import Testing
         await first.close()
         #expect(try await recording(second) == nil)
         // The database needs a moment to see that the connection is closed.
-        while try await !second.takeOver(from: nil) { await Task.yield() }
+        try await until { try await second.takeOver(from: nil) }
         #expect(try await second.append([.step("a", 1)]).map(\.sequence) == [2])
         await second.close()
     }
@@ -73,7 +73,7 @@ import Testing
         _ = try await first.append([.opening("a")])
         let silent = try #require(try await recording(second))
         // Its connection is ended, which takes the database a moment.
-        while try await !second.takeOver(from: silent) { await Task.yield() }
+        try await until { try await second.takeOver(from: silent) }
         #expect(try await recording(second)?.id == "b")
         #expect(try await second.append([.step("a", 1)]).map(\.sequence) == [2])
         #expect(try await code { try await first.append([.step("a", 1)]) } == .locked)

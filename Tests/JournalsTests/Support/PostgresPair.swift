@@ -24,6 +24,6 @@ extension PostgresJournal {
     func replaceRecording() async throws {
         let silent = try await beat(NodeStanding(), forgetting: []).first(where: \.isRecording)
         // The connection of that one is ended, which takes the database a moment.
-        while try await !takeOver(from: silent) { await Task.yield() }
+        try await until { try await takeOver(from: silent) }
     }
 }
