@@ -49,7 +49,7 @@ class Proxy:
 
     def launch(self, *command):
         with open(self.folder / "output", "ab") as output:
-            self.processes.append(subprocess.Popen(command, stdout=output, stderr=output))
+            self.processes.append(subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True))
 
     def takes_connections(self):
         assert self.processes[0].poll() is None, (self.folder / "output").read_text()
@@ -68,6 +68,13 @@ class Proxy:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+    def kill(self):
+        """Ends it at once, with all its workers."""
+        for process in self.processes:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        self.processes = []
 
     def asked(self, since=0):
         """The moment and the path of each request that the origin was asked, or would have been had it been there."""

@@ -93,6 +93,18 @@ def test_an_origin_that_is_killed_five_times_brings_everybody_each_change_once(w
     hold_to_all_changes(crowd, weir, "board")
 
 
+def test_a_proxy_that_is_killed_brings_everybody_each_change_once(weir, proxy, crowd):
+    for number in range(3):
+        proxy.kill()
+        crowd.fail()
+        weir.ended(weir.run("greeting", label=f"unseen {number}"))
+        begun = time.time()
+        proxy.start()
+        greet(weir, crowd, f"number {number}")
+        assert busiest_second(moment for moment, _ in proxy.asked(begun)) < BEARABLE
+    hold_to_all_changes(crowd, weir, "board")
+
+
 STREAM = "/api/v1/streams/operation-greeting"
 
 
