@@ -61,7 +61,7 @@ struct ConnectionMachine {
     /// Since when a read has been waiting for the client; counted off the credit up to here.
     private var readingSince: NIODeadline?
     /// Bytes that are written and that the client has not taken, as far as is known.
-    private var unsent = 0
+    private(set) var unsent = 0
     private var takenAt: NIODeadline
 
     init(limits: ConnectionLimits, now: NIODeadline) {

@@ -29,8 +29,6 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private var isHolding = false
     private var isOpen = false
     private var isBodyStopped = false
-    /// Bytes of answers that are written on a stream and have not left.
-    private var unsent = 0
     private var machine: ConnectionMachine
     private var check: RepeatedTask?
     private var lastWord: Scheduled<Void>?
@@ -149,14 +147,12 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             let piece = rest.readSlice(length: min(rest.readableBytes, Self.piece)) ?? ByteBuffer()
             let sent = context.eventLoop.makePromise(of: Void.self)
             if rest.readableBytes == 0 { sent.futureResult.cascade(to: promise) }
-            unsent += piece.readableBytes
             machine.wrote(piece.readableBytes, now: context.eventLoop.now)
             let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
             let (eventLoop, length) = (context.eventLoop, piece.readableBytes)
             sent.futureResult.whenComplete { _ in
                 let handler = bound.value
-                handler.unsent -= length
-                handler.machine.observed(unsent: handler.unsent, now: eventLoop.now)
+                handler.machine.observed(unsent: handler.machine.unsent - length, now: eventLoop.now)
             }
             context.write(wrapOutboundOut(.body(piece)), promise: sent)
         } while rest.readableBytes > 0

@@ -125,15 +125,21 @@ struct SecureConnectionTests {
         #expect(stream.errors.isEmpty && stream.channel.isActive)
     }
 
-    @Test func `a client that takes nothing of an answer loses its stream after a stall, one that takes little never`()
-        throws
-    {
+    /// A stream that is answered with a long answer, of which its client has taken nothing.
+    private func exporting() throws -> (stream: Stream, window: Window) {
         let (stream, window) = (try Stream(), Window())
-        defer { stream.finish() }
         try stream.channel.pipeline.syncOperations.addHandler(window, position: .first)
         try stream.send(.head(HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/runs/export")))
         try stream.send(.end(nil))
         stream.answer(1_000_000)
+        return (stream, window)
+    }
+
+    @Test func `a client that takes nothing of an answer loses its stream after a stall, one that takes little never`()
+        throws
+    {
+        let (stream, window) = try exporting()
+        defer { stream.finish() }
         window.take(2)
         for _ in 0..<20 {
             stream.pass(25)
@@ -145,12 +151,8 @@ struct SecureConnectionTests {
     }
 
     @Test func `a client that took its answer has no limit while the server makes the rest`() throws {
-        let (stream, window) = (try Stream(), Window())
+        let (stream, window) = try exporting()
         defer { stream.finish() }
-        try stream.channel.pipeline.syncOperations.addHandler(window, position: .first)
-        try stream.send(.head(HTTPRequest(method: .get, scheme: "https", authority: "localhost", path: "/runs/export")))
-        try stream.send(.end(nil))
-        stream.answer(1_000_000)
         window.take()
         #expect(window.taken == 1_000_000)
         stream.pass(1_000)

@@ -11,16 +11,12 @@ final class AuditHead: Sendable {
     private let audit: AuditLog
     private let isLogged: Bool
     private let url: String?
-    private let post: HTTPPost
+    private let post = HTTPPost(environment: OperationEnvironment())
     private let logger: Logger
     private let said = Mutex("")
 
-    init(
-        _ audit: AuditLog, settings: Settings, environment: OperationEnvironment = OperationEnvironment(),
-        logger: Logger
-    ) {
+    init(_ audit: AuditLog, settings: Settings, logger: Logger) {
         self.audit = audit
-        post = HTTPPost(environment: environment)
         isLogged = settings.text("audit.head-log") == "yes"
         url = settings.text("audit.head-url")
         self.logger = logger
