@@ -58,7 +58,7 @@ let package = Package(
     ]
 )
 
-for target in package.targets where target.path != nil {
+for target in package.targets where target.type != .system {
     target.swiftSettings = [
         .enableUpcomingFeature("ExistentialAny"),
         .enableUpcomingFeature("MemberImportVisibility"),

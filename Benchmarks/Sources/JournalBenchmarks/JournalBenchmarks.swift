@@ -1,4 +1,5 @@
 import Foundation
+import Journals
 
 /// Measures the journal in a file.
 ///

@@ -26,7 +26,7 @@ enum Output {
             print("1,000,000 lines: \(Int(1_000_000 / seconds)) lines/s, from \(before) to \(residentMegabytes()) MB")
             var times: [Double] = []
             for round in 0..<200 {
-                let after = Int64(round * 4_997)
+                let after = SequenceNumber(clamping: round * 4_997)
                 times.append(
                     try await timed { _ = try await journal.output(of: id, after: after, limit: 500) } * 1_000)
             }

@@ -54,7 +54,7 @@ extension FuzzedParser {
         var input = input
         let isClosing = input.choice(2) == 1
         var limits = ReportLimits()
-        (limits.messages, limits.lineBytes) = (20, 100)
+        (limits.messages, limits.lineBytes, limits.stateBytes) = (20, 100, 400)
         let lines = input.lines
         var fields: HTTPFields = [:]
         fields[.producerID] = lines.first
@@ -69,8 +69,9 @@ extension FuzzedParser {
         } catch { expectSentence(error.detail) }
         guard let body = try? JSONValue(parsing: input.text) else { return }
         do throws(ReportMessages.Mistakes) {
-            let opening = try ReportOpening(body)
+            let opening = try ReportOpening(body, limits: limits)
             expect((opening.title ?? "").count <= ReportOpening.titleLimit, "a long title")
+            expect(!limits.isTooLarge(opening.input ?? .null), "a large input")
         } catch { check(error) }
         do throws(ReportMessages.Mistakes) {
             let messages = try ReportMessages(body, isClosing: isClosing, limits: limits)
