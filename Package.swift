@@ -273,7 +273,7 @@ let package = Package(
                 "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
                 "States",
                 "Flows", "StandardOperations", "StandardStores", "Commands", "MarkupTesting", "TestSupport",
-            ], exclude: ["__Snapshots__"]),
+            ], exclude: ["Documents/__Snapshots__"]),
         .testTarget(
             name: "WebTests",
             dependencies: [

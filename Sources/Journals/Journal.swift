@@ -85,8 +85,11 @@ package protocol Journal: Sendable {
     func commitImport() async throws
     /// Removes every run that the open import added, and ends it; returns how many there were.
     ///
-    /// The floors rise as with retention, and the sequences are not reused.
+    /// The sequences are not reused. The floors rise to one more, which no change has, so that those who have read all
+    /// that was added are told of a gap, too.
     func rollBackImport() async throws -> Int
+    /// How many runs of an interrupted import were removed when this process began to record.
+    var undoneRuns: Int { get }
 
     /// The text that is stored under a name, if there is one: short notes that belong to this history.
     func note(_ name: String) async throws -> String?
@@ -100,6 +103,8 @@ package protocol Journal: Sendable {
 
     /// What an operator should know about the journal and has not dismissed, oldest first.
     var notices: [JournalNotice] { get }
+    /// Says that no board can be opened on what it holds: the next opening sets that aside, and begins a new history.
+    func markUnusable()
     /// Removes a notice from the list; returns false if there is none with that id.
     func dismissNotice(_ id: String) async throws -> Bool
     /// Checks that what was recorded is still in place; throws what an append would.
@@ -120,8 +125,14 @@ extension Journal {
     /// Nil: it uses none.
     package func size() async throws -> Int64? { nil }
 
+    /// None: what lasts as long as the process is not opened again.
+    package var undoneRuns: Int { 0 }
+
     /// None.
     package var notices: [JournalNotice] { [] }
+
+    /// Does nothing: there is no file to set aside.
+    package func markUnusable() {}
 
     /// False: there are none.
     package func dismissNotice(_ id: String) async throws -> Bool { false }

@@ -10,12 +10,15 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
         case missing
         /// Changes that had been recorded are gone. The rest continues as a new history.
         case lost
-        /// The machine stopped unexpectedly, so the newest changes may be gone. The rest continues as a new history.
+        /// The machine stopped unexpectedly, or the log was removed, so that the newest changes or lines of output may be
+        /// gone. The rest continues as a new history.
         case uncertain
         /// The file was copied, restored or replaced. It continues as a new history.
         case unverified
         /// The file was removed or replaced while it was in use, and was restored with everything it held.
         case restored
+        /// The list of notices could not be read. It was set aside, and a new one began.
+        case forgotten
     }
 
     /// Names the notice: letters, digits and hyphens.
@@ -49,15 +52,16 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
             "The journal has lost changes \(lost.map { "\($0.lowerBound) to \($0.upperBound)" } ?? "at its end"). "
                 + "The rest continues as a new history.\(kept)"
         case .uncertain:
-            "The machine stopped unexpectedly, so the journal may have lost its newest changes. "
-                + "The rest continues as a new history."
+            "The machine stopped unexpectedly, or the journal's log was removed: the newest changes or lines of output may be "
+                + "gone. The rest continues as a new history."
         case .unverified:
             "The journal's file, or the mark beside it, was copied, restored, replaced or removed. "
-                + "The file's contents continue as a new history."
+                + "The file's contents continue as a new history.\(kept)"
         case .restored:
             "The journal's files were removed or replaced while the server was running. They were restored, and nothing "
                 + "that was recorded is lost."
                 + (file.map { " What was found in their place is saved as \($0)." } ?? "")
+        case .forgotten: "The list of these notices could not be read, so earlier ones may be missing.\(kept)"
         }
     }
 

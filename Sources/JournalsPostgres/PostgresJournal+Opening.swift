@@ -52,8 +52,7 @@ extension PostgresJournal {
         let journal = PostgresJournal(try await opening.open())
         guard journal.isRecording else { return journal }
         do {
-            // An import that was interrupted.
-            _ = try await journal.rollBackImport()
+            try await journal.undoInterruptedImport()
             return journal
         } catch {
             await journal.close()

@@ -31,7 +31,7 @@ extension PostgresJournal: SharedJournal {
         guard entered.epoch == epoch else { throw JournalError.replaced }
         self.entered.begin(entered, now: now)
         try await pulse.listenForCommands()
-        _ = try await rollBackImport()
+        try await undoInterruptedImport()
         return true
     }
 

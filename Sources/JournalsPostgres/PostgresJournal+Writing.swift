@@ -118,6 +118,8 @@ extension PostgresJournal {
 
     /// Removes every run that the open import added, in short steps.
     package func rollBackImport() async throws -> Int {
+        // First: what is interrupted here begins again.
+        try await passOverImport()
         var removed = 0
         while true {
             let streams = try await writer.run { connection in
@@ -129,6 +131,28 @@ extension PostgresJournal {
             removed += try await hide(streams, isImport: true)
             try await sweep()
         }
+    }
+
+    /// Raises the floors to a sequence that no change has: whoever has read all that the open import added stands before it.
+    private func passOverImport() async throws {
+        let session = try writing()
+        try session.check()
+        try await writer.run { connection in
+            try connection.transaction {
+                try connection.rows("SELECT weir.enter($1)", [session.fence]) { _ in }
+                let operations = try connection.all(
+                    "SELECT DISTINCT r.operation FROM weir.runs r JOIN weir.importing i ON i.stream = r.opened"
+                ) { $0.integer(0) }
+                guard !operations.isEmpty else { return }
+                try connection.rows("UPDATE weir.journal SET head = head + 1") { _ in }
+                for operation in [0] + operations {
+                    try connection.rows(
+                        "SELECT weir.raise_floor($1, j.head) FROM weir.journal j", [operation]
+                    ) { _ in }
+                }
+            }
+        }
+        pulse?.ring()
     }
 
     /// Stores a text under a name, replacing the previous one; nil removes it.

@@ -23,6 +23,7 @@ package final class PostgresJournal: Journal {
     let writer: PostgresWorker
     private let readers: [PostgresWorker]
     private let known: Mutex<[JournalNotice]>
+    private let undone = Atomic<Int>(0)
 
     init(_ opened: PostgresOpening.Opened) {
         epoch = opened.epoch
@@ -50,6 +51,14 @@ package final class PostgresJournal: Journal {
     }
 
     // MARK: What an operator should know
+
+    /// How many runs of an interrupted import were removed when this server began to record.
+    package var undoneRuns: Int { undone.load(ordering: .relaxed) }
+
+    /// Removes what an import had added that was interrupted, before this server records anything.
+    func undoInterruptedImport() async throws {
+        undone.store(try await rollBackImport(), ordering: .relaxed)
+    }
 
     /// What an operator should know about the journal and has not dismissed, oldest first.
     package var notices: [JournalNotice] { known.withLock { $0 } }

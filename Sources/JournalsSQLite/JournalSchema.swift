@@ -1,13 +1,13 @@
 import GRDB
 
-/// The journal's file, format 7.
+/// The journal's file, format 8.
 ///
 /// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
 /// Times are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are stored once, in `names`. A
 /// stream's number is the sequence of its first change, so that streams need no ids of their own and sort by age.
 ///
 /// - `journal`: one row. `epoch` names this history, and `created` is when it began; `head` is the last sequence that was
-///   assigned, even if that change is gone.
+///   assigned, even if that change is gone; `writes` is how often something was written, changes or not (since format 8).
 /// - `changes`: the changes, from which everything else derives. `stream` is the stream's number; `operation` the name
 ///   of a run's operation, null for a store; `payload` the canonical JSON of the case's payload; `done`, `total`,
 ///   `unit` the progress; `transition` 1 if the case changed, 0 for a tick; `origin` the sequence at which an imported
@@ -122,10 +122,15 @@ enum JournalSchema {
             closed INTEGER NOT NULL, PRIMARY KEY (stream, id)) STRICT, WITHOUT ROWID;
         CREATE TABLE removed_reports (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
         """,
+        // What is written besides changes is missed, too, if it is gone.
+        "ALTER TABLE journal ADD COLUMN writes INTEGER NOT NULL DEFAULT 0",
     ]
 
     /// The first format whose files have a mark beside them.
     static let firstMarked = 6
+
+    /// The first format that counts what is written.
+    static let firstCounted = 8
 
     static var version: Int { migrations.count }
 }

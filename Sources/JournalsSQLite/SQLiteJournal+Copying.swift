@@ -45,7 +45,7 @@ extension SQLiteJournal: CopiedJournal {
 
     /// Sets the sequence of the last change, and removes a note.
     package func finishCopy(head: SequenceNumber, note: String) async throws {
-        try await record { database in
+        try await write { database in
             try SQLStatement(database, "UPDATE journal SET head = ?").run(head)
             try SQLStatement(database, "DELETE FROM notes WHERE name = ?").run(note)
         }

@@ -46,9 +46,18 @@ extension SQLiteJournal {
 
     /// The runs that match, newest first.
     package func runs(_ query: RunQuery) async throws -> RunPage {
-        // Runs that ended recently are indexed first, so that a search has little to read through.
-        if query.text != nil, canWrite { try await write { try RunTextIndex($0).catchUp(ifAtLeast: 1) } }
+        if query.text != nil, canWrite { try await indexEndedRuns() }
         return try await read { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
+    }
+
+    /// Indexes the runs that ended recently, so that a search has little to read through.
+    ///
+    /// Where nothing can be written, as on a full disk, the search reads through them.
+    private func indexEndedRuns() async throws {
+        guard try await read({ try RunTextIndex($0).waiting() }) > 0 else { return }
+        do {
+            try await write { try RunTextIndex($0).catchUp(ifAtLeast: 1) }
+        } catch let error as JournalError where [.full, .readOnly, .locked].contains(error.code) {}
     }
 
     /// How many runs of each operation are in each phase.

@@ -5,7 +5,7 @@ extension SQLiteJournal {
     /// Adds the drafts in their order, all or none.
     package func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         guard !drafts.isEmpty else { return [] }
-        return try await record { database in
+        return try await write { database in
             let writer = try ChangeWriter(database)
             let changes = try drafts.map { try writer.add($0) }
             try writer.finish()
@@ -43,7 +43,7 @@ extension SQLiteJournal {
 
     /// Adds entries of an import in their order, all or none, in one transaction.
     package func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
-        try await record { try RunImport($0).add(entries, at: now) }
+        try await write { try RunImport($0).add(entries, at: now) }
     }
 
     /// Ends the open import: everything it added stays.

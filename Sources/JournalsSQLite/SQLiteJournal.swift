@@ -14,6 +14,8 @@ public final class SQLiteJournal: Journal {
     package let epoch: String
     /// When this history began; stored in the file.
     package let began: Timestamp
+    /// How many runs of an interrupted import were removed when the file was opened.
+    package let undoneRuns: Int
 
     let file: JournalFile
     private let noticeFile: NoticeFile?
@@ -26,6 +28,7 @@ public final class SQLiteJournal: Journal {
     ) {
         epoch = history.epoch
         began = history.began
+        undoneRuns = history.undoneRuns
         self.file = file
         self.noticeFile = noticeFile
         connections = JournalConnections(
@@ -51,6 +54,7 @@ public final class SQLiteJournal: Journal {
         at path: String, configuration: Configuration = Configuration(), boot: String = BootSession.id,
         makeEpoch: @Sendable () -> String = { JournalEpoch.make() }, now: @escaping @Sendable () -> Timestamp
     ) async throws -> SQLiteJournal {
+        let path = JournalFile.resolved(path)
         let file = JournalFile(path: path, configuration: configuration, boot: boot)
         do {
             guard configuration.access == .writing else {
@@ -61,7 +65,7 @@ public final class SQLiteJournal: Journal {
                 )
             }
             let lock = try JournalFileLock(path: path + "-lock")
-            let noticeFile = NoticeFile(path: path + "-notices")
+            let noticeFile = NoticeFile(path: path + "-notices", now: now())
             let opened = try file.openForWriting(now: now(), notices: noticeFile, makeEpoch: makeEpoch)
             return SQLiteJournal(
                 history: opened.history, file: file, lock: lock, noticeFile: noticeFile, connection: opened.connection,
@@ -87,7 +91,14 @@ public final class SQLiteJournal: Journal {
     package var notices: [JournalNotice] { noticeFile?.notices ?? [] }
 
     /// The notices of the journal at a path, whoever has it open.
-    package static func notices(at path: String) -> [JournalNotice] { NoticeFile.read(path + "-notices") }
+    package static func notices(at path: String) -> [JournalNotice] {
+        NoticeFile.read(JournalFile.resolved(path) + "-notices") ?? []
+    }
+
+    /// Remembers that no board can be opened on the file: the next opening sets it aside.
+    package func markUnusable() {
+        if canWrite { file.suspect(.unusable, mark: connections.current.guarded?.mark.mark) }
+    }
 
     /// Removes a notice from the list; returns false if there is none with that id.
     package func dismissNotice(_ id: String) async throws -> Bool { try noticeFile?.remove(id) ?? false }
@@ -120,11 +131,6 @@ public final class SQLiteJournal: Journal {
     /// It is not undone if the task is cancelled: what was to be recorded is recorded.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await connections.write(body)
-    }
-
-    /// Runs one transaction that adds changes.
-    func record<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-        try await connections.record(body)
     }
 
     /// Copies the log into the file and empties it, as far as active readers allow.

@@ -7,6 +7,9 @@ package enum StreamID: Sendable, Hashable, CustomStringConvertible {
     /// The store with that id.
     case store(String)
 
+    /// What no run can be called whose name others choose: `/runs/export`, for example, is all runs as a file.
+    package static let reservedRuns: Set = ["after", "cancellations", "change", "export", "retries", "views"]
+
     /// `run-…` or `store-…`.
     package var description: String {
         switch self {

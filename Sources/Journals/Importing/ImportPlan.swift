@@ -44,8 +44,10 @@ struct ImportPlan {
         guard case .run(let id) = change.stream else { throw JournalError.noRun(change.stream) }
         try change.draft.check(follows: readings[id].map { ($0.revision, $0.operation) })
         if change.revision == 0 {
+            let existing = try await journal.run(id)
+            guard existing != nil || !StreamID.reservedRuns.contains(id) else { throw JournalError.reservedName(id) }
             readings[id] = Reading(
-                existing: try await journal.run(id), operation: change.subject, caseName: change.state.caseName,
+                existing: existing, operation: change.subject, caseName: change.state.caseName,
                 hasEnded: change.state.phase.isEnded, lastLine: number)
             order.append(id)
         } else {
@@ -167,6 +169,13 @@ extension JournalError {
     /// The error for a stream of an export that is not a run.
     static func noRun(_ stream: StreamID) -> JournalError {
         JournalError(.malformed, "Only runs can be imported, and \(stream) is not a run.")
+    }
+
+    /// The error for a run that has a name under which it could not be looked at.
+    static func reservedName(_ run: String) -> JournalError {
+        JournalError(
+            .malformed,
+            "No run can be called “\(run)”, since another page has that address. Export the other runs without it.")
     }
 
     /// The error for a line of output that does not follow the previous one.

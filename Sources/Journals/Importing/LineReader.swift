@@ -21,9 +21,9 @@ package final class LineReader: Sendable {
 
     /// Opens the file at a path, whose lines may have a number of bytes.
     ///
-    /// Throws the system's error if it cannot be read.
+    /// Throws ``RegularFile/Failure`` if it cannot be read, and for what is no file, such as a pipe.
     package init(path: String, limit: ByteCount = standardLimit) throws {
-        buffer = Mutex(Buffer(file: try FileHandle(forReadingFrom: URL(fileURLWithPath: path)), limit: limit))
+        buffer = Mutex(Buffer(file: try RegularFile.open(path), limit: limit))
     }
 
     /// Continues reading an open file; the file stays open.

@@ -135,7 +135,11 @@ struct MemoryLog: Sendable {
     mutating func rollBackImport() -> Int {
         let runs = importing
         importing = []
+        guard !runs.isEmpty else { return 0 }
+        let operations = Set(runs.compactMap { records[$0]?.operation })
         remove(runs)
+        head = head.next
+        for topic in [.board] + operations.map(Topic.operation) { floors[topic] = head }
         return runs.count
     }
 

@@ -8,6 +8,10 @@ struct HistoryCheck {
     struct Held: Equatable {
         let epoch: String
         let head: SequenceNumber
+        /// How often it was written.
+        let writes: Int64
+        /// How many of these writes it has without its log; nil if that cannot be read.
+        let filed: Int64?
         /// The file's number in its file system.
         let file: UInt64
         /// Whether it was written by a version that keeps marks.
@@ -30,10 +34,18 @@ struct HistoryCheck {
     let mark: JournalMark?
     /// The current boot of the machine.
     let boot: String
-    /// Whether there was a log beside the file.
-    var hasLog = true
+    /// Whether another program wrote the file while it was in use.
+    var isAltered = false
     /// Whether nobody has touched the mark since it was written.
     var isAsWritten = true
+
+    /// Whether an older copy took the file's place, to which the log beside it does not belong.
+    ///
+    /// SQLite takes up a log whose parts are whole, whichever file it was written for.
+    var isOlder: Bool {
+        guard let mark, let filed = held.filed else { return false }
+        return mark.epoch == held.epoch && filed < mark.filed
+    }
 
     /// The state of the history.
     ///
@@ -43,11 +55,12 @@ struct HistoryCheck {
         guard let mark else { return held.isMarked ? .unverified : .whole }
         guard mark.epoch == held.epoch else { return .unverified }
         if held.head < mark.head { return .lost(held.head.next...mark.head) }
-        guard mark.file == held.file, isAsWritten else { return .unverified }
+        guard mark.file == held.file, isAsWritten, !isAltered else { return .unverified }
+        if isOlder { return .unverified }
+        // What was written besides changes, such as lines of output.
+        if held.writes < mark.writes { return .uncertain }
         // It was written by a program that does not keep the mark.
         if mark.isClosed || held.head > mark.reserved { return held.head == mark.head ? .whole : .unverified }
-        // A process that died leaves its log, which may hold what the mark does not count, such as lines of output.
-        guard hasLog else { return .uncertain }
         // Only the process died: the system wrote to the disk what the process had written.
         if mark.boot == boot, !boot.isEmpty { return .whole }
         return mark.outlivesMachine || held.head >= mark.reserved ? .whole : .uncertain

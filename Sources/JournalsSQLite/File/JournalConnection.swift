@@ -16,16 +16,18 @@ final class JournalConnection: Sendable {
     /// Checks, before anything is written, that it will be kept.
     ///
     /// On the writer's queue. Throws `JournalWatch.Misplaced` or a `JournalError`.
-    func check() throws {
-        try guarded?.watch.check()
-        try guarded?.mark.check()
+    func check(_ database: Database) throws {
+        guard let guarded else { return }
+        try guarded.watch.check(database)
+        try guarded.mark.check()
     }
 
     /// Copies the log into the file and empties it; returns false if active readers prevent that.
     func checkpoint(_ database: Database) throws -> Bool {
-        defer { guarded?.watch.noteSizes() }
+        defer { guarded?.watch.note() }
         do {
             try database.checkpoint(.truncate)
+            guarded?.mark.filed()
             return true
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             // A reader still needs the log: SQLite's own next checkpoint is enough.
@@ -43,6 +45,17 @@ final class JournalConnection: Sendable {
         }
     }
 
+    /// Notes how the files are after something was written, or was tried to be.
+    func note(_ database: Database) {
+        guard let guarded else { return }
+        // SQLite copies the log into the file now and then by itself. What was written is recorded, whether or not that
+        // can be found out.
+        if guarded.watch.isFileWritten {
+            do { if try isAllInFile(database) { guarded.mark.filed() } } catch { _ = error }
+        }
+        guarded.watch.note()
+    }
+
     /// Closes the files.
     func close(isInOrder: Bool) throws {
         try pool.close()
@@ -51,13 +64,16 @@ final class JournalConnection: Sendable {
     }
 
     /// Closes files whose names other files have taken, without removing those.
-    func abandon() throws {
+    ///
+    /// - Parameter isReplaced: Whether their history goes on in other files, so that it must not go on in these.
+    /// - Throws: `DatabaseError`.
+    func abandon(isReplaced: Bool) throws {
         pool.writeWithoutTransaction { database in
             var keeps: Int32 = 1
             _ = sqlite3_file_control(database.sqliteConnection, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
         }
         try pool.close()
         guarded?.watch.close()
-        guarded?.mark.leave()
+        if isReplaced { guarded?.mark.renounce() } else { guarded?.mark.leave() }
     }
 }

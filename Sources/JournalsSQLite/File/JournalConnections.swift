@@ -69,13 +69,13 @@ final class JournalConnections: Sendable {
             // Readers are closed last and cannot copy the log into the file, so a copy of the file alone would lack
             // what is in the log.
             isInOrder = try connection.pool.writeWithoutTransaction { database in
-                try connection.check()
+                try connection.check(database)
                 return try connection.checkpoint(database)
             }
         } catch is DatabaseError {
             isInOrder = false
         } catch {
-            return try connection.abandon()
+            return try connection.abandon(isReplaced: false)
         }
         try connection.close(isInOrder: isInOrder)
     }
@@ -86,40 +86,34 @@ final class JournalConnections: Sendable {
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         writes.add(1, ordering: .relaxed)
         return try await onWriter { [self] database in
-            try current.guarded?.mark.unsettle()
-            return try Self.transaction(database, body)
-        }
-    }
-
-    /// Runs one transaction that adds changes.
-    func record<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
-        writes.add(1, ordering: .relaxed)
-        return try await onWriter { [self] database in
             let mark = current.guarded?.mark
             // What is written besides changes, such as lines of output, can be lost with the machine as they can.
             try mark?.unsettle()
-            let (result, head) = try Self.transaction(database) { database in
-                let result = try body(database)
-                let head = try SQLStatement(database, "SELECT head FROM journal").first { try $0.sequence(0) } ?? 0
-                // Before anybody can see a change of that sequence.
-                try mark?.reserve(through: head)
-                return (result, head)
-            }
-            mark?.reached(head)
-            return result
+            return try Self.transaction(database, mark, body)
         }
     }
 
+    /// Runs one transaction, which is counted in the file, and then in the mark, if it changes anything.
     private static func transaction<Result>(
-        _ database: Database, _ body: (Database) throws -> Result
+        _ database: Database, _ mark: MarkFile?, _ body: (Database) throws -> Result
     ) throws -> Result {
-        var result: Result?
+        var written: (result: Result, head: SequenceNumber, writes: Int64)?
         try database.inTransaction(.immediate) {
-            result = try body(database)
+            let before = database.totalChangesCount
+            let result = try body(database)
+            if database.totalChangesCount != before {
+                try SQLStatement(database, "UPDATE journal SET writes = writes + 1").run()
+            }
+            written = try SQLStatement(database, "SELECT head, writes FROM journal").first {
+                (result, try $0.sequence(0), $0.integer(1))
+            }
+            // Before anybody can see a change of that sequence.
+            if let written { try mark?.reserve(through: written.head) }
             return .commit
         }
-        guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-        return result
+        guard let written else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
+        mark?.reached(written.head, writes: written.writes)
+        return written.result
     }
 
     /// Runs something on the writer's queue, after checking that the files are in place.
@@ -151,8 +145,8 @@ final class JournalConnections: Sendable {
             connection.pool.asyncWriteWithoutTransaction { [self] database in
                 continuation.resume(
                     with: outcome {
-                        try checkFiles(of: connection)
-                        defer { connection.guarded?.watch.noteSizes() }
+                        try checkFiles(of: connection, database)
+                        defer { connection.note(database) }
                         return try body(database)
                     })
             }
@@ -160,11 +154,11 @@ final class JournalConnections: Sendable {
     }
 
     /// Throws `JournalWatch.Misplaced`, or a `JournalError` that restoring the files would not fix.
-    private func checkFiles(of connection: JournalConnection) throws {
+    private func checkFiles(of connection: JournalConnection, _ database: Database) throws {
         try checkIsOpen()
         do {
             // The files first: if the folder is gone, there is no place for a lock yet.
-            try connection.check()
+            try connection.check(database)
             try lock?.check()
         } catch is JournalError where file.isFolderMissing {
             // It was removed between two of these checks.
@@ -178,11 +172,7 @@ final class JournalConnections: Sendable {
     }
 
     private func isMisplaced(_ connection: JournalConnection) -> Bool {
-        guard !isClosed.load(ordering: .relaxed) else { return false }
-        do {
-            try connection.guarded?.watch.check()
-            return false
-        } catch { return error is JournalWatch.Misplaced }
+        !isClosed.load(ordering: .relaxed) && connection.guarded?.watch.isInPlace == false
     }
 
     /// Restores files that were removed or replaced.
@@ -198,7 +188,7 @@ final class JournalConnections: Sendable {
                         let repair = JournalRepair(file: file, lock: lock, now: moment)
                         let (mended, aside) = try repair.putBack(connection, epoch: epoch)
                         held.withLock { $0 = mended }
-                        try connection.abandon()
+                        try connection.abandon(isReplaced: true)
                         // The restored files record again, whether or not this notice can be written by now.
                         noticeFile?.addWhenPossible(JournalNotice(.restored, at: moment, file: aside))
                     })
@@ -242,7 +232,9 @@ final class JournalConnections: Sendable {
             return .success(try body())
         } catch {
             let meaning = file.meaning(of: error)
-            if (meaning as? JournalError)?.code == .corrupt { file.suspect() }
+            if (meaning as? JournalError)?.code == .corrupt {
+                file.suspect(error is JournalWatch.Altered ? .altered : .damaged)
+            }
             return .failure(meaning)
         }
     }

@@ -8,6 +8,10 @@ extension JournalFile {
         /// When it began: later than the one whose place it took.
         let began: Timestamp
         let head: SequenceNumber
+        /// How often it was written.
+        let writes: Int64
+        /// How many runs of an interrupted import were removed when the file was opened.
+        var undoneRuns = 0
     }
 
     func begin(_ database: Database, epoch: String, now: Timestamp) throws -> History {
@@ -19,30 +23,34 @@ extension JournalFile {
     }
 
     func takeUp(
-        _ database: Database, log: String?, now: Timestamp, notices: NoticeFile, makeEpoch: () -> String,
+        _ database: Database, filed: Int64?, now: Timestamp, notices: NoticeFile, makeEpoch: () -> String,
         check: (HistoryCheck.Held) -> HistoryCheck
     ) throws -> History {
         try checkFormat(database)
         let version = try database.journalVersion()
         let held = try history(database)
-        let outcome =
-            check(
-                .init(
-                    epoch: held.epoch, head: held.head, file: OpenFile.status(of: path)?.number ?? 0,
-                    isMarked: version >= JournalSchema.firstMarked)
-            ).outcome
+        guard !isUnusable(held) else { throw JournalError.damaged("something that no server can start on") }
+        let comparison = check(
+            .init(
+                epoch: held.epoch, head: held.head, writes: held.writes, filed: filed,
+                file: OpenFile.status(of: path)?.number ?? 0,
+                isMarked: version >= JournalSchema.firstMarked))
         // Before anything is written.
-        if let notice = notice(of: outcome, log: log, now: now) { try notices.add(notice) }
+        if let notice = notice(of: comparison, now: now) { try notices.add(notice) }
+        if comparison.isOlder { suspect(.damaged) }
         try migrate(database, from: version)
         // An import that was interrupted by the end of a process.
-        while try RunImport(database).rollBackStep() > 0 {}
-        if outcome != .whole {
+        var undoneRuns = 0
+        while case let count = try RunImport(database).rollBackStep(), count > 0 { undoneRuns += count }
+        if comparison.outcome != .whole {
             try SQLStatement(database, "UPDATE journal SET epoch = ?, created = ?")
                 .run(makeEpoch(), max(now, held.began.after(1)).milliseconds)
         }
         // Reading the newest change finds damage at the end of the file, where a crash would have left it.
         _ = try ChangeReader(database).last(1, of: .board, through: .max)
-        return try history(database)
+        var history = try history(database)
+        history.undoneRuns = undoneRuns
+        return history
     }
 
     private func migrate(_ database: Database, from version: Int) throws {
@@ -53,12 +61,12 @@ extension JournalFile {
         try database.execute(sql: "PRAGMA user_version = \(JournalSchema.version)")
     }
 
-    private func notice(of outcome: HistoryCheck.Outcome, log: String?, now: Timestamp) -> JournalNotice? {
-        switch outcome {
+    private func notice(of comparison: HistoryCheck, now: Timestamp) -> JournalNotice? {
+        switch comparison.outcome {
         case .whole: nil
-        case .lost(let range): JournalNotice(.lost, at: now, file: log, lost: range)
+        case .lost(let range): JournalNotice(.lost, at: now, file: keepLog(now: now), lost: range)
         case .uncertain: JournalNotice(.uncertain, at: now)
-        case .unverified: JournalNotice(.unverified, at: now)
+        case .unverified: JournalNotice(.unverified, at: now, file: comparison.isOlder ? keepLog(now: now) : nil)
         }
     }
 
@@ -86,9 +94,11 @@ extension JournalFile {
     }
 
     private func history(_ database: Database) throws -> History {
-        let history = try SQLStatement(database, "SELECT epoch, created, head FROM journal").first { row in
+        let writes = try database.journalVersion() < JournalSchema.firstCounted ? "0" : "writes"
+        let history = try SQLStatement(database, "SELECT epoch, created, head, \(writes) FROM journal").first { row in
             History(
-                epoch: row.text(0), began: Timestamp(milliseconds: row.integer(1)), head: try row.sequence(2))
+                epoch: row.text(0), began: Timestamp(milliseconds: row.integer(1)), head: try row.sequence(2),
+                writes: row.integer(3))
         }
         guard let history else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the journal has no epoch")

@@ -28,9 +28,17 @@ struct JournalFile {
             throw JournalError(
                 .unavailable, "The journal's file is missing or empty. Start the server once: it repairs this.")
         }
+        let mark = try MarkFile.read(markPath).mark
         let pool = try DatabasePool(path: path, configuration: settings)
         do {
-            return (JournalConnection(pool: pool, guarded: nil), try pool.read { try check($0) })
+            let history = try pool.read { try check($0) }
+            if let mark, mark.epoch == history.epoch, history.head < mark.head || history.writes < mark.writes {
+                throw JournalError(
+                    .unavailable,
+                    "The journal lacks what was recorded last. Start the server once: it keeps what is left, and says what is gone."
+                )
+            }
+            return (JournalConnection(pool: pool, guarded: nil), history)
         } catch {
             try pool.close()
             throw error
@@ -46,23 +54,22 @@ struct JournalFile {
         now: Timestamp, notices: NoticeFile, makeEpoch: () -> String
     ) throws -> (connection: JournalConnection, history: History) {
         let (hasMark, mark, isAsWritten) = try MarkFile.read(markPath)
-        // Opening the file makes a log where there is none.
-        let hasLog = OpenFile.status(of: path + "-wal") != nil
-        // And writes to the one that is there, which may be all that is left of some changes.
-        let log = mark?.isClosed == true ? nil : copyLog(now: now)
-        // Unless a notice names it, or the file that it belongs to.
-        defer { if let log, notices.notices.last?.file.map(log.hasPrefix) != true { forget(log) } }
+        // Opening the file writes to the log that is there, which may be all that is left of some changes.
+        if mark?.isClosed != true { copyLog() }
+        defer { forgetLog() }
         let kind: JournalNotice.Kind
         switch try found() {
         case .nothing where !hasMark && isEmpty(path + "-wal"):
             return try open { try begin($0, epoch: makeEpoch(), now: now) }
         case .database:
             do {
+                let (filed, isAltered) = (writesWithoutLog, suspicion == .altered)
                 return try open { database in
                     try takeUp(
-                        database, log: log, now: now, notices: notices, makeEpoch: makeEpoch,
+                        database, filed: filed, now: now, notices: notices, makeEpoch: makeEpoch,
                         check: {
-                            HistoryCheck(held: $0, mark: mark, boot: boot, hasLog: hasLog, isAsWritten: isAsWritten)
+                            HistoryCheck(
+                                held: $0, mark: mark, boot: boot, isAltered: isAltered, isAsWritten: isAsWritten)
                         })
                 }
             } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
@@ -73,6 +80,7 @@ struct JournalFile {
         case .nothing: kind = .missing
         case .something: kind = .damaged
         }
+        _ = keepLog(now: now)
         let suffixes = ["", "-wal", "-shm", "-mark"]
         try notices.add(JournalNotice(kind, at: now, file: nameAside(of: suffixes, now: now)))
         try setAside(suffixes, now: now)
@@ -84,16 +92,16 @@ struct JournalFile {
         ["", "-wal"].reduce(0) { $0 + (OpenFile.status(of: path + $1)?.size ?? 0) }
     }
 
-    /// Remembers that damage was found, so that the next opening checks the whole file.
-    func suspect() {
-        _ = FileManager.default.createFile(atPath: damageMark, contents: nil)
-    }
-
     /// The journal error for an error; any other error is returned unchanged.
     func meaning(of error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError: JournalError.of(error, at: path)
         case let error as POSIXError: JournalError.of(error, at: path)
+        case is JournalWatch.Altered:
+            JournalError.corrupt(
+                JournalFailure(
+                    "the file or its log was truncated while the server was running, or the log was overwritten",
+                    at: path))
         default: error
         }
     }
@@ -120,8 +128,10 @@ struct JournalFile {
     }
 
     /// Opens connections to a file that has replaced another with the same history.
-    func reopen(epoch: String, head: SequenceNumber) throws -> JournalConnection {
-        try connecting { _ in History(epoch: epoch, began: Timestamp(milliseconds: 0), head: head) }.connection
+    func reopen(epoch: String, _ mark: JournalMark) throws -> JournalConnection {
+        try connecting { _ in
+            History(epoch: epoch, began: Timestamp(milliseconds: 0), head: mark.head, writes: mark.writes)
+        }.connection
     }
 
     private func connecting(
@@ -136,7 +146,7 @@ struct JournalFile {
             let mark = JournalMark(
                 epoch: history.epoch, file: file.status?.number ?? 0, isClosed: false,
                 outlivesMachine: configuration.durability == .machine, boot: boot, reserved: history.head,
-                head: history.head)
+                head: history.head, writes: history.writes)
             let connection = JournalConnection(
                 pool: pool, guarded: (try JournalWatch(file), try MarkFile(path: markPath, mark)))
             try empty(connection)
@@ -172,8 +182,8 @@ struct JournalFile {
     }
 
     private func checkIfSuspected(_ pool: DatabasePool) throws {
-        guard FileManager.default.fileExists(atPath: damageMark) else { return }
-        let verdict = try pool.read { try SQLStatement($0, "PRAGMA quick_check(1)").first { $0.text(0) } }
+        guard suspicion != nil else { return }
+        let verdict = try pool.read { try SQLStatement($0, "PRAGMA integrity_check(1)").first { $0.text(0) } }
         guard verdict == "ok" else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: verdict) }
         try forgetSuspicion()
     }

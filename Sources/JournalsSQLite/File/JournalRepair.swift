@@ -38,7 +38,7 @@ struct JournalRepair {
         }
         try OpenFile.move(copy, to: file.path)
         do {
-            return (try file.reopen(epoch: epoch, head: mark.mark.head), aside)
+            return (try file.reopen(epoch: epoch, mark.mark), aside)
         } catch {
             // Otherwise the next attempt would take the copy for a foreign file, and set it aside.
             try FileManager.default.removeItem(atPath: file.path)

@@ -27,7 +27,7 @@ final class MarkFile: Sendable {
     static func read(_ path: String) throws(JournalError) -> (exists: Bool, mark: JournalMark?, isAsWritten: Bool) {
         guard let status = OpenFile.status(of: path) else { return (false, nil, true) }
         do {
-            let bytes = try OpenFile(path: path).read(upTo: JournalMark.length + 1)
+            let bytes = try OpenFile(readingFrom: path).read(upTo: JournalMark.length + 1)
             return (true, JournalMark(bytes), status.isAsWritten)
         } catch {
             throw JournalError.of(error, at: path)
@@ -46,15 +46,25 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records that sequences up to this one have been assigned.
+    /// Records how far the journal has come: the last sequence that was assigned, and how often it was written.
+    func reached(_ sequence: SequenceNumber, writes: Int64) {
+        note { mark in
+            mark.head = max(mark.head, sequence)
+            mark.writes = max(mark.writes, writes)
+        }
+    }
+
+    /// Records that the file has everything without its log.
+    func filed() { note { $0.filed = $0.writes } }
+
+    /// Changes what follows the check.
     ///
     /// If this cannot be written, a loss becomes harder to detect, and nothing else: what was appended is recorded.
-    func reached(_ sequence: SequenceNumber) {
+    private func note(_ body: (inout JournalMark) -> Void) {
         state.withLock { state in
-            guard sequence > state.mark.head else { return }
-            state.mark.head = sequence
+            body(&state.mark)
             do {
-                try state.file.write(JournalMark.headBytes(sequence), at: JournalMark.headOffset)
+                try state.file.write(state.mark.tail, at: JournalMark.tailOffset)
             } catch { _ = error }
         }
     }
@@ -72,6 +82,7 @@ final class MarkFile: Sendable {
     func settle() throws(JournalError) {
         try change { mark in
             mark.reserved = mark.head
+            mark.filed = mark.writes
             return true
         }
     }
@@ -83,6 +94,7 @@ final class MarkFile: Sendable {
         try change { mark in
             mark.isClosed = true
             mark.reserved = mark.head
+            mark.filed = mark.writes
             return true
         }
     }
@@ -90,12 +102,23 @@ final class MarkFile: Sendable {
     /// Closes the file unchanged.
     func leave() { state.withLock { $0.file.close() } }
 
-    /// Writes the file again if somebody removed it.
+    /// Closes the file, which says nothing any more if it has been moved away: what lies beside it is of the past.
+    func renounce() {
+        state.withLock { state in
+            do {
+                if !state.file.isInPlace { try state.file.empty() }
+            } catch { _ = error }
+            state.file.close()
+        }
+    }
+
+    /// Writes the file again if somebody removed it, or moved it away.
     func check() throws(JournalError) {
         guard !state.withLock({ $0.file.isInPlace }) else { return }
         let path = state.withLock { $0.file.path }
         do {
             let file = try OpenFile(path: path)
+            renounce()
             state.withLock { $0.file = file }
         } catch {
             throw JournalError.of(error, at: path)

@@ -14,15 +14,26 @@ final class NoticeFile: Sendable {
         var isWritten = true
     }
 
+    /// How many bytes of the list are read.
+    private static let longest = 1 << 20
+
     private let path: String
     private let state: Mutex<State>
 
     /// Reads the list.
     ///
-    /// A file without one counts as empty and is rewritten with the next notice.
-    init(path: String) {
+    /// A file that holds none is set aside, which is the first notice of another one.
+    init(path: String, now: Timestamp) {
         self.path = path
-        state = Mutex(State(list: Self.read(path)))
+        guard let list = Self.read(path) else {
+            let aside = JournalFile.aside(path, now)
+            state = Mutex(State(list: []))
+            var name: String? = URL(fileURLWithPath: aside).lastPathComponent
+            do { try OpenFile.move(path, to: aside) } catch { name = nil }
+            addWhenPossible(JournalNotice(.forgotten, at: now, file: name))
+            return
+        }
+        state = Mutex(State(list: list))
     }
 
     /// The notices, oldest first.
@@ -51,13 +62,15 @@ final class NoticeFile: Sendable {
         return true
     }
 
-    /// The list at a path.
-    static func read(_ path: String) -> [JournalNotice] {
-        guard let data = FileManager.default.contents(atPath: path) else { return [] }
+    /// The list at a path, empty where there is no file; nil where the file cannot be read, or holds no list.
+    static func read(_ path: String) -> [JournalNotice]? {
         do {
-            return try JSONValue(parsing: data).array?.compactMap { JournalNotice(json: $0) } ?? []
-        } catch {
+            let bytes = try RegularFile.bytes(of: path, limit: longest)
+            return try JSONValue(parsing: bytes).array?.compactMap { JournalNotice(json: $0) }
+        } catch RegularFile.Failure.missing {
             return []
+        } catch {
+            return nil
         }
     }
 

@@ -18,6 +18,8 @@ final class OpenFile: Sendable {
         let number: UInt64
         let device: UInt64
         let size: Int64
+        /// When it was written last, in nanoseconds since 1970.
+        let modified: Int64
         /// Whether it is as it was last written: whoever copies something over it gives it the times of the copied file, or
         /// changes it otherwise without writing.
         let isAsWritten: Bool
@@ -30,8 +32,15 @@ final class OpenFile: Sendable {
     private let descriptor: Mutex<Int32>
 
     /// Opens a file for reading and writing, creating it for its owner only if it does not exist.
-    init(path: String) throws(POSIXError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    convenience init(path: String) throws(POSIXError) { try self.init(path: path, O_RDWR | O_CREAT) }
+
+    /// Opens a file that exists for reading, also where nothing can be written.
+    ///
+    /// If a pipe has its name, this does not wait for somebody to write to it.
+    convenience init(readingFrom path: String) throws(POSIXError) { try self.init(path: path, O_RDONLY | O_NONBLOCK) }
+
+    private init(path: String, _ flags: Int32) throws(POSIXError) {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.lastError }
         self.path = path
         self.descriptor = Mutex(descriptor)
@@ -95,6 +104,12 @@ final class OpenFile: Sendable {
         guard length == bytes.count else { throw length < 0 ? Self.lastError : POSIXError(.ENOSPC) }
     }
 
+    /// Removes everything that it holds, and returns once that is on the disk.
+    func empty() throws(POSIXError) {
+        guard descriptor.withLock({ ftruncate($0, 0) }) == 0 else { throw Self.lastError }
+        try synchronize()
+    }
+
     /// Returns once the written data is on the disk.
     func synchronize() throws(POSIXError) {
         let result = descriptor.withLock { descriptor in
@@ -153,6 +168,7 @@ extension OpenFile.Status {
         self.init(
             number: UInt64(truncatingIfNeeded: status.st_ino), device: UInt64(truncatingIfNeeded: status.st_dev),
             size: Int64(status.st_size),
+            modified: Int64(modified.tv_sec) &* 1_000_000_000 &+ Int64(modified.tv_nsec),
             // A write sets both, in one moment.
             isAsWritten: changed.tv_sec.subtractingReportingOverflow(modified.tv_sec).partialValue.magnitude < 2)
     }

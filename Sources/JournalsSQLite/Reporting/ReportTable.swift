@@ -101,7 +101,7 @@ struct ReportTable {
 extension SQLiteJournal {
     /// Takes what reporters sent in one transaction, each report wholly or not at all.
     package func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
-        try await record { database in
+        try await write { database in
             let table = ReportTable(database)
             return try reports.map { try table.take($0, at: now) }
         }

@@ -37,8 +37,20 @@ struct RunImport {
     func rollBackStep() throws -> Int {
         let streams = try SQLStatement(database, "SELECT stream FROM importing LIMIT ?")
             .all(RunRemoval.runsPerStep) { $0.integer(0) }
+        guard !streams.isEmpty else { return 0 }
+        let operation = try SQLStatement(database, "SELECT operation FROM runs WHERE opened = ?")
+        let operations = Set(try streams.compactMap { try operation.first($0) { $0.integer(0) } })
         try RunRemoval(database).hide(Set(streams))
         for stream in streams { try SQLStatement(database, "DELETE FROM importing WHERE stream = ?").run(stream) }
+        try passOver([0] + operations)
         return streams.count
+    }
+
+    /// Raises the floors to a sequence that no change has: whoever has read all that was added stands before it.
+    private func passOver(_ operations: [Int64]) throws {
+        let head = try SQLStatement(database, "SELECT head FROM journal").first { try $0.sequence(0).next }
+        guard let head else { throw JournalError.damaged("the sequence of the last change") }
+        try SQLStatement(database, "UPDATE journal SET head = ?").run(head)
+        try FloorTable(database).raise(Dictionary(operations.map { ($0, head) }) { $1 })
     }
 }

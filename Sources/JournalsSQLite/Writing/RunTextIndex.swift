@@ -36,12 +36,15 @@ struct RunTextIndex {
         return words
     }
 
+    /// How many ended runs wait to be indexed.
+    func waiting() throws -> Int64 {
+        try SQLStatement(database, "SELECT count(*) FROM runs WHERE indexed = 0 AND ended IS NOT NULL")
+            .first { $0.integer(0) } ?? 0
+    }
+
     /// Indexes the ended runs that wait, if there are enough of them.
     func catchUp(ifAtLeast least: Int64) throws {
-        let waiting =
-            try SQLStatement(
-                database, "SELECT count(*) FROM runs WHERE indexed = 0 AND ended IS NOT NULL"
-            ).first { $0.integer(0) } ?? 0
+        let waiting = try waiting()
         guard waiting >= least, waiting > 0 else { return }
         let runs = try RunReader(database).runs(
             from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL")

@@ -105,6 +105,21 @@ import Testing
         }
     }
 
+    @Test(arguments: JournalKind.allCases)
+    func `a run whose name is another page's address is not taken in, and is known where it is already`(
+        kind: JournalKind
+    ) async throws {
+        try await kind.withJournal { journal in
+            let source = MemoryJournal()
+            _ = try await source.append([.opening("a"), .opening("export")])
+            let lines = try await export(source)
+            let error = await #expect(throws: JournalError.self) { try await take(lines, journal) }
+            #expect(error?.code == .malformed && error?.description.contains("No run can be called “export”") == true)
+            #expect(try await journal.head() == 0)
+            #expect(try await take(lines, source).skipped == ["a", "export"])
+        }
+    }
+
     // K4, K10
     @Test(arguments: JournalKind.allCases)
     func `a run that was still going when it was exported ends as interrupted, once, however often it is imported`(

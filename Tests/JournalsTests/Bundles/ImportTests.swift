@@ -156,16 +156,22 @@ import Testing
             let second = try await SQLiteJournal.open(at: path, now: .test(1))
             #expect(try await ids(second) == ["mine"])
             #expect(try await second.counts().map(\.count) == [1])
-            #expect(try await second.head() == head)
-            #expect(try await second.floor(of: .board) == head)
+            #expect(second.undoneRuns == 250)
+            // Whoever has read all of it stands before the floor, too.
+            let floor = try await second.head()
+            #expect(floor > head)
+            #expect(try await second.floor(of: .board) == floor)
+            #expect(try await second.floor(of: .operation("upload")) == floor)
             #expect(try await second.tail(9).map(\.sequence) == [1, 2])
             #expect(try await second.rollBackImport() == 0)
             // One that came to its end stays.
             try await second.addImported([.change(.opening("whole"), origin: origin)], at: .test(0))
             try await second.commitImport()
+            #expect(try await second.tail(1).map(\.sequence) == [floor.next])
             await second.close()
             let third = try await SQLiteJournal.open(at: path, now: .test(2))
             #expect(try await ids(third) == ["mine", "whole"])
+            #expect(third.undoneRuns == 0 && third.epoch == first.epoch)
             await third.close()
         }
     }

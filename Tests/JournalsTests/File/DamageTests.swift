@@ -8,7 +8,8 @@ import TestSupport
 
 /// What somebody does to a journal's files while nobody has them open, after the process was killed.
 enum Manipulation: String, CaseIterable, CustomTestStringConvertible {
-    case emptied, removed, logRemoved, logOverwritten, markRemoved, markCutShort, exchanged, rolledBack, copied
+    case emptied, removed, logRemoved, logEmptied, logOverwritten, markRemoved, markCutShort, exchanged, rolledBack,
+        copied
 
     var testDescription: String { rawValue }
 
@@ -16,7 +17,7 @@ enum Manipulation: String, CaseIterable, CustomTestStringConvertible {
     var kind: JournalNotice.Kind {
         switch self {
         case .emptied, .removed: .missing
-        case .logRemoved, .logOverwritten, .rolledBack: .lost
+        case .logRemoved, .logEmptied, .logOverwritten, .rolledBack: .lost
         case .markRemoved, .markCutShort, .exchanged, .copied: .unverified
         }
     }
@@ -25,7 +26,7 @@ enum Manipulation: String, CaseIterable, CustomTestStringConvertible {
     var leaves: String? {
         switch self {
         case .emptied, .removed, .logOverwritten: "-wal"
-        case .logRemoved, .rolledBack, .markRemoved, .markCutShort, .exchanged, .copied: nil
+        case .logRemoved, .logEmptied, .rolledBack, .markRemoved, .markCutShort, .exchanged, .copied: nil
         }
     }
 
@@ -37,6 +38,7 @@ enum Manipulation: String, CaseIterable, CustomTestStringConvertible {
         case .removed: try manager.removeItem(atPath: path)
         case .logRemoved:
             try manager.removeItem(atPath: path + "-wal")
+        case .logEmptied: try Data().write(to: URL(filePath: path + "-wal"))
         case .logOverwritten:
             var generator = SeededGenerator(seed: 7)
             let size = try Data(contentsOf: URL(filePath: path + "-wal")).count

@@ -7,21 +7,22 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct MarkTests {
     private func mark(
         epoch: String = "0123456789abc", file: UInt64 = 7, isClosed: Bool = false, outlivesMachine: Bool = false,
-        boot: String = "b", reserved: SequenceNumber = 100, head: SequenceNumber = 42
+        boot: String = "b", reserved: SequenceNumber = 100, head: SequenceNumber = 42, writes: Int64 = 50,
+        filed: Int64 = 40
     ) -> JournalMark {
         JournalMark(
             epoch: epoch, file: file, isClosed: isClosed, outlivesMachine: outlivesMachine, boot: boot,
-            reserved: reserved, head: head)
+            reserved: reserved, head: head, writes: writes, filed: filed)
     }
 
     private func outcome(
         _ mark: JournalMark?, epoch: String = "0123456789abc", head: SequenceNumber = 42, file: UInt64 = 7,
-        isMarked: Bool = true, boot: String = "b", hasLog: Bool = true, isAsWritten: Bool = true
+        isMarked: Bool = true, boot: String = "b", writes: Int64 = 50, filed: Int64? = 40, isAltered: Bool = false,
+        isAsWritten: Bool = true
     ) -> HistoryCheck.Outcome {
         HistoryCheck(
-            held: .init(epoch: epoch, head: head, file: file, isMarked: isMarked), mark: mark, boot: boot,
-            hasLog: hasLog,
-            isAsWritten: isAsWritten
+            held: .init(epoch: epoch, head: head, writes: writes, filed: filed, file: file, isMarked: isMarked),
+            mark: mark, boot: boot, isAltered: isAltered, isAsWritten: isAsWritten
         ).outcome
     }
 
@@ -34,8 +35,8 @@ import Testing
             let bytes = mark.bytes
             #expect(bytes.count == JournalMark.length)
             #expect(JournalMark(bytes) == mark)
-            #expect(Array(bytes[JournalMark.headOffset...].prefix(20)) == JournalMark.headBytes(mark.head))
-            for index in bytes.indices where index < JournalMark.headOffset - 6 {
+            #expect(Array(bytes[JournalMark.tailOffset...]) == mark.tail)
+            for index in bytes.indices where index < JournalMark.tailOffset {
                 var changed = bytes
                 changed[index] ^= 1
                 #expect(JournalMark(changed) == nil, "\(index)")
@@ -46,9 +47,29 @@ import Testing
         #expect(JournalMark([]) == nil)
     }
 
+    @Test func `a mark is read where nothing can be written`() throws {
+        // The system lets nobody write to a program that runs.
+        let program = try #require(Bundle.main.executablePath)
+        #expect(throws: POSIXError.self) { try OpenFile(path: program) }
+        let found = try MarkFile.read(program)
+        #expect(found.exists && found.mark == nil)
+    }
+
+    @Test func `a mark of the version before, which did not count what is written, is still one`() {
+        let lines = [
+            "weir journal mark 1", "epoch 0123456789abc", "file 00000000000000000007", "state open  ", "keeps process",
+            "boot b" + String(repeating: " ", count: 39), "reserved 00000000000000000100", "check 61e5537101ed9277",
+            "head 00000000000000000042", "",
+        ]
+        let text = lines.joined(separator: "\n")
+        #expect(JournalMark(Array(text.utf8)) == mark(writes: 0, filed: 0))
+        #expect(outcome(mark(writes: 0, filed: 0), writes: 0, filed: nil) == .whole)
+    }
+
     @Test func `a history goes on where its file is the one that was written last and has all that was shown`() {
         #expect(outcome(mark()) == .whole)
-        #expect(outcome(mark(), head: 43) == .whole)
+        #expect(outcome(mark(), head: 43, writes: 51, filed: 51) == .whole)
+        #expect(outcome(mark(), filed: nil) == .whole)
         #expect(outcome(mark(isClosed: true), boot: "c") == .whole)
         #expect(outcome(mark(outlivesMachine: true), boot: "c") == .whole)
         #expect(outcome(mark(reserved: 42), boot: "c") == .whole)
@@ -68,9 +89,11 @@ import Testing
         #expect(outcome(mark(), head: 101) == .unverified)
         #expect(outcome(mark(isClosed: true), head: 43) == .unverified)
         #expect(outcome(mark(isClosed: true), isAsWritten: false) == .unverified)
-        #expect(outcome(mark(isClosed: true), hasLog: false) == .whole)
-        #expect(outcome(mark(), hasLog: false) == .uncertain)
-        #expect(outcome(mark(outlivesMachine: true), boot: "c", hasLog: false) == .uncertain)
+        #expect(outcome(mark(isClosed: true), isAltered: true) == .unverified)
+        // The log may be another's, and what was written besides changes has no sequence.
+        #expect(outcome(mark(), filed: 39) == .unverified)
+        #expect(outcome(mark(), writes: 49) == .uncertain)
+        #expect(outcome(mark(outlivesMachine: true), boot: "c", writes: 49) == .uncertain)
     }
 
     @Test func `a journal whose log a reader still needs is not marked as closed in order`() async throws {

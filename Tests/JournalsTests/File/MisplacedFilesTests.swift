@@ -127,6 +127,116 @@ enum Misplacement: String, CaseIterable, CustomTestStringConvertible {
     }
 
     // K11
+    @Test(arguments: [true, false])
+    func `files that were moved away are another history than those that took their place`(isFolder: Bool) async throws
+    {
+        try await TemporaryFolder.with { outer in
+            let folder = TemporaryFolder(url: outer.url.appendingPathComponent("data"))
+            let moved = TemporaryFolder(url: outer.url.appendingPathComponent("moved"))
+            let manager = FileManager.default
+            try manager.createDirectory(at: folder.url, withIntermediateDirectories: false)
+            let journal = try await SQLiteJournal.open(at: folder.file("journal.sqlite"), now: .test(0))
+            _ = try await journal.append([.opening("a")])
+            if isFolder {
+                try manager.moveItem(at: folder.url, to: moved.url)
+                try await journal.verify()
+            } else {
+                try manager.createDirectory(at: moved.url, withIntermediateDirectories: false)
+                for suffixes in [["-mark"], ["", "-wal", "-shm"]] {
+                    for name in suffixes.map({ "journal.sqlite" + $0 }) {
+                        try manager.moveItem(atPath: folder.file(name), toPath: moved.file(name))
+                    }
+                    try await journal.verify()
+                }
+            }
+            _ = try await journal.append([.opening("b")])
+            let other = try await SQLiteJournal.open(at: moved.file("journal.sqlite"), now: .test(1))
+            #expect(other.epoch != journal.epoch)
+            #expect(other.notices.last?.kind == .unverified)
+            #expect(try await other.run("a") != nil)
+            await other.close()
+            await journal.close()
+        }
+    }
+
+    @Test
+    func `a backup that is copied over the files in use is told at once, and is another history at the next start`()
+        async throws
+    {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let journal = try await SQLiteJournal.open(at: path, now: .test(0))
+            _ = try await journal.append([.opening("a")])
+            for _ in 0..<2 { try await journal.verify() }
+            let backup = try Data(contentsOf: URL(filePath: path))
+            _ = try await journal.append([.step("a", 1)])
+            for (suffix, bytes) in [("", backup), ("-wal", Data())] { try overwrite(path + suffix, with: bytes) }
+            let error = await #expect(throws: JournalError.self) { try await journal.append([.opening("c")]) }
+            #expect(error?.code == .corrupt)
+            await journal.close()
+            let again = try await SQLiteJournal.open(at: path, now: .test(1))
+            #expect(again.epoch != journal.epoch)
+            #expect(again.notices.count == 1)
+            await again.close()
+        }
+    }
+
+    @Test func `what another program does to the journal through SQLite is not taken for damage`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let journal = try await SQLiteJournal.open(at: path, now: .test(0))
+            for number in 0..<3 {
+                _ = try await journal.append([.opening("r\(number)")])
+                let other = try ForeignConnection(path: path)
+                try other.execute("CREATE TABLE IF NOT EXISTS theirs (x); INSERT INTO theirs VALUES (1)")
+                _ = try other.number("PRAGMA wal_checkpoint(PASSIVE)")
+            }
+            #expect(try await journal.append([.opening("last")]).map(\.sequence) == [4])
+            await journal.close()
+        }
+    }
+
+    @Test func `SQLite may make the files shorter, also when another program asks it to`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let journal = try await SQLiteJournal.open(at: path, now: .test(0))
+            let other = try ForeignConnection(path: path)
+            func size(_ suffix: String = "") -> Int64 { OpenFile.status(of: path + suffix)?.size ?? 0 }
+            func empty() throws { #expect(try other.number("PRAGMA wal_checkpoint(TRUNCATE)") == 0) }
+            _ = try await journal.append([.opening("a")])
+            try other.execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (zeroblob(1000000))")
+            try empty()
+            _ = try await journal.append([.opening("b")])
+            let (full, log) = (size(), size("-wal"))
+            try empty()
+            #expect(size("-wal") < log)
+            _ = try await journal.append([.opening("c")])
+            try other.execute("DROP TABLE theirs; VACUUM")
+            try empty()
+            #expect(size() < full)
+            #expect(try await journal.append([.opening("d")]).map(\.sequence) == [4])
+            await journal.close()
+            let again = try await SQLiteJournal.open(at: path, now: .test(1))
+            #expect((again.epoch, again.notices) == (journal.epoch, []))
+            await again.close()
+        }
+    }
+
+    @Test func `a journal that is a link is watched where its file is`() async throws {
+        try await TemporaryFolder.with { folder in
+            let (link, path) = (folder.file("journal.sqlite"), folder.file("elsewhere.sqlite"))
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "elsewhere.sqlite")
+            let journal = try await SQLiteJournal.open(at: link, now: .test(0))
+            _ = try await journal.append([.opening("a")])
+            try FileManager.default.removeItem(atPath: path + "-wal")
+            _ = try await journal.append([.opening("b")])
+            #expect(journal.notices.map(\.kind) == [.restored])
+            #expect(!FileManager.default.fileExists(atPath: link + "-wal"))
+            await journal.close()
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "elsewhere.sqlite")
+        }
+    }
+
     @Test func `giving space back is not taken for damage`() async throws {
         try await TemporaryFolder.with { folder in
             let journal = try await SQLiteJournal.open(at: folder.file("journal.sqlite"), now: .test(0))

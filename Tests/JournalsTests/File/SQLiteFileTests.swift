@@ -95,6 +95,31 @@ import Testing
         }
     }
 
+    @Test func `runs are found by their words on a full disk, too, and a search writes only what waits`() async throws {
+        try await TemporaryFolder.with { folder in
+            let payload: JSONValue = ["text": .string(String(repeating: "x", count: 4_000))]
+            try await withJournal(folder, .init(maximumBytes: 600_000)) { journal in
+                let text = (0..<1_000).map { "word\($0)" }.joined(separator: " ")
+                _ = try await journal.append([
+                    .opening("a", input: ["of": .string(text)]), .step("a", 1, phase: .succeeded), .opening("b"),
+                ])
+                var refusal: JournalError.Code?
+                for revision in Int64(1)...1_000 where refusal == nil {
+                    refusal = try await code { try await journal.append([.step("b", revision, payload: payload)]) }
+                }
+                #expect(refusal == .full)
+                #expect(try await journal.runs(RunQuery(text: "word7")).runs.map(\.id) == ["a"])
+            }
+            try await withJournal(folder) { journal in
+                for _ in 0..<3 {
+                    let found = try await journal.runs(RunQuery(text: "word7")).runs.map(\.id)
+                    #expect(found == ["a"])
+                }
+                #expect(journal.accesses.writes == 1)
+            }
+        }
+    }
+
     // K7
     @Test func `a lock that another program holds is told, and passes`() async throws {
         try await TemporaryFolder.with { folder in

@@ -32,4 +32,14 @@ extension TemporaryFolder {
         try Data(mark.bytes).write(to: URL(filePath: path + "-mark"))
         return (journal.epoch, result)
     }
+
+    /// Leaves the closed journal of three changes, of which the second cannot be read.
+    func unreadableJournal() async throws -> (path: String, epoch: String) {
+        let path = file("journal.sqlite")
+        let journal = try await SQLiteJournal.open(at: path, now: .test(0))
+        _ = try await journal.append([.opening("a"), .step("a", 1), .opening("b")])
+        await journal.close()
+        try ForeignConnection(path: path).execute("UPDATE changes SET phase = 99 WHERE sequence = 2")
+        return (path, journal.epoch)
+    }
 }
