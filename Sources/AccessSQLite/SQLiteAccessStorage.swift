@@ -13,16 +13,24 @@ package final class SQLiteAccessStorage: AccessStorage {
 
     private let file: SQLiteFile
 
+    /// The file has a format that this version does not know.
+    package struct UnknownFormat: Error {
+        package init() {}
+    }
+
     /// Opens the file, making it where there is none; the folder must be there.
     ///
     /// Waits for the disk.
     ///
-    /// Throws `AccessError` with what to do.
-    package init(path: String) throws(AccessError) {
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - onRestored: Called when somebody had removed the file while it was open, and it was written again.
+    /// - Throws: `AccessError` with what to do.
+    package init(path: String, onRestored: @escaping @Sendable () -> Void = {}) throws(AccessError) {
         do {
-            file = try SQLiteFile(path: path) { database in
+            file = try SQLiteFile(path: path, onRestored: onRestored) { database in
                 let format = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-                guard format <= Self.format else { throw CocoaError(.fileReadUnknown) }
+                guard format <= Self.format else { throw UnknownFormat() }
                 try database.execute(
                     sql: """
                         CREATE TABLE IF NOT EXISTS record (
@@ -31,16 +39,27 @@ package final class SQLiteAccessStorage: AccessStorage {
                         """)
                 try database.execute(sql: "PRAGMA user_version = \(Self.format)")
             }
-        } catch is CocoaError {
-            throw AccessError(
-                .unavailable,
-                "The file of users and tokens, access.sqlite in the data folder, cannot be used: it is another's, or a newer "
-                    + "Weir's.")
         } catch {
             throw AccessError(
                 .unavailable,
-                "The file of users and tokens, access.sqlite in the data folder, cannot be opened. Put a copy of it in its "
-                    + "place, or remove it and set the server up again.")
+                "The file of users and tokens, access.sqlite in the data folder, \(Self.words(about: error))")
+        }
+    }
+
+    /// Why the file cannot be used, and what to do.
+    ///
+    /// Only of a file that is damaged does it say to remove it: whoever removes a good one has no users any more.
+    package static func words(about error: any Error) -> String {
+        switch error {
+        case is UnknownFormat: "cannot be used: it is another's, or a newer Weir's."
+        case is SQLiteFile.TooManyFiles:
+            "cannot be opened, as this process has too many files open. Raise `ulimit -n`, and start again."
+        case let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode):
+            "is damaged. Put a copy of it in its place, or remove it and set the server up again."
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: "cannot be written: the disk is full."
+        default:
+            "cannot be opened or written. Check the owner and the permissions of the folder and of its files, and that the disk "
+                + "has room."
         }
     }
 

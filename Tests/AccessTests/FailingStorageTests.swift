@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import Synchronization
 import TestSupport
@@ -111,6 +112,18 @@ private final class FullStorage: AccessStorage {
         let (gone, back) = (log.messages(at: .error), log.messages(at: .notice))
         #expect(gone.count == 2 && gone.allSatisfy { $0.hasPrefix("Users and sessions cannot be read.") })
         #expect(back == Array(repeating: "Users and sessions can be read again.", count: 2))
+    }
+
+    @Test func `a record that cannot be read is in the log, and keeps nobody out`() async throws {
+        let (storage, log) = (MemoryAccessStorage(), CapturedLog(level: .error))
+        let fixture = try await DirectoryFixture(storage: storage, logger: log.logger)
+        try await fixture.addUser("ana")
+        let broken = StoredRecord(kind: StoredKind.user.rawValue, id: "bob", json: Data("{".utf8))
+        _ = try await storage.write([.put(broken)], after: storage.version)
+        await fixture.directory.tick()
+        #expect(log.lines.count == 1)
+        #expect(log.lines.first?.hasSuffix("cannot be read and have no effect. records=1") == true)
+        #expect(try await fixture.signIn("ana") != nil)
     }
 
     @Test func `when a session was used last is stored once the storage is back`() async throws {

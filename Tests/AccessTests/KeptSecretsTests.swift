@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Access
 
-@Suite struct KeptSecretsTests {
+@Suite(.timeLimit(.minutes(5))) struct KeptSecretsTests {
     private func withSecrets(_ body: (KeptSecrets, URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-secrets-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -36,6 +37,14 @@ import Testing
             let unread = #expect(throws: AccessError.self) { try secrets.set("key", to: "a") }
             #expect(unread?.description.contains("cannot be read") == true)
             #expect(secrets.value("key") == nil)
+        }
+    }
+
+    @Test func `a pipe in the place of the file is told, and nobody waits for it`() throws {
+        try withSecrets { secrets, file in
+            let pipe = try NamedPipe(at: file)
+            #expect(throws: AccessError.self) { try secrets.all() }
+            withExtendedLifetime(pipe) {}
         }
     }
 

@@ -88,6 +88,17 @@ final class AuditFolder {
         return (AuditChain(number: record.number, hash: hash), cut)
     }
 
+    /// Whether the chain goes through an end that it had before, or did in days that were removed because they are old.
+    func passes(through head: AuditChain) throws -> Bool {
+        for day in try days().reversed() {
+            for line in try lines(of: day).lines.reversed() {
+                guard let record = AuditRecord(line: line), record.number <= head.number else { continue }
+                return record.number == head.number && line.hasPrefix(Hex(head.hash).text)
+            }
+        }
+        return try anchors().contains { $0.end == head || $0.end.number > head.number }
+    }
+
     /// Writes lines of a day, and closes the one before with an anchor.
     ///
     /// - Parameters:

@@ -37,9 +37,9 @@ package final class AuditLog: Sendable {
     private let writer: Writer?
     private let queue = DispatchQueue(label: "weir.audit")
     private let days: Int
-    private let now: @Sendable () -> Int64
+    let now: @Sendable () -> Int64
     private let onHead: @Sendable (String) -> Void
-    private let logger: Logger
+    let logger: Logger
 
     /// Opens the audit.
     ///
@@ -237,16 +237,22 @@ package final class AuditLog: Sendable {
     package func page(_ filter: AuditFilter = AuditFilter(), before number: Int64? = nil, limit: Int = 100) async throws
         -> AuditPage
     {
+        try await page(before: number, limit: limit) { filter.matches($0) }
+    }
+
+    /// The newest entries of which something is so.
+    func page(before number: Int64? = nil, limit: Int, where matches: @escaping @Sendable (AuditEntry) -> Bool)
+        async throws -> AuditPage
+    {
         await flush()
-        guard let writer else { return AuditPage(records: [], older: nil) }
-        return try await onQueue {
+        return try await onFolder(or: AuditPage(records: [], older: nil)) { folder in
             var records: [AuditRecord] = []
             var scanned = 0
-            for day in try writer.folder.days().reversed() {
-                for line in try writer.folder.lines(of: day).lines.reversed() {
+            for day in try folder.days().reversed() {
+                for line in try folder.lines(of: day).lines.reversed() {
                     guard let record = AuditRecord(line: line), record.number < number ?? .max else { continue }
                     scanned += 1
-                    if filter.matches(record.entry) {
+                    if matches(record.entry) {
                         guard records.count < limit else {
                             return AuditPage(records: records, older: records.last?.number)
                         }
@@ -262,19 +268,21 @@ package final class AuditLog: Sendable {
     /// The lines of one day after another, as they are in the files, for whoever exports them.
     package func days() async throws -> [String] {
         await flush()
-        guard let writer else { return [] }
-        return try await onQueue { try writer.folder.days() }
+        return try await onFolder(or: []) { try $0.days() }
     }
 
     /// The file of a day, as it is.
     package func file(of day: String) async throws -> Data {
-        guard let writer else { return Data() }
-        return try await onQueue { try Data(contentsOf: writer.folder.file(of: day)) }
+        try await onFolder(or: Data()) { try Data(contentsOf: $0.file(of: day)) }
     }
 
-    private func onQueue<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: .init(catching: body)) }
+    /// Does something with the files, on the log's thread; nothing where none are kept.
+    func onFolder<Result: Sendable>(
+        or nothing: Result, _ body: @escaping @Sendable (AuditFolder) throws -> Result
+    ) async throws -> Result {
+        guard let writer else { return nothing }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: .init { try body(writer.folder) }) }
         }
     }
 }

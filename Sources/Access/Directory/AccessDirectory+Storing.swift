@@ -25,6 +25,13 @@ extension AccessDirectory {
                 "Some records of users, tokens or sessions cannot be read and have no effect.",
                 metadata: ["records": "\(taken.unreadable)"])
         }
+        if taken.losesUsers {
+            logger.error(
+                """
+                There are no users any more. If nobody has removed the last one, access.sqlite in the data folder, or the \
+                tables in the database, were emptied: stop the server, put a copy back, and start it again.
+                """)
+        }
         if taken.changesRights { control.invalidate() }
     }
 
@@ -130,6 +137,7 @@ extension AccessDirectory {
                 if try !due().changes().isEmpty { try await attempt { [self] in try await store(due()) } }
             }
             try await takeOverAudit()
+            try await keepAuditHead()
         } catch {
             // The log has it; or the server stops, and when a session was used last is written no more.
             _ = error
@@ -194,26 +202,6 @@ extension AccessDirectory {
             } catch {
                 return
             }
-        }
-    }
-
-    // MARK: The audit of commands
-
-    /// Writes what commands left into the audit, and removes it from the storage once it is written.
-    func takeOverAudit() async throws {
-        guard !leavesAudit, takesOverAudit() else { return }
-        let (fresh, ids) = state.withLock { state in
-            let fresh = state.leftEntries.filter { !state.takenOver.contains($0.key) }
-            state.takenOver.formUnion(fresh.keys)
-            return (fresh, state.takenOver)
-        }
-        guard !ids.isEmpty else { return }
-        for (_, entry) in fresh.sorted(by: { ($0.value.at, $0.key) < ($1.value.at, $1.key) }) { audit.record(entry) }
-        guard await audit.flush() else { return }
-        try await change { [self] in try await write(ids.map { .remove(kind: .audit, id: $0) }) }
-        state.withLock { state in
-            for id in ids { state.leftEntries[id] = nil }
-            state.takenOver.subtract(ids)
         }
     }
 }

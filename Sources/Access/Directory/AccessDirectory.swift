@@ -23,6 +23,8 @@ package final class AccessDirectory: Sendable {
     let logger: Logger
     /// Whether entries of the audit are left in the storage, for the server to write.
     let leavesAudit: Bool
+    /// Whether what the audit has come to is kept in the storage.
+    let keepsAuditHead: Bool
     /// Whether this server writes down what commands left, of all that use the storage.
     let takesOverAudit: @Sendable () -> Bool
     let changes = ChangeQueue()
@@ -37,6 +39,8 @@ package final class AccessDirectory: Sendable {
     ///   - audit: Where it is written down.
     ///   - leavesAudit: Whether entries are left in the storage instead, together with the change they are about: for
     ///     commands, as only the server may extend the audit's chain.
+    ///   - keepsAuditHead: Whether what the audit has come to is kept in the storage, and looked for at the next start: for
+    ///     a storage that only this server uses.
     ///   - takesOverAudit: Whether this is the server, of those that use the storage, that writes down what was left.
     ///   - now: The time in milliseconds since 1970.
     ///   - random: So many random bytes.
@@ -44,7 +48,8 @@ package final class AccessDirectory: Sendable {
     /// - Throws: What the storage throws.
     package init(
         _ configuration: AccessConfiguration, control: AccessControl, storage: any AccessStorage, audit: AuditLog,
-        leavesAudit: Bool = false, takesOverAudit: @escaping @Sendable () -> Bool = { true },
+        leavesAudit: Bool = false, keepsAuditHead: Bool = false,
+        takesOverAudit: @escaping @Sendable () -> Bool = { true },
         now: @escaping @Sendable () -> Int64 = AuditLog.time,
         random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
         logger: Logger = Logger(label: "weir.access")
@@ -54,6 +59,7 @@ package final class AccessDirectory: Sendable {
         self.storage = storage
         self.audit = audit
         self.leavesAudit = leavesAudit
+        self.keepsAuditHead = keepsAuditHead
         self.takesOverAudit = takesOverAudit
         self.now = now
         self.random = random
@@ -63,6 +69,7 @@ package final class AccessDirectory: Sendable {
         // Nobody's: what is hashed where there is no such user, so that it takes as long.
         decoy = try PasswordHash(Hex(random(16)).text, cost: configuration.cost, salt: random(16))
         try await refresh()
+        if keepsAuditHead { await audit.requirePassing(through: state.withLock { $0.auditHead }) }
         try await makeSettings()
         try await takeOverAudit()
         control.look(up: { [weak self] in self?.principal(of: $0) })

@@ -7,6 +7,8 @@ struct NewsTaken {
     var unreadable = 0
     /// Whether somebody's rights may have changed who is known already.
     var changesRights = false
+    /// Whether there were users, and are none any more.
+    var losesUsers = false
 }
 
 extension DirectoryState {
@@ -15,6 +17,7 @@ extension DirectoryState {
     /// Records that cannot be read are left out and counted.
     mutating func take(_ news: StoredNews) -> NewsTaken {
         var taken = NewsTaken()
+        let hadUsers = !users.isEmpty
         version = news.version
         if news.isWhole {
             taken.changesRights = true
@@ -33,6 +36,7 @@ extension DirectoryState {
         }
         for session in begun.sorted(by: { $0.begunAt < $1.begunAt }) where take(session) { taken.changesRights = true }
         index()
+        taken.losesUsers = hadUsers && users.isEmpty
         return taken
     }
 
@@ -70,6 +74,7 @@ extension DirectoryState {
             switch DirectorySetting(rawValue: record.id) {
             case .instance: instance = try decode(String.self)
             case .signInKey: signInKey = try decode(String.self)
+            case .auditHead: auditHead = try decode(String.self)
             case nil: break
             }
         case .audit: leftEntries[record.id] = AuditEntry(try decode(JSONValue.self))
@@ -94,4 +99,6 @@ enum DirectorySetting: String {
     case instance
     /// What sign-ins that are under way at an identity provider are sealed with.
     case signInKey = "sign-in-key"
+    /// What the audit has come to, where only one server uses the storage.
+    case auditHead = "audit-head"
 }

@@ -28,6 +28,8 @@ struct DirectoryState: Sendable {
     }
     /// What sign-ins that are under way at a provider are sealed with; empty where none is asked.
     var signInKey = ""
+    /// What the audit had come to when that was stored last; empty where it is not.
+    var auditHead = ""
     /// The cookie in which browsers keep their session.
     private(set) var cookie: SessionCookie
     /// What sessions may do, by the digests of their secrets: as long as nothing has changed, a poll needs no more.

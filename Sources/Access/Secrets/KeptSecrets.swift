@@ -23,13 +23,15 @@ package struct KeptSecrets: Sendable {
 
     /// The longest secret, in bytes.
     package static let limit = 65_536
+    /// The most bytes of the file.
+    private static let fileLimit = 64 << 20
 
     /// All of them; none where there is no file.
     ///
     /// Throws `AccessError` for a file that cannot be read.
     package func all() throws(AccessError) -> [String: String] {
         guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
-        guard let data = FileManager.default.contents(atPath: file.path),
+        guard let data = try? RegularFile.bytes(of: file.path, limit: Self.fileLimit),
             let members = try? JSONValue(parsing: data).object
         else {
             throw AccessError(

@@ -15,6 +15,10 @@ package struct AccessTransfer: Sendable {
     /// The id of the setting that says that records were taken over, and count no more.
     private static let mark = StoredKey(kind: StoredKind.setting.rawValue, id: "taken-over")
 
+    /// What the audit has come to, which is not copied.
+    private static let head = StoredKey(
+        kind: StoredKind.setting.rawValue, id: DirectorySetting.auditHead.rawValue)
+
     private let source: any AccessStorage
     private let target: any AccessStorage
 
@@ -45,7 +49,7 @@ package struct AccessTransfer: Sendable {
             guard !Self.counts(there.records) else { return .occupied }
             // Records that were taken over from there are replaced.
             let isMarked = there.records.contains { $0.key == Self.mark }
-            let kept = isMarked ? [] : Set(there.records.map(\.key))
+            let kept = (isMarked ? [] : Set(there.records.map(\.key))).union([Self.head])
             let changes =
                 (isMarked ? there.records.map { StoredChange.remove($0.key) } : [])
                 + records.filter { !kept.contains($0.key) }.map { StoredChange.put($0) }

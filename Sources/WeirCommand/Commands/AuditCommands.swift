@@ -12,8 +12,9 @@ struct AuditCommands: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Holds the audit's files against their hash chain.",
             discussion: """
-                Exits with 0 when nothing was changed, taken out or put in, and with 1 otherwise. Somebody who can write the \
-                files can write the whole chain anew, or cut off its end: only a head that was kept elsewhere shows that.
+                Exits with 0 when nothing was changed, taken out or put in before the end, and with 1 otherwise. Somebody who \
+                can write the files can write the whole chain anew, or cut off its end: only a head that was kept elsewhere \
+                shows that.
                 """)
         @Option(help: "A head that was kept elsewhere, NUMBER:HASH; the audit must go through it.") var head: String?
         @Option(help: "The server's data folder.") var data: String?

@@ -122,6 +122,22 @@ import Testing
         #expect(!permissions.allows(.see, on: .server))
     }
 
+    @Test func `only whoever holds a link sees a run without anything around it`() {
+        let rules = AccessRules()
+        #expect(rules.permissions(of: .link(id: "7", run: "01j"), on: subjects).isLink)
+        for principal in [Principal.localOperator, .anonymous] {
+            #expect(!rules.permissions(of: principal, on: subjects).isLink)
+        }
+    }
+
+    @Test func `whoever may do something to all that there is may not do it to the server as well`() throws {
+        let all = SubjectSelection(operations: [try pattern("*")], stores: [try pattern("*")])
+        let principal = Principal(.person, name: "ana", assignments: [RoleAssignment("admin", on: all)])
+        let permissions = AccessRules().permissions(of: principal, on: subjects)
+        #expect(subjects.allSatisfy { permissions.allows(.administer, on: $0.id) })
+        #expect(!permissions.allowsEverywhere(.administer))
+    }
+
     @Test func `a built-in role cannot be replaced`() {
         let rules = AccessRules(roles: [Role("viewer", verbs: .all)])
         #expect(rules.roles["viewer"] == .viewer)

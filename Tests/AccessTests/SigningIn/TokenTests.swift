@@ -98,6 +98,19 @@ import Testing
         #expect(fixture.directory.tokens().isEmpty)
     }
 
+    @Test func `what others made goes on when somebody is removed`() async throws {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("root", "admin")
+        for name in ["ana", "bob"] { try await fixture.addUser(name) }
+        let bob = try person(fixture, "bob")
+        let (token, _) = try await fixture.directory.createToken(
+            "ci", roles: [StoredAssignment(role: "viewer")], days: nil, by: bob)
+        let (link, _) = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 1, by: bob)
+        try await fixture.directory.removeUser("ana", by: .system)
+        #expect(fixture.request(bearer(token)).authorization != nil)
+        #expect(fixture.directory.authorization(ofLink: link.text) != nil)
+    }
+
     @Test func `the last use is kept by day`() async throws {
         let storage = MemoryAccessStorage()
         let fixture = try await DirectoryFixture(storage: storage)

@@ -245,4 +245,23 @@ import Testing
             #expect(await two.nameLookedUp(["authorization": ["Bearer \(link.text)"]]) != nil)
         }
     }
+
+    @Test func `a link that is changed at another server, and no other, has everybody's rights looked at anew here`()
+        async throws
+    {
+        let storage = MemoryAccessStorage()
+        let one = try await DirectoryFixture(storage: storage)
+        try await one.addUser("ana")
+        let ana = try #require(one.directory.users.first).principal
+        var link = try await one.directory.createLink(to: "r1", of: "deploy", hours: 1, by: ana).record
+        let two = try await DirectoryFixture(storage: storage, takesOverAudit: { false })
+        let before = two.control.generation
+        _ = try await storage.write([.put(link)], after: storage.version)
+        await two.directory.tick()
+        #expect(two.control.generation == before)
+        link.run = "r2"
+        _ = try await storage.write([.put(link)], after: storage.version)
+        await two.directory.tick()
+        #expect(two.control.generation > before)
+    }
 }

@@ -37,8 +37,13 @@ struct AccessFiles: Sendable {
         takesOverAudit: @escaping @Sendable () -> Bool
     ) async throws -> AccessDirectory {
         do {
-            let storage = try storage(beside: journal)
-            if storage is PostgresAccessStorage {
+            let storage = try storage(beside: journal) {
+                logger.warning(
+                    "The file of users and tokens, access.sqlite, was removed while the server had it open. It was written again, with all that it had."
+                )
+            }
+            let isShared = storage is PostgresAccessStorage
+            if isShared {
                 try await takeOver(into: storage, logger)
             } else if try await AccessTransfer.isMarked(storage) {
                 logger.warning(
@@ -46,16 +51,19 @@ struct AccessFiles: Sendable {
                 )
             }
             return try await AccessDirectory(
-                plan.configuration, control: control, storage: storage, audit: audit, takesOverAudit: takesOverAudit)
+                plan.configuration, control: control, storage: storage, audit: audit, keepsAuditHead: !isShared,
+                takesOverAudit: takesOverAudit)
         } catch {
             throw StartError.unavailable(error.explanation)
         }
     }
 
-    /// Where users and tokens are kept beside a journal that is open.
-    func storage(beside journal: any Journal) throws(AccessError) -> any AccessStorage {
+    /// Where users and tokens are kept beside a journal that is open; a file that somebody removes meanwhile is written again.
+    func storage(
+        beside journal: any Journal, onRestored: @escaping @Sendable () -> Void = {}
+    ) throws(AccessError) -> any AccessStorage {
         if let journal = journal as? PostgresJournal { return PostgresAccessStorage(of: journal) }
-        return try SQLiteAccessStorage(path: file)
+        return try SQLiteAccessStorage(path: file, onRestored: onRestored)
     }
 
     /// Takes users over into a database that has none, from the file in which they were before.

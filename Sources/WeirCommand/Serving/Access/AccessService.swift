@@ -21,6 +21,8 @@ struct AccessService: ServiceLifecycle.Service {
             try? await gracefulShutdown()
             group.cancelAll()
         }
+        await directory.audit.flush()
+        // After the audit, as it keeps what that has come to.
         await directory.tick()
         await directory.audit.flush()
         await head.say()

@@ -6,6 +6,8 @@ import States
 struct OpenIDPlan: Sendable {
     /// No client secret is longer.
     private static let maximumSecret = 4_096
+    /// The most bytes of a file, which can hold the roots that a whole system trusts.
+    private static let maximumFile = 16 << 20
 
     /// What the provider and this server know of each other; nil unless `auth` is `oidc`.
     let configuration: OpenIDConfiguration?
@@ -45,7 +47,7 @@ struct OpenIDPlan: Sendable {
 
     private static func roots(_ settings: Settings) throws(StartError) -> TrustedRoots? {
         guard let path = settings.text("oidc.ca-file") else { return nil }
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let data = try? RegularFile.bytes(of: path, limit: maximumFile) else {
             throw .misconfigured(
                 "The file \(path) of oidc.ca-file cannot be read. Name the root certificate of the OpenID provider as a PEM file."
             )
@@ -76,8 +78,10 @@ struct OpenIDPlan: Sendable {
     private static func secret(_ settings: Settings) throws(StartError) -> OpenIDConfiguration.ClientSecret {
         let text: String
         if let path = settings.text("oidc.client-secret-file") {
-            guard let data = FileManager.default.contents(atPath: path) else {
-                throw .misconfigured("The file \(path) of oidc.client-secret-file cannot be read.")
+            guard let data = try? RegularFile.bytes(of: path, limit: maximumFile) else {
+                throw .misconfigured(
+                    "The file \(path) of oidc.client-secret-file cannot be read. Name a file, and no pipe, that this user can read."
+                )
             }
             text = String(decoding: data.prefix(maximumSecret + 2), as: UTF8.self)
         } else if let secret = settings.clientSecret {
