@@ -46,7 +46,7 @@ public final class Board: Sendable {
     /// Carries out the runs that another server has opened; nil where there can be no others.
     let worker: RunWorker?
     private let scope = FlowScope(executor: nil)
-    private let retentionPolicy = MutableStateFlow<RetentionPolicy?>(nil)
+    private let retentionPolicy: MutableStateFlow<RetentionPolicy?>
     let logger: Logger
 
     private init(
@@ -58,6 +58,7 @@ public final class Board: Sendable {
         journal = loader.journal
         configuration = loader.configuration
         drainTimeout = Locked(configuration.drainTimeout)
+        retentionPolicy = MutableStateFlow(configuration.retention)
         self.feed = feed
         self.clock = clock
         self.now = now
@@ -151,19 +152,24 @@ public final class Board: Sendable {
         makeID: (@Sendable () -> String)? = nil, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger = Logger(label: "weir.board")
     ) async throws -> Board {
-        let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
         let makeID =
             makeID ?? {
                 var generator = SystemRandomNumberGenerator()
                 return RunID.make(at: now(), using: &generator)
             }
-        let board = Board(
-            loader, feed: try await loader.feed(), estimates: try await loader.estimates(), now: now, makeID: makeID,
-            clock: clock, logger: logger)
-        if board.role.value == .recording { try await board.begin() } else { try await board.follow() }
-        board.takePart()
-        if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
-        return board
+        let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
+        do {
+            let board = Board(
+                loader, feed: try await loader.feed(), estimates: try await loader.estimates(), now: now,
+                makeID: makeID, clock: clock, logger: logger)
+            if board.role.value == .recording { try await board.begin() } else { try await board.follow() }
+            board.takePart()
+            if let interval = configuration.journalCheckInterval { board.recorder.lookAfterJournal(every: interval) }
+            return board
+        } catch let error as JournalError where error.code == .corrupt {
+            journal.markUnusable()
+            throw error
+        }
     }
 
     /// Names the history that all sequences belong to.
@@ -255,18 +261,24 @@ public final class Board: Sendable {
         outputs.stop()
     }
 
-    /// Sets what the journal may forget from the next look on, which comes each hour.
+    /// Sets what the journal may forget: from now on, at once and each hour.
     ///
     /// Without effect on a board whose journal keeps everything.
     public func keep(_ policy: RetentionPolicy) { retentionPolicy.value = policy }
 
-    /// Lets the journal forget what it may, now and then each hour.
-    func keepWithin(_ policy: RetentionPolicy) {
-        retentionPolicy.value = policy
+    /// Lets the journal forget what it may, each hour and whenever that is set anew.
+    func keepWithin() {
+        guard configuration.retention != nil else { return }
         scope.launch { [retention, clock, retentionPolicy] in
-            while let policy = retentionPolicy.value {
+            while !Task.isCancelled, let policy = retentionPolicy.value {
                 await retention.look(policy)
-                try await clock.sleep(for: RetentionPlan.interval)
+                // A look is never cut short by another.
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { try await clock.sleep(for: RetentionPlan.interval) }
+                    group.addTask { _ = await retentionPolicy.first { $0 != policy } }
+                    try await group.next()
+                    group.cancelAll()
+                }
             }
         }
     }

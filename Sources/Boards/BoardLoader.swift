@@ -102,6 +102,8 @@ struct BoardLoader: Sendable {
                 fold: fold, floors: floors, countLimit: configuration.tailLimit, byteLimit: configuration.tailBytes,
                 outputByteLimit: configuration.outputTailBytes))
         feed.publish(tail)
+        // After the tail was read: what is removed in between is missing in it.
+        try await feed.noteRemovals(in: journal)
         return feed
     }
 

@@ -14,8 +14,8 @@ package enum BoardWording: String, Wording {
         to start it again.
         """
     case removedRun = """
-        Run “{id}” is no longer kept: ended runs are removed when they are too old or too many. The list of runs \
-        shows the runs that are kept.
+        Run “{id}” is no longer kept: ended runs are removed when they are too old or too many, and imported ones if \
+        their import was interrupted. The list of runs shows the runs that are kept.
         """
     case unknownStore = "There is no store “{id}”. The list of stores names all stores."
     case unknownSchedule = """

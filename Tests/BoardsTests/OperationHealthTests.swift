@@ -1,4 +1,5 @@
 import Access
+import Flows
 import Journals
 import States
 import Testing
@@ -156,6 +157,26 @@ import TestSupport
         await #expect(throws: BoardError.self) {
             _ = try await visible.health(of: "other", asOf: Timestamp(milliseconds: 10_000))
         }
+        await board.shutdown()
+    }
+
+    @Test(arguments: [(499, true), (500, false)])
+    func `the states of a run are measured up to its 500th change`(states: Int, areMeasured: Bool) async throws {
+        let fixture = try await BoardFixture.open([
+            "long": TestOperation { _, state in
+                for step in 1...states { state.value = step % 2 == 0 ? .resting(step: step) : .working(step: step) }
+                state.value = .success(text: "")
+            }
+        ])
+        let board = fixture.board
+        let id = try await board.start("long", input: [:], actor: "tester").run
+        await board.outcome(of: id)
+        #expect(try await board.run(id).revision == Int64(states) + 1)
+        let visible = try await VisibleBoard(
+            board, for: VisibleBoardTests.permissions([.see], operations: ["long"], of: board))
+        let health = try await visible.health(of: "long", asOf: Timestamp(milliseconds: 10_000))
+        #expect(health.figures.succeeded == 1)
+        #expect(health.states.isEmpty == !areMeasured)
         await board.shutdown()
     }
 }

@@ -6,7 +6,8 @@ package struct ChangeSlice: Sendable, Hashable {
     package let changes: [Change]
     /// The cursor they come after.
     package let from: SequenceNumber
-    /// The cursor of a reader who has read them: the sequence of the last one, or `from` if there is none.
+    /// The cursor of a reader who has read them: the sequence of the last one, or `from` if there is none; behind what is
+    /// removed, if nothing follows.
     package let to: SequenceNumber
     /// Whether more follow.
     package let more: Bool

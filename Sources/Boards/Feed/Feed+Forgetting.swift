@@ -2,7 +2,8 @@ import Flows
 import Journals
 
 extension Feed {
-    /// Takes the runs out of the lists of pages that the journal keeps no more, so that no page links to them.
+    /// Takes the runs out of the lists of pages that the journal keeps no more, so that no page links to them, and takes
+    /// note of the gaps that they leave.
     ///
     /// Called while nothing is published.
     func forgetRemoved(from journal: any Journal) async throws {
@@ -11,6 +12,18 @@ extension Feed {
             gone.insert(id)
         }
         if !gone.isEmpty { forget(gone) }
+        try await noteRemovals(in: journal)
+    }
+
+    /// Takes note of what the journal has removed, so that who stands before it is told of a gap.
+    func noteRemovals(in journal: any Journal) async throws {
+        var removed: [Topic: SequenceNumber] = [:]
+        for topic in machine.withLock({ $0.thinnedTopics }) { removed[topic] = try await journal.floor(of: topic) }
+        guard let last = removed.values.max(), last > 0 else { return }
+        let head = head(of: .board)
+        // Another server may have recorded something in between that is kept and comes later.
+        let isWhole = try await journal.changes(of: .board, after: head, through: last, limit: 1).isEmpty
+        note(removed, published: isWhole ? max(head, last) : head)
     }
 
     /// Fills the lists of pages again from the journal, after runs that had pushed others out of them were taken out.

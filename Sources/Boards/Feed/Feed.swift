@@ -21,8 +21,12 @@ package final class Feed: Sendable {
     /// The sequence of the topic's last change; 0 when it has none.
     package func head(of topic: Topic) -> SequenceNumber { machine.withLock { $0.head(of: topic) } }
 
-    /// The sequence of the topic's last change that is no longer in memory; 0 while all are.
+    /// The sequence of the topic's last change that is no longer in memory, or before which some are removed; 0 while all are
+    /// there.
     package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
+
+    /// The sequence of the topic's last change that is known to be removed from the journal; 0 while there is none.
+    func removed(of topic: Topic) -> SequenceNumber { machine.withLock { $0.removed(of: topic) } }
 
     /// How often pages of the present came to show something else without a change, such as when retention removed runs.
     package var rewrites: Int { machine.withLock { $0.rewrites } }
@@ -103,6 +107,18 @@ package final class Feed: Sendable {
             machine.withLock { $0.forget(runs) }
             for held in projections { held.projection?.refresh(from: board, without: runs) }
         }
+    }
+
+    /// Takes note of what the journal has removed of topics, and of how far all that it keeps is published.
+    ///
+    /// Whoever stands before something that is removed is told of a gap, also where what is left is in memory.
+    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) {
+        let calls = projections.withLock { projections in
+            var calls = machine.withLock { $0.note(removed, published: head) }
+            for held in projections { calls += held.projection?.note(removed, published: head) ?? [] }
+            return calls
+        }
+        for (observer, head) in calls { observer.tell(head) }
     }
 
     /// Changes the lists of runs of all that shows the present.

@@ -28,6 +28,9 @@ struct FeedMachine: Sendable {
     var outputs: OutputTails
     /// The sequence of the last change that is not in the ring.
     private var floor: SequenceNumber
+    /// The sequence of the last change of a topic that the journal has removed: what is before it may have holes, in the
+    /// ring too, which was filled from the journal.
+    private var removals: [Topic: SequenceNumber] = [:]
 
     init(
         fold: BoardFold, floors: [Topic: SequenceNumber] = [:], countLimit: Int, byteLimit: Int,
@@ -58,15 +61,34 @@ struct FeedMachine: Sendable {
         switch topic {
         case .board: board.sequence
         case .output(let run): outputs[run]?.head ?? 0
-        case .operation, .run, .store: topics[topic]?.head ?? 0
+        case .operation, .run, .store: max(topics[topic]?.head ?? 0, removed(of: topic))
         }
     }
 
-    func floor(of topic: Topic) -> SequenceNumber { topic == .board ? floor : topics[topic]?.floor ?? 0 }
+    func floor(of topic: Topic) -> SequenceNumber {
+        max(topic == .board ? floor : topics[topic]?.floor ?? 0, removed(of: topic))
+    }
+
+    /// The sequence of the topic's last change that is known to be removed from the journal.
+    ///
+    /// Never beyond the head: of what is not published yet, nobody has a cursor.
+    func removed(of topic: Topic) -> SequenceNumber { min(removals[topic] ?? 0, board.sequence) }
+
+    /// The topics from which the journal removes single changes or runs.
+    var thinnedTopics: [Topic] {
+        [.board]
+            + topics.keys.filter { topic in
+                switch topic {
+                case .operation, .store: true
+                case .board, .run, .output: false
+                }
+            }
+    }
 
     func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         guard topic == .board || topics[topic] != nil else {
-            // Nothing is known of the topic: what it had, if it had anything, lies before the ring.
+            // Nothing is known of the topic: what it had, if it had anything, lies before the ring, or is removed.
+            let floor = floor(of: .board)
             return after > board.sequence ? .future : after < floor ? .gap(floor: floor) : .none
         }
         let (head, floor) = (head(of: topic), floor(of: topic))
@@ -118,12 +140,14 @@ struct FeedMachine: Sendable {
     func moment(
         of topic: Topic, through sequence: SequenceNumber
     ) -> (publication: Publication, previous: SequenceNumber?, next: SequenceNumber?)? {
-        guard let log = topics[topic] else { return nil }
+        // What is in memory from before that may lack what the board showed then.
+        let removed = removed(of: topic)
+        guard let log = topics[topic], sequence >= removed else { return nil }
         let at = { (place: Int) in log.places[place].flatMap { ring[$0]?.publication } }
         let after = log.places.firstPlace { (ring[$0]?.publication.change.sequence ?? .max) > sequence }
         guard let publication = at(after - 1) else { return nil }
-        let previous = at(after - 2)?.change.sequence ?? (log.floor > 0 ? log.floor : nil)
-        return (publication, previous, at(after)?.change.sequence)
+        let previous = at(after - 2)?.change.sequence ?? log.floor
+        return (publication, previous > removed ? previous : nil, at(after)?.change.sequence)
     }
 
     private func publications(of topic: Topic, after: SequenceNumber, limit: Int) -> [Publication] {
@@ -177,6 +201,19 @@ struct FeedMachine: Sendable {
         let active = runs.compactMap { live.removeValue(forKey: $0)?.record.operation }
         for id in runs { topics[.run(id)] = nil }
         rewriteBoards { $0.without(runs, active: active) }
+    }
+
+    /// Takes note of what the journal has removed of topics, and of how far all that it keeps is published: whom to call.
+    ///
+    /// The heads come along, so that a page that is shown now does not stand before what is removed.
+    mutating func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [Call] {
+        let before = observers.keys.map { ($0, self.head(of: $0)) }
+        removals.merge(removed, uniquingKeysWith: max)
+        board = board.at(max(board.sequence, min(head, removed.values.max() ?? 0)))
+        return before.flatMap { topic, known in
+            let head = self.head(of: topic)
+            return head > known ? (observers[topic] ?? [:]).values.map { ($0, head) } : []
+        }
     }
 
     /// Changes the board as it is, and in what pages of the present are rendered from: the newest publication of every
@@ -255,14 +292,4 @@ extension Publication {
         case .store(let id): [.store(id)]
         }
     }
-}
-
-/// Where a topic's publications are in the feed's ring.
-struct TopicIndex: Sendable {
-    /// The sequence of the topic's last change.
-    var head: SequenceNumber
-    /// The sequence of its last change that is no longer in the ring.
-    var floor: SequenceNumber
-    /// The places in the ring, oldest first.
-    var places = RingBuffer<Int>()
 }

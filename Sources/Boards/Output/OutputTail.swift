@@ -4,6 +4,10 @@ package import Journals
 package struct OutputTail: Sendable {
     /// How many lines are kept in memory of each run, which is as many as a page shows.
     package static let lineLimit = 500
+    /// How many bytes these take at most, about.
+    static let byteLimit = 1_048_576
+    /// How many lines are read from a journal together.
+    static let batch = 50
 
     /// The number of the last line; 0 while there is none.
     package let head: SequenceNumber

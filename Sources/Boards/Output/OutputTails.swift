@@ -58,7 +58,7 @@ struct OutputTails: Sendable {
 
     /// The newest of the lines, of as many bytes as a run may have; the last one in any case.
     private func newest(_ old: [OutputLine], _ new: [OutputLine]) -> [OutputLine] {
-        let share = max(16_384, min(1_048_576, byteLimit / max(1, tails.count)))
+        let share = max(16_384, min(OutputTail.byteLimit, byteLimit / max(1, tails.count)))
         var size = 0
         var kept: [OutputLine] = []
         for line in [old, new].joined().reversed() {
@@ -72,5 +72,5 @@ struct OutputTails: Sendable {
 
 extension OutputLine {
     /// About how many bytes the line takes in memory.
-    fileprivate var size: Int { 64 + text.utf8.count }
+    var size: Int { 64 + text.utf8.count }
 }

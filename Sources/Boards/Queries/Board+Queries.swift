@@ -52,6 +52,15 @@ extension Board {
         try await read { try await journal.runs(query) }
     }
 
+    /// The runs that match, newest first, from the journal, but no more than one answer has.
+    ///
+    /// - Parameter query: Which.
+    /// - Returns: One page of them, which large runs make shorter than the limit of the query; it has one in any case.
+    /// - Throws: `unavailable` when the journal cannot be read.
+    package func answer(_ query: RunQuery) async throws(BoardError) -> RunPage {
+        try await read { try await portion(of: query) }
+    }
+
     /// The runs that have not ended, those that wait for their turn too, from the journal.
     ///
     /// Throws `unavailable` when the journal cannot be read.
@@ -82,7 +91,7 @@ extension Board {
     /// - Parameters:
     ///   - topic: Whose changes.
     ///   - after: The cursor; nil for everything that is kept, and then nothing counts as lost.
-    ///   - limit: How many at most.
+    ///   - limit: How many at most; large ones make it fewer, but never none.
     /// - Returns: The changes, and where the next ones begin.
     /// - Throws: `unavailable` when the journal cannot be read.
     package func changes(
@@ -92,19 +101,30 @@ extension Board {
         let head = feed.head(of: .board)
         switch feed.slice(of: topic, after: from, limit: limit) {
         case .some(let publications, let more):
-            return ChangeSlice(publications.map(\.change), from: from, more: more, lost: nil)
+            var portion = Portion<Change>(limit: limit)
+            portion.add(publications.lazy.map(\.change), size: \.size)
+            return ChangeSlice(portion.elements, from: from, more: more || portion.isCut, lost: nil)
         case .none, .future:
             return ChangeSlice([], from: from, more: false, lost: nil)
-        case .gap:
-            break
+        case .gap(let floor):
+            return try await read { try await keptChanges(of: topic, after: after, floor, head, limit: limit) }
         }
-        return try await read {
-            let floor = after == nil ? 0 : try await journal.floor(of: topic)
-            let changes = try await journal.changes(of: topic, after: from, through: head, limit: limit + 1)
-            return ChangeSlice(
-                Array(changes.prefix(limit)), from: from, more: changes.count > limit,
-                lost: from < floor ? from.next...floor : nil)
-        }
+    }
+
+    /// The topic's changes after a cursor that stands before the floor of those in memory, from the journal.
+    private func keptChanges(
+        of topic: Topic, after: SequenceNumber?, _ floor: SequenceNumber, _ head: SequenceNumber, limit: Int
+    ) async throws -> ChangeSlice {
+        let from = after ?? 0
+        let portion = try await portion(of: topic, after: from, through: head, limit: limit)
+        // Asked afterwards: what is removed in between counts as lost rather than as never there.
+        let removed = after == nil ? 0 : try await journal.floor(of: topic)
+        let (kept, more) = (portion.elements, portion.isCut)
+        let last = kept.last?.sequence ?? from
+        return ChangeSlice(
+            changes: kept, from: from,
+            // Who has read all there is stands behind what is removed, and is not told of it again; not behind what came since.
+            to: more ? last : max(last, min(floor, head)), more: more, lost: from < removed ? from.next...removed : nil)
     }
 
     private func fold(_ id: String, through sequence: SequenceNumber) async throws(BoardError) -> RunView {

@@ -65,11 +65,9 @@ struct RecordQueue: Sendable {
                 stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: nil, step: step))
     }
 
-    /// Takes a stream's next state in.
-    ///
-    /// - Returns: Whether it counts: not when it equals the one before, or the stream has ended.
-    mutating func offer(_ stream: StreamID, _ state: StateRecord, at: Timestamp, cause: String?) -> Bool {
-        guard var known = streams[stream], !known.hasEnded, known.last != state else { return false }
+    /// Takes a stream's next state in; not one that equals the one before, nor one after the stream's end.
+    mutating func offer(_ stream: StreamID, _ state: StateRecord, at: Timestamp, cause: String?) {
+        guard var known = streams[stream], !known.hasEnded, known.last != state else { return }
         let isTransition = known.last.caseName != state.caseName || known.last.phase != state.phase
         known.last = state
         known.hasEnded = state.phase.isEnded
@@ -79,7 +77,7 @@ struct RecordQueue: Sendable {
         if isSampled, closed.contains(stream) {
             known.held = entry
             streams[stream] = known
-            return true
+            return
         }
         let held = isSampled ? nil : known.held
         known.held = nil
@@ -87,7 +85,6 @@ struct RecordQueue: Sendable {
         if let held { append(held) }
         append(entry)
         if isSampled { closed.insert(stream) }
-        return true
     }
 
     /// Begins the next window: queues what was held.

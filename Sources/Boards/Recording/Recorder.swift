@@ -84,7 +84,7 @@ final class Recorder: Sendable {
     /// Takes a stream's next state in.
     func offer(_ stream: StreamID, _ state: StateRecord, cause: String?) {
         let at = now()
-        change { _ = $0.offer(stream, state, at: at, cause: cause) }
+        change { $0.offer(stream, state, at: at, cause: cause) }
     }
 
     /// Takes up a stream after the last change that is recorded of it.
@@ -113,7 +113,7 @@ final class Recorder: Sendable {
             guard let last = queue.last(of: stream), !last.phase.isEnded else { return }
             let end = StateRecord(
                 caseName: last.caseName, payload: last.payload, phase: .failed, progress: last.progress)
-            _ = queue.offer(stream, end, at: at, cause: EndCause.notAnEnd.description)
+            queue.offer(stream, end, at: at, cause: EndCause.notAnEnd.description)
         }
     }
 

@@ -33,7 +33,7 @@ extension Board {
     ///   - run: The run's id.
     ///   - operation: The operation it was reported under.
     ///   - place: How far the caller has read; nil for all.
-    ///   - limit: How many states, and how many lines, are read at most.
+    ///   - limit: How many states, and how many lines, are read at most; large ones make it fewer, but never none.
     /// - Returns: The messages, and where the next ones begin.
     /// - Throws: `unknownRun` where there is no reported run of that id and operation, `removedRun`, and `unavailable`.
     package func reports(
@@ -46,9 +46,9 @@ extension Board {
         guard record.isReportedHere, record.operation == operation else { throw .unknownRun(run) }
         let (changes, lines) = try await read {
             (
-                try await journal.changes(
-                    of: .run(run), after: place.sequence, through: record.sequence, limit: limit),
-                try await journal.output(of: run, after: place.line, limit: limit)
+                try await portion(of: .run(run), after: place.sequence, through: record.sequence, limit: limit)
+                    .elements,
+                try await portion(ofOutputOf: run, after: place.line, limit: limit).elements
             )
         }
         return ReportedMessages(record: record, lines: head, after: place, changes: changes, newLines: lines)

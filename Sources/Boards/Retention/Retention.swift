@@ -29,8 +29,15 @@ final class Retention: Sendable {
         self.logger = logger
     }
 
-    /// Says when the newest change was recorded before this process adds any.
-    func begin(after newest: Timestamp?) { self.newest.withLock { $0 = newest } }
+    /// Says when the newest change was recorded before this process adds any; logs what the journal has taken back.
+    func begin(after newest: Timestamp?) {
+        self.newest.withLock { $0 = newest }
+        let undone = journal.undoneRuns
+        guard undone > 0 else { return }
+        logger.warning(
+            "An import was interrupted, so the runs that it had added were removed. Import the file again.",
+            metadata: ["runs": "\(undone)"])
+    }
 
     /// Looks once at what is due, and removes it unless it must be announced first.
     ///
@@ -62,13 +69,22 @@ final class Retention: Sendable {
             try await journal.setNote(Self.note, try plan.text())
             _ = try await journal.prune(policy.onlyForStores, now: moment)
         }
+        try await showRemovals()
     }
 
     private func remove(_ policy: RetentionPolicy, at moment: Timestamp) async throws {
         let count = try await journal.prune(policy, now: moment)
-        guard count > 0 else { return }
-        logger.info("Old runs were removed.", metadata: ["count": "\(count)"])
-        try await recorder.whileNothingIsRecorded { [feed, journal] in try await feed.forgetRemoved(from: journal) }
+        if count > 0 { logger.info("Old runs were removed.", metadata: ["count": "\(count)"]) }
+    }
+
+    /// Shows no more what the journal has removed, here or before this server took the place of another.
+    private func showRemovals() async throws {
+        guard try await journal.floor(of: .board) > feed.removed(of: .board) else { return }
+        try await recorder.whileNothingIsRecorded { [feed, journal] in
+            try await feed.forgetRemoved(from: journal)
+            // The runs of an import were the newest, and had pushed others out of the lists.
+            if journal.undoneRuns > 0 { try await feed.refillLists(from: journal) }
+        }
     }
 
     private func log(_ removal: AnnouncedRemoval) {

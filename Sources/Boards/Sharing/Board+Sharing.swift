@@ -59,7 +59,7 @@ extension Board {
         role.value = .recording
         if !assignments.isEmpty { try await foreignOutput?.resume() }
         resume(resumable)
-        if let policy = configuration.retention { keepWithin(policy) }
+        keepWithin()
         await scheduler.begin(catalog.scheduledStarts, known: schedules) {
             [weak self] operation, input, key throws(BoardError) in
             guard let self else { throw .shuttingDown }

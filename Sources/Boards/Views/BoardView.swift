@@ -21,6 +21,11 @@ package struct BoardView: Sendable {
         self.stores = stores
     }
 
+    /// The view as it is at another sequence, up to which nothing else is kept.
+    func at(_ sequence: SequenceNumber) -> BoardView {
+        BoardView(sequence: sequence, operations: operations, recentRuns: recentRuns, stores: stores)
+    }
+
     /// The operation with that id.
     package func operation(_ id: String) -> OperationView? { operations.first { $0.id == id } }
 

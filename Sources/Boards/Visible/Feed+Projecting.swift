@@ -15,16 +15,18 @@ extension Feed {
     /// - Returns: The feed, which ends when nobody holds it any more.
     func project(_ visibility: Visibility, recent: [RunView]) -> FeedProjection {
         projections.withLock { projections in
-            let (board, head, past) = machine.withLock { machine in
+            let (board, head, past, removed) = machine.withLock { machine in
                 (
                     machine.board, visibility.topics.map { machine.head(of: $0) }.max() ?? 0,
-                    machine.newest(FeedProjection.countLimit)
+                    machine.newest(FeedProjection.countLimit),
+                    visibility.topics.map { ($0, machine.removed(of: $0)) }
                 )
             }
             // What was read before may have gone on since.
             let newest = recent.map { run(String($0.record.id)) ?? $0 }
             let projection = FeedProjection(
                 visibility, past: past.publications, after: min(past.floor, head), board: board, newest: newest)
+            _ = projection.note(Dictionary(removed) { $1 }, published: board.sequence)
             projections.removeAll { $0.projection == nil }
             projections.append(HeldProjection(projection: projection))
             return projection

@@ -78,6 +78,12 @@ final class FeedProjection: Sendable {
         }
     }
 
+    /// Takes note of what the journal has removed of what may be seen: whom to call.
+    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [FeedMachine.Call] {
+        guard let last = visibility.topics.compactMap({ removed[$0] }).max() else { return [] }
+        return machine.withLock { $0.note([.board: last], published: head) }
+    }
+
     /// Takes over how the whole board stands, after runs were taken out of it or its lists were made anew.
     func refresh(from whole: BoardView, without gone: Set<String> = []) {
         machine.withLock { machine in

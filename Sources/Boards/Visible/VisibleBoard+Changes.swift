@@ -2,10 +2,8 @@ import Access
 package import Journals
 
 extension VisibleBoard {
-    /// How many changes are looked through at a time for those that may be seen.
-    private static let pageLength = 1_000
-    /// How many times that is done for one answer.
-    private static let mostPages = 10
+    /// How many changes are looked through for one answer, for those that may be seen.
+    private static let mostLookedThrough = 10_000
 
     /// The topic's changes after a cursor, oldest first.
     ///
@@ -32,25 +30,27 @@ extension VisibleBoard {
         let head = feed.head(of: .board)
         switch feed.slice(of: .board, after: from, limit: limit) {
         case .some(let publications, let more):
-            return ChangeSlice(publications.map(\.change), from: from, more: more, lost: nil)
+            var portion = Portion<Change>(limit: limit)
+            portion.add(publications.lazy.map(\.change), size: \.size)
+            return ChangeSlice(portion.elements, from: from, more: more || portion.isCut, lost: nil)
         case .none, .future:
             return ChangeSlice([], from: from, more: false, lost: nil)
         case .gap: break
         }
         return try await board.read {
-            let floor = after == nil ? 0 : try await board.journal.floor(of: .board)
-            var found: [Change] = []
-            var cursor = from
-            var isOver = false
-            for _ in 0..<Self.mostPages where found.count <= limit && !isOver {
-                let page = try await board.journal.changes(
-                    of: .board, after: cursor, through: head, limit: Self.pageLength)
-                found += page.filter(visibility.sees)
+            var found = Portion<Change>(limit: limit)
+            var (cursor, lookedThrough, isOver) = (from, 0, false)
+            while !found.isCut, !isOver, lookedThrough < Self.mostLookedThrough {
+                let count = found.batch
+                let page = try await board.journal.changes(of: .board, after: cursor, through: head, limit: count)
+                found.add(page, size: \.size, where: visibility.sees)
                 cursor = page.last?.sequence ?? head
-                isOver = page.count < Self.pageLength
+                lookedThrough += page.count
+                isOver = page.count < count
             }
-            let isCut = found.count > limit
-            let changes = Array(found.prefix(limit))
+            // Asked afterwards: what is removed in between counts as lost rather than as never there.
+            let floor = after == nil ? 0 : try await board.journal.floor(of: .board)
+            let (changes, isCut) = (found.elements, found.isCut)
             let end = isCut ? changes.last?.sequence ?? from : isOver ? max(from, head) : cursor
             return ChangeSlice(
                 changes: changes, from: from, to: end, more: isCut || !isOver,

@@ -31,11 +31,18 @@ extension VisibleBoard {
         try await board.runs(visible(query, .see))
     }
 
-    /// Those of the runs that match on which a verb is allowed.
+    /// The runs that match, newest first, but no more than one answer has.
     ///
     /// Throws `unavailable` when the journal cannot be read.
-    package func runs(_ query: RunQuery, allowing verb: Verb) async throws(BoardError) -> RunPage {
-        try await board.runs(visible(query, verb))
+    package func answer(_ query: RunQuery) async throws(BoardError) -> RunPage {
+        try await board.answer(visible(query, .see))
+    }
+
+    /// Those of the runs that match on which a verb is allowed, but no more than one answer has.
+    ///
+    /// Throws `unavailable` when the journal cannot be read.
+    package func answer(_ query: RunQuery, allowing verb: Verb) async throws(BoardError) -> RunPage {
+        try await board.answer(visible(query, verb))
     }
 
     /// How many runs of each operation are in each phase.

@@ -21,7 +21,9 @@ import TestSupport
                     fold: fold, countLimit: countLimit, byteLimit: byteLimit, settledLimit: settledLimit))
         }
 
-        mutating func change(_ run: String, _ caseName: String = "working", phase: Phase = .active) -> Change {
+        mutating func change(
+            _ run: String, _ caseName: String = "working", phase: Phase = .active, input: JSONValue = [:]
+        ) -> Change {
             sequence = sequence.next
             let revision = revisions[run] ?? 0
             revisions[run] = revision + 1
@@ -32,7 +34,7 @@ import TestSupport
                     at: Timestamp(milliseconds: sequence.rawValue),
                     state: StateRecord(caseName: caseName, payload: ["n": .integer(sequence.rawValue)], phase: phase),
                     isTransition: true,
-                    opening: revision == 0 ? RunOpening(actor: "tester", input: [:]) : nil))
+                    opening: revision == 0 ? RunOpening(actor: "tester", input: input) : nil))
         }
     }
 
@@ -86,6 +88,20 @@ import TestSupport
         for _ in 0..<500 { source.feed.publish([source.change("a", "x"), source.change("b", "y")]) }
         let kept = sequences(source.feed.slice(of: .board, after: source.feed.floor(of: .board), limit: 1_000))
         #expect((kept?.count ?? 0) < 100 && kept?.last == 1_000)
+    }
+
+    @Test func `what runs were started with counts towards the bytes in memory`() {
+        var source = Source(byteLimit: 20_000)
+        let input: JSONValue = ["text": .string(String(repeating: "x", count: 9_000))]
+        for run in 1...10 { source.feed.publish([source.change("\(run)", input: input)]) }
+        #expect(source.feed.floor(of: .board) >= 8)
+    }
+
+    @Test func `of a run that nothing is known of, the newest cursor is good, and only a later one is of the future`() {
+        var source = Source()
+        source.feed.publish([source.change("a"), source.change("a")])
+        guard case .none = source.feed.slice(of: .run("z"), after: 2, limit: 9) else { return #expect(Bool(false)) }
+        guard case .future = source.feed.slice(of: .run("z"), after: 3, limit: 9) else { return #expect(Bool(false)) }
     }
 
     @Test func `a cursor at the head of an ended run stays good when its changes have left`() {

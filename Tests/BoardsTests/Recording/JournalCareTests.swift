@@ -113,4 +113,16 @@ struct JournalCareTests {
         #expect(book.lines.count { $0.contains("They were restored") } == 1)
         await fixture.board.shutdown()
     }
+
+    @Test(arguments: [JournalError.Code.corrupt, .unavailable])
+    func `a journal that no board can be opened on is told so where it is damaged, and only there`(
+        code: JournalError.Code
+    ) async throws {
+        let journal = JournalDouble()
+        journal.readError = JournalError(code, "It cannot be read.")
+        await #expect(throws: JournalError.self) {
+            _ = try await BoardFixture.open(["quick": .quick], on: journal) { $0.retention = nil }
+        }
+        #expect(journal.isUnusable == (code == .corrupt))
+    }
 }

@@ -79,7 +79,7 @@ import TestSupport
             #expect(taken == [1, 2, 3, 4])
             offered.value = true
             await output.write("last")
-            output.offer("end")
+            await output.write("end")
             state.value = .success(text: "")
         }
         fixture.journal.holdOutput()

@@ -41,9 +41,8 @@ import TestSupport
         func offer(_ number: Int) {
             let stream = streams[Int(generator.next() % 4)]
             let next = state(generator.next() % 5 == 0 ? "b" : "a", number + Int(generator.next() % 30_000))
-            if queue.offer(stream, next, at: Timestamp(milliseconds: Int64(number)), cause: nil) {
-                stories[stream]?.offered.append(next)
-            }
+            queue.offer(stream, next, at: Timestamp(milliseconds: Int64(number)), cause: nil)
+            if stories[stream]?.offered.last != next { stories[stream]?.offered.append(next) }
         }
         for number in 1...3_000 {
             switch generator.next() % 12 {
@@ -90,12 +89,23 @@ import TestSupport
         _ = queue.take(10)
         for number in 1...10_000 {
             let state = StateRecord(caseName: "a", payload: ["n": .integer(Int64(number))], phase: .active)
-            _ = queue.offer(stream, state, at: Timestamp(milliseconds: Int64(number)), cause: nil)
+            queue.offer(stream, state, at: Timestamp(milliseconds: Int64(number)), cause: nil)
             _ = queue.openWindow()
             if number % 10 == 0 { queue.giveBack() }
         }
         #expect(queue.count == 2)
         #expect(queue.take(10).last?.state.payload == ["n": 10_000])
+    }
+
+    @Test func `the same state again is no change, and after its end a run has none`() {
+        var queue = RecordQueue()
+        let stream = StreamID.run("r")
+        openEveryTick(&queue, stream)
+        let end = StateRecord(caseName: "b", phase: .succeeded)
+        for state in [tick(0), tick(1), tick(1), end, end, tick(2)] {
+            queue.offer(stream, state, at: Timestamp(milliseconds: 1), cause: nil)
+        }
+        #expect(queue.take(10).map(\.state) == [tick(0), tick(1), end])
     }
 
     private func tick(_ number: Int) -> StateRecord {
@@ -115,7 +125,7 @@ import TestSupport
         openEveryTick(&queue, stream)
         _ = queue.take(1)
         queue.confirm(1)
-        for number in 1...500 { _ = queue.offer(stream, tick(number), at: Timestamp(milliseconds: 1), cause: nil) }
+        for number in 1...500 { queue.offer(stream, tick(number), at: Timestamp(milliseconds: 1), cause: nil) }
         #expect(!queue.isSampling)
         let drafts = queue.take(1_000)
         #expect(drafts.map(\.state) == (1...500).map(tick))
@@ -129,7 +139,7 @@ import TestSupport
         let stream = StreamID.run("r")
         openEveryTick(&queue, stream)
         for number in 1...10_000 {
-            _ = queue.offer(stream, tick(number), at: Timestamp(milliseconds: Int64(number)), cause: nil)
+            queue.offer(stream, tick(number), at: Timestamp(milliseconds: Int64(number)), cause: nil)
             if number % 7 == 0 { _ = queue.openWindow() }
         }
         #expect(queue.count <= 101)

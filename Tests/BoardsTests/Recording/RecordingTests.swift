@@ -1,5 +1,6 @@
 import Flows
 import Journals
+import Logging
 import Operations
 import States
 import TestClocks
@@ -265,5 +266,29 @@ import TestSupport
             let steps = changes.compactMap { $0.state.payload["step"]?.integer }
             #expect(steps == (0..<40).flatMap { [Int64($0), Int64($0)] })
         }
+    }
+
+    // K7
+    @Test func `a journal that fails again and again is asked less and less often`() async throws {
+        let fixture = try await BoardFixture.open(["endless": .endless])
+        fixture.journal.error = JournalError(.full, "The disk is full.")
+        _ = try fixture.board.launcher.launch("endless", RunOpening(actor: "tester", input: [:]))
+        for (failures, pause) in [100, 200, 400].enumerated() {
+            await fixture.journal.attempts(failures + 1)
+            await fixture.clock.sleepers(1)
+            fixture.clock.advance(by: .milliseconds(pause - 1))
+            #expect(fixture.clock.sleepers.value == 1, "it is asked again before \(pause) ms are over")
+            fixture.clock.advance(by: .milliseconds(1))
+        }
+        await fixture.journal.attempts(4)
+        fixture.board.recorder.stop()
+    }
+
+    @Test func `a board that stops in time does not warn of runs that had not ended`() async throws {
+        let log = CapturedLog()
+        let fixture = try await BoardFixture.open(["endless": .endless], logger: log.logger)
+        _ = try await fixture.board.start("endless", input: [:], actor: "tester")
+        await fixture.board.shutdown()
+        #expect(log.messages(at: .warning) == [])
     }
 }

@@ -211,6 +211,20 @@ struct ReportingTests {
         await fixture.board.shutdown()
     }
 
+    @Test func `while reports cannot be recorded that is told to all, until one is`() async throws {
+        let fixture = try await open()
+        _ = try await fixture.board.report(opening("a"))
+        fixture.journal.error = JournalError(.full, "The disk is full.")
+        await #expect(throws: BoardError.self) { try await fixture.board.report(state("a", "x")) }
+        guard case .notRecorded(_, "The disk is full.") = fixture.board.recording else {
+            return #expect(Bool(false), "\(fixture.board.recording)")
+        }
+        fixture.journal.error = nil
+        _ = try await fixture.board.report(state("a", "x"))
+        #expect(fixture.board.recording == .recording)
+        await fixture.board.shutdown()
+    }
+
     @Test func `so many runs are open at a time, half of them of one reporter, and ended ones make room`() async throws
     {
         let fixture = try await open { $0.maximumReportedRuns = 4 }

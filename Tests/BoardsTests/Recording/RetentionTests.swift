@@ -212,4 +212,38 @@ import TestSupport
         #expect(try await journal.runs(RunQuery(limit: 100)).runs.count == 30)
         await right.shutdown()
     }
+
+    @Test func `a limit that is lowered while it runs applies at once, and stays for the hours to come`() async throws {
+        let (journal, clock) = (try await imported(30), VirtualClock())
+        let board = try await board(journal, clock) { _ in }
+        let kept = { try await journal.runs(RunQuery(limit: 100)).runs.count }
+        await look(1, clock)
+        #expect(try await kept() == 30)
+        for limit in [20, 10] {
+            var policy = RetentionPolicy()
+            policy.standard.maximumRuns = limit
+            board.keep(policy)
+            try await until { try await kept() == limit }
+        }
+        await look(2, clock)
+        #expect(try await kept() == 10)
+        await board.shutdown()
+    }
+
+    @Test func `a limit that is set while another server records counts from when this one does`() async throws {
+        let pair = try await BoardPair(configuration: { $0.retention = RetentionPolicy() }) { catalog, _ in
+            catalog.add(TestOperation.quick, id: "job", title: "job", summary: "A test.")
+        }
+        for _ in 0..<3 {
+            let run = try await pair.first.start("job", input: [:], actor: "anna").run
+            await pair.first.outcome(of: run)
+        }
+        var policy = RetentionPolicy()
+        policy.standard.maximumRuns = 1
+        pair.second.keep(policy)
+        pair.journals[0].isDead.withLock { $0 = true }
+        try await pair.beats { pair.second.currentRole.value == .recording }
+        try await until { await pair.cluster.journal.runs(RunQuery(limit: 10)).runs.count == 1 }
+        await pair.shutdown()
+    }
 }

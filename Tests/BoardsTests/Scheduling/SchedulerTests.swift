@@ -69,6 +69,16 @@ import TestSupport
         process.scheduler.stop()
     }
 
+    @Test func `a server whose next start is far away looks at the clock twice a minute, and not all the time`()
+        async throws
+    {
+        let process = Process(MemoryJournal())
+        try await process.begin(start("*/15 * * * *"))
+        process.clock.advance(by: .seconds(29))
+        #expect(process.clock.sleepers.value == 1)
+        process.scheduler.stop()
+    }
+
     // S3, S4
     @Test func `a server that was stopped for three times makes up for them once`() async throws {
         let journal = MemoryJournal()

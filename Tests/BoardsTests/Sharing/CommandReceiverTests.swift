@@ -27,4 +27,27 @@ import TestSupport
         let answer = try JSONValue(encoding: BoardCommand.Outcome.done(true)).text()
         #expect(try await second.replies(to: ["1"]) == ["1": .answered(answer)])
     }
+
+    @Test(arguments: [true, false])
+    func `a command for which there was no room is carried out as soon as there is, without another look`(
+        lastEndsFirst: Bool
+    ) async throws {
+        let cluster = await ClusterDouble(recording: "a")
+        let (first, second) = (SharedJournalDouble(cluster, node: "a"), SharedJournalDouble(cluster, node: "b"))
+        let ids = (0...CommandReceiver.limit).map(String.init)
+        for id in ids {
+            let text = try JSONValue(encoding: BoardCommand.dismissNotice(id: id)).text()
+            try await second.hand(HandedCommand(id: id, node: "b", text: text))
+        }
+        let last = ids[CommandReceiver.limit - 1]
+        let receiver = CommandReceiver(first, clock: VirtualClock()) { command, _ in
+            let isLast = if case .dismissNotice(last) = command { true } else { false }
+            let ended = isLast == lastEndsFirst ? 0 : lastEndsFirst ? 1 : CommandReceiver.limit - 1
+            try? await until { try await second.replies(to: ids).count >= ended }
+            return .done(true)
+        }
+        try await receiver.look(of: ["b"])
+        try await until { try await second.replies(to: ids).count == ids.count }
+        await receiver.close()
+    }
 }

@@ -233,4 +233,14 @@ import TestSupport
         #expect(error?.description.contains("server a") == true)
         await pair.shutdown()
     }
+
+    @Test func `a server that does not hear from the others says so, until it does`() async throws {
+        let pair = try await BoardPair()
+        pair.journals[1].isDead.withLock { $0 = true }
+        try await pair.beats { pair.second.recording != .recording }
+        #expect(pair.first.recording == .recording)
+        pair.journals[1].isDead.withLock { $0 = false }
+        try await pair.beats { pair.second.recording == .recording }
+        await pair.shutdown()
+    }
 }

@@ -281,4 +281,13 @@ import TestSupport
         await closing
         #expect(try await steps(fixture).count == 2)
     }
+
+    @Test func `a key beside a change that nobody asks for stops no board from opening, and is new`() throws {
+        let draft = ChangeDraft(
+            stream: .store("tally"), subject: "tally", revision: 0, at: Timestamp(milliseconds: 1),
+            state: StateRecord(caseName: "counting", phase: .active), isTransition: true,
+            step: StoreStep(.opened, actor: "anna", idempotencyKey: "k"))
+        let keys = StoreKeys([Change(sequence: 1, draft: draft)])
+        #expect(try keys.command(of: "k", actor: "anna", .reset) == nil)
+    }
 }

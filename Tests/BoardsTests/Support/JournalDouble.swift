@@ -20,6 +20,9 @@ final class JournalDouble: Journal, Sendable {
         var attempts = 0
         var prunes = 0
         var reads = 0
+        var undoneRuns = 0
+        var readError: JournalError?
+        var isUnusable = false
     }
 
     let inner: any Journal
@@ -56,6 +59,22 @@ final class JournalDouble: Journal, Sendable {
         get { core.withLock { $0.notices } }
         set { core.withLock { $0.notices = newValue } }
     }
+
+    /// How many runs of an interrupted import it says that it has removed.
+    var undoneRuns: Int {
+        get { core.withLock { $0.undoneRuns } }
+        set { core.withLock { $0.undoneRuns = newValue } }
+    }
+
+    /// What every read throws from now on; nil for none.
+    var readError: JournalError? {
+        get { core.withLock { $0.readError } }
+        set { core.withLock { $0.readError = newValue } }
+    }
+
+    /// Whether it was told that no board can be opened on it.
+    var isUnusable: Bool { core.withLock { $0.isUnusable } }
+    func markUnusable() { core.withLock { $0.isUnusable = true } }
 
     func dismissNotice(_ id: String) async throws -> Bool {
         core.withLock { core in
@@ -159,6 +178,7 @@ final class JournalDouble: Journal, Sendable {
     }
 
     private func read<Value>(_ body: () async throws -> Value) async throws -> Value {
+        if let readError { throw readError }
         core.withLock { $0.reads += 1 }
         return try await body()
     }

@@ -144,4 +144,11 @@ import TestSupport
             #expect(simulation.machine.watch(["iss"]) == [.start("iss")], "seed \(seed)")
         }
     }
+
+    @Test func `late news of the start of a run that is over are known as such, for the 64 that ended last`() {
+        var operation = WatchedOperation(stopAfter: .seconds(5))
+        for number in 0...64 { operation.remember("run \(number)") }
+        #expect(!operation.knows("run 0"))
+        #expect((1...64).allSatisfy { operation.knows("run \($0)") })
+    }
 }

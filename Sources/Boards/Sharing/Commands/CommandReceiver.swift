@@ -12,6 +12,8 @@ final class CommandReceiver: Sendable {
 
     private struct Core {
         var underway = 0
+        /// The servers whose other commands wait until there is room.
+        var crowded: [String]?
         var isClosed = false
         var idle: Deferred<Bool>?
     }
@@ -32,7 +34,8 @@ final class CommandReceiver: Sendable {
         self.perform = perform
     }
 
-    /// Claims the commands of these servers that wait, and begins to carry them out.
+    /// Claims the commands of these servers that wait, and begins to carry them out; those for which there is no room,
+    /// as soon as there is.
     ///
     /// Throws `JournalError`.
     func look(of nodes: [String]) async throws {
@@ -40,20 +43,18 @@ final class CommandReceiver: Sendable {
             guard !core.isClosed else { return 0 }
             let room = max(0, Self.limit - core.underway)
             core.underway += room
+            if room == 0 { core.crowded = nodes }
             return room
         }
         guard room > 0 else { return }
         var claimed: [HandedCommand] = []
         defer { finish(room - claimed.count) }
         claimed = try await journal.claimCommands(of: nodes, limit: room)
-        let hasMore = claimed.count == room
-        for (place, command) in claimed.enumerated() {
-            let isLast = place == claimed.count - 1
+        if claimed.count == room { core.withLock { $0.crowded = nodes } }
+        for command in claimed {
             scope.launch { [self] in
                 defer { finish(1) }
                 await answer(command)
-                // There was no room for all: the others are looked for as soon as there is.
-                if hasMore, isLast { Task { try await self.look(of: nodes) } }
             }
         }
     }
@@ -90,11 +91,18 @@ final class CommandReceiver: Sendable {
         }
     }
 
+    /// Gives back room, and looks for those who waited for it.
     private func finish(_ count: Int) {
-        core.withLock { core -> Deferred<Bool>? in
+        guard count > 0 else { return }
+        let (idle, crowded) = core.withLock { core -> (Deferred<Bool>?, [String]?) in
             core.underway -= count
-            return core.underway == 0 && core.isClosed ? core.idle : nil
-        }?.resolve(true)
+            guard !core.isClosed else { return (core.underway == 0 ? core.idle : nil, nil) }
+            defer { core.crowded = nil }
+            return (nil, core.crowded)
+        }
+        idle?.resolve(true)
+        guard let crowded else { return }
+        scope.launch { [self] in try? await look(of: crowded) }
     }
 }
 
