@@ -16,6 +16,12 @@ package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
         channel = source.channel
     }
 
+    /// Waits until the connection has come to what was written, so that it knows whether its client takes more.
+    func settleWrites() async {
+        // A loop that has ended writes nothing, and what is written next fails.
+        try? await channel.eventLoop.submit {}.get()
+    }
+
     /// Ends the body of the request, whose client may well go on sending, as its sender has no right to it any more.
     func stopBody() { channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.stopBody) }
 }

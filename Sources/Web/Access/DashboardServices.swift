@@ -10,13 +10,15 @@ struct DashboardServices: Sendable {
     let mount: MountPath
     /// Who writes an export, and who sends a file to be imported.
     let exports: ConcurrencyLimit
-    let imports = ConcurrencyLimit(RunImports.maximumReceived)
+    let imports = ConcurrencyLimit(RunImports.maximumReceived, each: RunImports.maximumReceivedOfOne)
     let assets: AssetLibrary
     let check: RequestCheck
     let stateWrites: RateLimit
     /// How often each trigger may start runs.
     let hookStarts: RateLimit
     let bodies: BodyBudget
+    /// What large answers take while their clients read them.
+    let answers: BodyBudget
     /// The uploads that can be continued.
     let resumable: ResumableUploads
     let bodiesBeingRead = BodiesBeingRead()

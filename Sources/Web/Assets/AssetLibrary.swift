@@ -30,6 +30,9 @@ struct AssetLibrary: Sendable {
         }
     }
 
+    /// The most bytes of a file, since all files are kept in memory.
+    private static let fileLimit = 64 << 20
+
     /// The folder that pages name the files in, below `assets`; made of all bytes.
     let folder: String
     private let assets: [String: Asset]
@@ -97,7 +100,7 @@ struct AssetLibrary: Sendable {
             if values.isDirectory == true {
                 try read(entry, below: path + "/", into: &files)
             } else if values.isRegularFile == true {
-                files[path] = try Data(contentsOf: entry)
+                files[path] = try RegularFile.bytes(of: entry.path, limit: fileLimit)
             }
         }
     }
@@ -130,6 +133,7 @@ public struct AssetLibraryError: Error, Sendable, CustomStringConvertible {
 
     /// What is wrong and what to do.
     public var description: String {
-        "The folder of files \(folder) cannot be read. Use a folder with the layout of Public and readable files, or leave it out."
+        "The folder of files \(folder) cannot be read. "
+            + "Use a folder with the layout of Public and readable files of at most 64 MiB, or leave it out."
     }
 }

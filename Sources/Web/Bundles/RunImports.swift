@@ -10,6 +10,8 @@ import States
 struct RunImports {
     /// How many files may be received at a time; one is imported at a time.
     static let maximumReceived = 4
+    /// How many of them one principal may send, so that nobody keeps all others from importing.
+    static let maximumReceivedOfOne = 2
 
     private static let accepted = "multipart/form-data, application/jsonl, application/octet-stream"
 
@@ -17,10 +19,14 @@ struct RunImports {
 
     func create(_ exchange: Exchange) async throws(Problem) -> Response {
         // Said before the file is sent, and not only after it.
-        guard !dashboard.board.isImporting, let slot = dashboard.imports.take() else {
+        guard !dashboard.board.isImporting else {
             var problem = Problem(BoardError.importing)
             problem.closes = true
             throw problem
+        }
+        guard let slot = dashboard.imports.take(for: exchange.principalKey) else {
+            let isOwn = exchange.principalKey.map(dashboard.imports.isShareTaken) ?? false
+            throw isOwn ? .receivingOwnImports : .receivingImports
         }
         defer { slot.release() }
         let file = try await receive(exchange)
@@ -108,6 +114,14 @@ struct RunImports {
 }
 
 extension Problem {
+    /// As many files as may be are arriving.
+    fileprivate static let receivingImports = Problem(
+        "importing", .serviceUnavailable, "Importing", .receivingImports, headers: [.retryAfter: "5"], closes: true)
+
+    /// As many files as one may send are arriving of whoever asks.
+    fileprivate static let receivingOwnImports = Problem(
+        "importing", .serviceUnavailable, "Importing", .receivingOwnImports, headers: [.retryAfter: "5"], closes: true)
+
     /// The disk did not take the file.
     fileprivate static let unspooled = Problem(
         "unavailable", .serviceUnavailable, "Unavailable",

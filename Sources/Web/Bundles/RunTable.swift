@@ -24,7 +24,7 @@ enum RunTableFormat: String {
 
 /// The runs of a list as a table or a JSON document, a line at a time.
 struct RunTable {
-    /// How many runs are in memory at a time.
+    /// How many runs are in memory at a time, fewer of large ones.
     private static let page = 200
 
     private let isCSV: Bool
@@ -49,7 +49,7 @@ struct RunTable {
         var isFirst = true
         try await write(isCSV ? Self.row(Self.columns) : "{\"runs\": [")
         while true {
-            let page = try await board.runs(query, allowing: .export)
+            let page = try await board.answer(query, allowing: .export)
             for run in page.runs {
                 try await write(isCSV ? Self.row(cells(run)) : (isFirst ? "" : ",") + run.json.text())
                 isFirst = false

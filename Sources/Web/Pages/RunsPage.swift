@@ -12,7 +12,7 @@ struct RunsPage {
         // The head is read first: what happens in between is shown twice rather than not at all.
         let head = dashboard.board.feed.head(of: PageName.runs.topic.topic)
         let page: RunPage
-        do { page = try await dashboard.board.runs(query(filter, exchange)) } catch { throw Problem(error) }
+        do { page = try await dashboard.board.answer(query(filter, exchange)) } catch { throw Problem(error) }
         var frame = exchange.frame(dashboard)
         frame.path = address(PageName.runs.path, filter)
         frame.views = await RunViews.views(in: exchange)

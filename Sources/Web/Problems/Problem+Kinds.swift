@@ -139,6 +139,10 @@ extension Problem {
         .interruptedBody,
         closes: true)
 
+    static let crowdedAnswers = Problem(
+        "overloaded", .serviceUnavailable, "Overloaded",
+        .crowdedAnswers, headers: [.retryAfter: "5"])
+
     private static let crowdedBodies = Problem(
         "overloaded", .serviceUnavailable, "Overloaded",
         .crowdedBodies, headers: [.retryAfter: "5"], closes: true)

@@ -31,6 +31,7 @@ package enum ProblemWording: String, Wording {
     case interruptedBody = """
         The server is shutting down and did not read the whole request. Send it again when the server is back.
         """
+    case crowdedAnswers = "The server is sending too much at once. Try again later."
     case crowdedBodies = "The server is receiving too much at once. Try again later."
     case otherHost = """
         This server does not answer to the host name “{host}”, so that no other site can reach it through a name of \
@@ -66,6 +67,13 @@ package enum ProblemWording: String, Wording {
     case noFileTaken = "This operation takes no file. Start it with its other input."
     case uploadTooLong = "The file is longer than its Upload-Length said. Start another upload with the right length."
     case runJoined = "A run of this operation is under way and takes no other file. Try again after it."
+    case receivingImports = """
+        As many files to import are arriving as can at once. Send this one again when one of them has arrived.
+        """
+    case receivingOwnImports = """
+        You are already sending as many files to import as one can at once. Send this one again when one of them has \
+        arrived.
+        """
     case unstoredImport = """
         The file could not be stored while it was received: there may be no space left. Try again later.
         """

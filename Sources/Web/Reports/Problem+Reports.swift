@@ -7,6 +7,12 @@ extension Problem {
         "malformed-path", .badRequest, "Malformed run name",
         "The name of a reported run is up to 54 of a–z, 0–9 and single hyphens, such as a UUID in lower case.")
 
+    static func reservedRunName(_ run: String) -> Problem {
+        Problem(
+            "malformed-path", .badRequest, "Reserved run name",
+            "No run can be called “\(run.prefix(64))”, since another page has that address. Choose another name.")
+    }
+
     static let otherType = Problem(
         "other-type", .conflict, "Other media type",
         "Messages of a run are JSON. Send the body as JSON and name it in Content-Type: application/json.")

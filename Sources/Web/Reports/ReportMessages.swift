@@ -41,7 +41,7 @@ struct ReportMessages: Hashable, Sendable {
         }
         var mistakes: [InputMistake] = []
         for (index, value) in values.enumerated() {
-            var reader = MessageReader(value, place: isList ? "[\(index)]" : "", lineBytes: limits.lineBytes)
+            var reader = MessageReader(value, place: isList ? "[\(index)]" : "", limits: limits)
             read(&reader)
             if reader.outcome != nil, !isClosing || index < values.count - 1 {
                 reader.add(
@@ -73,14 +73,14 @@ struct ReportMessages: Hashable, Sendable {
 private struct MessageReader {
     let place: String
     let members: [String: JSONValue]?
-    private let lineBytes: Int
+    private let limits: ReportLimits
     private(set) var mistakes: [InputMistake] = []
     /// How the message ends the run, if it does.
     private(set) var outcome: Phase?
 
-    init(_ value: JSONValue, place: String, lineBytes: Int) {
+    init(_ value: JSONValue, place: String, limits: ReportLimits) {
         self.place = place
-        self.lineBytes = lineBytes
+        self.limits = limits
         members = value.object
         if members == nil { add("", "must be an object.") }
     }
@@ -108,6 +108,7 @@ private struct MessageReader {
         }
         let progress = progress()
         let payload = (members ?? [:]).filter { !known.contains($0.key) }
+        if limits.isTooLarge(.object(payload)) { add("", limits.tooLarge) }
         guard mistakes.count == before else { return nil }
         return StateRecord(caseName: name, payload: .object(payload), phase: phase, progress: progress)
     }
@@ -144,7 +145,7 @@ private struct MessageReader {
         let before = mistakes.count
         let text = members?["line"]?.string
         if let text {
-            if text.utf8.count > lineBytes { add("line", "must have \(lineBytes) bytes at most.") }
+            if text.utf8.count > limits.lineBytes { add("line", "must have \(limits.lineBytes) bytes at most.") }
             if text.utf8.contains(UInt8(ascii: "\n")) { add("line", "must be one line. Send each as a message.") }
         } else {
             add("line", "must be a text.")
@@ -189,7 +190,18 @@ package struct ReportLimits: Sendable {
     package var messages = 10_000
     /// The most bytes of a line.
     package var lineBytes = 65_536
+    /// The most bytes of a state, and of the input that a run is opened with, as JSON.
+    package var stateBytes = 262_144
 
     /// Makes the default limits.
     package init() {}
+
+    /// What is said of a state or an input that is too large.
+    var tooLarge: String { "must have \(stateBytes) bytes at most as JSON, the limit that reports.state-bytes sets." }
+
+    /// Whether a state or an input has more bytes than it may.
+    func isTooLarge(_ value: JSONValue) -> Bool {
+        // It was read from JSON, so it has a text.
+        ((try? value.text())?.utf8.count ?? 0) > stateBytes
+    }
 }

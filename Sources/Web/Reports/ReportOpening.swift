@@ -13,7 +13,7 @@ struct ReportOpening: Hashable, Sendable {
     /// Reads the body; nil where there is none, which opens a run without input.
     ///
     /// As with messages, an array around it counts as what is in it.
-    init(_ body: JSONValue?) throws(ReportMessages.Mistakes) {
+    init(_ body: JSONValue?, limits: ReportLimits) throws(ReportMessages.Mistakes) {
         let values = body.map { $0.array ?? [$0] } ?? []
         guard values.count <= 1 else {
             throw .init(list: [
@@ -30,6 +30,7 @@ struct ReportOpening: Hashable, Sendable {
         var mistakes: [InputMistake] = []
         let input = members["input"] ?? [:]
         if input.object == nil { mistakes.append(InputMistake(field: "input", detail: "must be an object.")) }
+        if limits.isTooLarge(input) { mistakes.append(InputMistake(field: "input", detail: limits.tooLarge)) }
         let sent = members["title"]
         let title = sent?.string
         if let sent, sent != .null, !Self.isTitle(title) {

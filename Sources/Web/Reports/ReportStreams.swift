@@ -33,9 +33,13 @@ struct ReportStreams {
             throw ProducerHeaders.malformed(
                 name, "is not served here: what is kept, and how long, is up to the server's settings.")
         }
+        // Not of runs that an earlier version took: those are reported to their end.
+        guard !StreamID.reservedRuns.contains(run) else { throw .reservedRunName(run) }
         let body = try await json(exchange, mayLackType: true)
         let opening: ReportOpening
-        do { opening = try ReportOpening(body) } catch { throw .malformedMessages(error) }
+        do { opening = try ReportOpening(body, limits: dashboard.configuration.reports) } catch {
+            throw .malformedMessages(error)
+        }
         let receipt = try await take(
             Report(
                 run: run, operation: operation, reporter: exchange.actor,

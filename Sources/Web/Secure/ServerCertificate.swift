@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
+import States
 import Synchronization
 
 /// A certificate chain and its key, as PEM files, read again without a restart.
@@ -12,6 +13,9 @@ package final class ServerCertificate: Sendable {
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKeySource
     }
+
+    /// The most bytes of a file.
+    private static let limit = 1 << 20
 
     private let chain: String
     private let key: String
@@ -52,11 +56,12 @@ package final class ServerCertificate: Sendable {
 
     private static func read(_ chain: String, _ key: String) throws -> Material {
         do {
-            let certificates = try NIOSSLCertificate.fromPEMFile(chain)
+            let certificates = try NIOSSLCertificate.fromPEMBytes(Array(RegularFile.bytes(of: chain, limit: limit)))
             guard !certificates.isEmpty else { throw CocoaError(.fileReadCorruptFile) }
             let material = Material(
                 chain: certificates.map { .certificate($0) },
-                key: .privateKey(try NIOSSLPrivateKey(file: key, format: .pem)))
+                key: .privateKey(
+                    try NIOSSLPrivateKey(bytes: Array(RegularFile.bytes(of: key, limit: limit)), format: .pem)))
             // Says whether the key is the certificate's.
             _ = try NIOSSLContext(
                 configuration: .makeServerConfiguration(certificateChain: material.chain, privateKey: material.key))

@@ -28,6 +28,8 @@ extension Dashboard {
             response = try await answer(
                 request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
                 audited: &audited)
+            // What was done is told, however large the answer is.
+            if request.method == .get { response = try response.counted(in: services.answers) }
         } catch {
             seen = await dashboard(for: authentication, access) ?? seen
             let account = authentication.authorization.flatMap { origin?.header($0) }

@@ -90,6 +90,7 @@ public final class Dashboard: Sendable {
             stateWrites: RateLimit(perMinute: configuration.stateWritesPerMinute, clock: clock),
             hookStarts: RateLimit(perMinute: configuration.hookRequestsPerMinute, clock: clock),
             bodies: BodyBudget(limit: configuration.bodyMemory),
+            answers: BodyBudget(limit: configuration.answerMemory, free: BodyBudget.freeAnswer),
             resumable: ResumableUploads(
                 folder: configuration.spoolFolder.appending(path: "uploads"), limits: configuration.unfinishedUploads,
                 clock: clock, logger: logger), clock: clock, makeID: makeID,

@@ -20,6 +20,10 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
     ///
     /// Suspends while a request is held or a body is read; throws what the app throws where it says who asks.
     package func respond(to request: Request, context: Context) async throws -> Response {
+        try await answer(request, context).paced(on: context as? DashboardContext)
+    }
+
+    private func answer(_ request: Request, _ context: Context) async throws -> Response {
         let authentication = try await access.authenticate(request, context)
         let stopBody = (context as? DashboardContext).map { context in { @Sendable in context.stopBody() } }
         guard let accounts = access.accounts else {

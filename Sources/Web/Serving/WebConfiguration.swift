@@ -34,6 +34,9 @@ public struct WebConfiguration: Sendable {
     /// The most bytes that all bodies together may take of the memory while they arrive, forms and JSON; the first 16 KiB of
     /// each do not count, so that small ones are always read.
     public var bodyMemory = 64 * 1_024 * 1_024
+    /// The most bytes that all answers together may take of the memory while their clients read them; the first 64 KiB of each
+    /// do not count, so that small ones are always sent.
+    public var answerMemory = 128 * 1_024 * 1_024
     /// What the connections of a `DashboardServer` may take; a server of one's own has its own limits.
     public var connections = ConnectionLimits()
     /// The maximum size of a state that is put into a store, in bytes.

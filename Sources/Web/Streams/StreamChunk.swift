@@ -10,7 +10,7 @@ struct StreamChunk: Sendable {
     /// The most lines in one answer.
     static let lineLimit = 1_000
     /// The most bytes in one answer, but for a single message that is larger.
-    static let byteLimit = 256 * 1_024
+    static let byteLimit = Board.answerBytes
 
     /// The messages as a JSON array, or the text.
     let body: ByteBuffer

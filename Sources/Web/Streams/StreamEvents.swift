@@ -31,9 +31,18 @@ struct StreamEvents {
         return Response(
             status: .ok, headers: fields,
             body: ResponseBody { writer in
-                try await write { event in
-                    try right?.check()
-                    try await writer.write(event)
+                let memory = dashboard.answers
+                do {
+                    try await write { event in
+                        try right?.check()
+                        // Where too much waits for its readers, the connection ends, and the client goes on from its last place.
+                        let share = memory.share()
+                        guard share.grow(by: event.readableBytes) else { throw ChannelError.outputClosed }
+                        defer { withExtendedLifetime(share) {} }
+                        try await writer.write(event)
+                    }
+                } catch is HeldRight.Lost {
+                    // It ends in order, as when it was interrupted for that: the next request hears that the right is gone.
                 }
                 try await writer.finish(nil)
             })
@@ -52,8 +61,9 @@ struct StreamEvents {
                 place = chunk.to
                 isClosed = chunk.isClosed
                 cursor = answers.cursor(following: cursor)
-                let control = control(at: place, cursor, isUpToDate: !chunk.more, isClosed)
-                try await send(Self.data(chunk).followed(by: control))
+                var event = Self.data(chunk)
+                event.writeImmutableBuffer(control(at: place, cursor, isUpToDate: !chunk.more, isClosed))
+                try await send(event)
                 isTold = true
                 if isClosed { return }
             }
@@ -93,7 +103,10 @@ struct StreamEvents {
     }
 
     private static func data(_ chunk: StreamChunk) -> ByteBuffer {
-        var event = ByteBuffer(string: "event: data\ndata: ")
+        var event = ByteBuffer()
+        // With room for the place behind it.
+        event.reserveCapacity(chunk.body.readableBytes + 512)
+        event.writeString("event: data\ndata: ")
         event.writeImmutableBuffer(chunk.body)
         event.writeString("\n\n")
         return event
@@ -112,13 +125,5 @@ struct StreamEvents {
         if isUpToDate { event.writeString(",\"upToDate\":true") }
         event.writeString("}\n\n")
         return event
-    }
-}
-
-extension ByteBuffer {
-    fileprivate func followed(by other: ByteBuffer) -> ByteBuffer {
-        var both = self
-        both.writeImmutableBuffer(other)
-        return both
     }
 }

@@ -1,9 +1,12 @@
 import Synchronization
 
-/// The memory that all bodies together may take while they arrive, so that many large ones at once do not fill it.
+/// The memory that all bodies together may take while they arrive, or while their readers take them, so that many large ones
+/// at once do not fill it.
 final class BodyBudget: Sendable {
-    /// How much of each body does not count: small requests are read however many large ones arrive.
+    /// How much of each body of a request does not count: small ones are read however many large ones arrive.
     static let free = 16 * 1_024
+    /// How much of each body of an answer does not count: small ones are sent however many large ones wait for their readers.
+    static let freeAnswer = 64 * 1_024
 
     /// What one body takes; given back when this goes.
     final class Share: Sendable {
@@ -16,19 +19,23 @@ final class BodyBudget: Sendable {
         func grow(by count: Int) -> Bool {
             let before = size.load(ordering: .relaxed)
             let (after, isOver) = before.addingReportingOverflow(count)
-            guard !isOver, budget.take(max(0, after - max(before, BodyBudget.free))) else { return false }
+            guard !isOver, budget.take(max(0, after - max(before, budget.free))) else { return false }
             size.store(after, ordering: .relaxed)
             return true
         }
 
-        deinit { budget.give(max(0, size.load(ordering: .relaxed) - BodyBudget.free)) }
+        deinit { budget.give(max(0, size.load(ordering: .relaxed) - budget.free)) }
     }
 
     private let limit: Int
+    private let free: Int
     private let used = Atomic<Int>(0)
 
-    /// Creates a budget with a number of bytes.
-    init(limit: Int) { self.limit = limit }
+    /// Creates a budget with a number of bytes, and with how many of each body do not count.
+    init(limit: Int, free: Int = BodyBudget.free) {
+        self.limit = limit
+        self.free = free
+    }
 
     /// How many bytes are taken.
     var taken: Int { used.load(ordering: .relaxed) }

@@ -181,4 +181,19 @@ struct RunTableTests {
             }
         }
     }
+
+    @Test func `a list that is taken away has every run once, also those beyond what is in memory at a time`()
+        async throws
+    {
+        try await TestServer.run(reporting: true) { server in
+            for number in 0...200 {
+                let path = "/api/v1/streams/reported/deploy/r\(number)"
+                let answer = try await server.ask("PUT", path, headers: ["Stream-Closed: true"], body: "")
+                #expect(answer.status == 201)
+            }
+            let document = try await server.ask("GET", "/runs/export?format=json").json()
+            let ids = try #require(document["runs"]?.array).compactMap { $0["id"]?.string }
+            #expect(ids.count == 201 && Set(ids).count == 201)
+        }
+    }
 }

@@ -23,7 +23,7 @@ struct AccountServer: Sendable {
 
     static func run(
         _ mode: AccessConfiguration.Mode = .password, isEmpty: Bool = false, publicURL: String? = nil,
-        provider: (any IdentityProvider)? = nil, logger: Logger? = nil,
+        provider: (any IdentityProvider)? = nil, hooks: KnownHooks? = nil, logger: Logger? = nil,
         _ test: @escaping @Sendable (AccountServer) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-accounts-\(UUID())")
@@ -53,6 +53,7 @@ struct AccountServer: Sendable {
         }
         var web = WebConfiguration()
         web.offersLinks = true
+        web.hooks = hooks
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let logger = logger ?? quiet

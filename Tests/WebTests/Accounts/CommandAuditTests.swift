@@ -5,6 +5,7 @@ import Journals
 import States
 import TestSupport
 import Testing
+import Webhooks
 
 @testable import Web
 
@@ -167,6 +168,26 @@ struct CommandAuditTests {
             #expect(answer.status == 201)
             let entry = try #require(try await entries(server, .start).first)
             #expect(entry.name == "admin" && entry.detail?.hasPrefix("as mole") == true)
+        }
+    }
+
+    @Test func `what a hook starts, and who tries to without its secret, is in the audit`() async throws {
+        let trigger = TriggerRule(
+            operation: "steps", name: "push", form: .github, secret: "git",
+            inputs: [
+                .init(name: "label", value: try PathTemplate("a")), .init(name: "last", value: try PathTemplate("0")),
+            ])
+        try await AccountServer.run(hooks: KnownHooks([trigger], secrets: ["git": "known"])) { server in
+            for (secret, status) in [("guessed", 401), ("known", 202)] {
+                let signature = WebhookSignature.github(Data("{}".utf8), secret: secret)
+                let answer = try await server.ask(
+                    "POST", "/hooks/steps/push",
+                    ["Content-Type: application/json", "X-Hub-Signature-256: \(signature)"], body: "{}")
+                #expect(answer.status == status)
+            }
+            let found = try await entries(server, .trigger)
+            #expect(Set(found.map(\.outcome)) == [.refused, .done])
+            #expect(found.allSatisfy { $0.subject == "hook:steps/push" })
         }
     }
 

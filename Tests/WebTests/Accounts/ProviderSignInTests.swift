@@ -60,4 +60,16 @@ struct ProviderSignInTests {
             }
         }
     }
+
+    @Test func `the page to sign in leads to the provider where there is one, and nowhere else`() async throws {
+        let provider = "href=\"/sign-in/provider"
+        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: .denied)) { server in
+            let page = try await server.ask("GET", "/sign-in", ["Accept: text/html"])
+            #expect(page.status == 200 && page.text.contains(provider))
+        }
+        try await AccountServer.run { server in
+            let page = try await server.ask("GET", "/sign-in", ["Accept: text/html"])
+            #expect(page.status == 200 && !page.text.contains(provider))
+        }
+    }
 }

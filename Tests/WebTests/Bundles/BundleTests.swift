@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5)))
 struct BundleTests {
     private static let html = "Accept: text/html"
-    private static let jsonl = "Content-Type: application/jsonl"
+    static let jsonl = "Content-Type: application/jsonl"
 
     /// Runs a test against two servers: one on which runs happen, and one to which they are brought.
     private func twoServers(
@@ -240,7 +240,9 @@ struct BundleTests {
             try await connection.send("POST", "/api/v1/imports", headers: [Self.jsonl, "Content-Length: 1000000"])
             let refused = try await connection.response()
             #expect(refused.status == 503 && refused["retry-after"] != nil && refused["connection"] == "close")
-            #expect(try refused.json()["type"] == "urn:weir:problem:importing")
+            let problem = try refused.json()
+            #expect(problem["type"] == "urn:weir:problem:importing")
+            #expect(problem["detail"]?.string?.hasPrefix("As many files to import are arriving") == true)
             await connection.close()
             slots.forEach { $0.release() }
             #expect(try await server.ask("POST", "/api/v1/imports", headers: [Self.jsonl], body: "x").status == 422)

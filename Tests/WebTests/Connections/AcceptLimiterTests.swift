@@ -9,14 +9,31 @@ import Testing
 
 /// How a server stops accepting when it can take nobody in, and goes on when it can.
 struct AcceptLimiterTests {
+    /// A connection that can be let go.
+    private final class Held: ChannelInboundHandler, RegisteredConnection {
+        typealias InboundIn = Never
+        private(set) var isLetGo = false
+
+        func activity() -> ConnectionMachine.Activity? { isLetGo ? nil : .held(.uptimeNanoseconds(0)) }
+
+        func closeNow() {}
+
+        func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+            guard case .some(.makeRoom) = event as? ConnectionEvent else { return }
+            isLetGo = true
+            context.close(promise: nil)
+        }
+    }
+
     /// A listening socket that is none, with its time in hand.
     private struct Listener {
         let channel: EmbeddedChannel
         let log = CapturedLog(level: .trace)
+        let registry = ConnectionRegistry()
 
         init(most: Int) {
             let limiter = AcceptLimiter(
-                most: most, limits: ConnectionLimits(), registry: ConnectionRegistry(), logger: log.logger,
+                most: most, limits: ConnectionLimits(), registry: registry, logger: log.logger,
                 onPressure: {})
             channel = EmbeddedChannel(handler: limiter)
         }
@@ -32,6 +49,16 @@ struct AcceptLimiterTests {
             let client = EmbeddedChannel(handler: nil, loop: channel.embeddedEventLoop)
             try channel.writeInbound(client as any Channel)
             return client
+        }
+
+        /// Somebody connects whose poll is held.
+        func connectHeld() throws -> Held {
+            let held = Held()
+            let client = EmbeddedChannel(handler: nil, loop: channel.embeddedEventLoop)
+            try client.pipeline.syncOperations.addHandler(held)
+            registry.add(client, held)
+            try channel.writeInbound(client as any Channel)
+            return held
         }
 
         func pass(_ time: TimeAmount) { channel.embeddedEventLoop.advanceTime(by: time) }
@@ -72,6 +99,16 @@ struct AcceptLimiterTests {
         #expect(listener.log.messages(at: .notice) == ["There is room for connections again."])
         listener.pass(.seconds(20))
         #expect(listener.log.messages(at: .notice).count == 1 && listener.log.messages(at: .warning).count == 1)
+    }
+
+    @Test func `room is made for each who comes while all connections are in use, not only for the first`() throws {
+        let listener = Listener(most: 2)
+        var clients = try (0..<2).map { _ in try listener.connectHeld() }
+        for count in 1...3 {
+            clients.append(try listener.connectHeld())
+            listener.pass(.milliseconds(1))
+            #expect(clients.count { $0.isLetGo } == count)
+        }
     }
 
     @Test func `far more than there may be wait to be accepted until some have left`() throws {

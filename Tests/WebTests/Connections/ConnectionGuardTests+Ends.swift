@@ -64,6 +64,27 @@ extension ConnectionGuardTests {
         #expect(!connection.isOpen)
     }
 
+    @Test func `a refused body whose length nobody said is not read to its end`() throws {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send(Self.post("Transfer-Encoding: chunked") + "1\r\na\r\n")
+        connection.answer("no")
+        #expect(try connection.received().contains("Connection: close"))
+        try connection.send("1\r\na\r\n")
+        #expect(connection.bodies == 1)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test func `a connection that may ask nothing for two seconds only is closed soon after them`() throws {
+        let connection = try EmbeddedConnection(limits { $0.idle = .seconds(2) })
+        defer { connection.finish() }
+        connection.pass(1)
+        #expect(connection.isOpen)
+        connection.pass(2)
+        #expect(!connection.isOpen)
+    }
+
     @Test func `whoever closes behind an answer that ends the connection leaves it time to arrive`() throws {
         let connection = try EmbeddedConnection(limits(), isUnencrypted: true)
         defer { connection.finish() }

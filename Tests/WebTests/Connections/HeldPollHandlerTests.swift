@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
+import States
 import Testing
 
 @testable import Web
@@ -89,6 +90,55 @@ struct HeldPollHandlerTests {
         }
     }
 
+    @Test func `a client that ends its side while its poll is held leaves no open connection behind`() async throws {
+        try await TestServer.run { server in
+            let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+            channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
+            try channel.writeInbound(Self.get(try server.tail()))
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            #expect(server.dashboard.held == 1)
+            channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+            #expect(server.dashboard.held == 0)
+            #expect(!channel.isActive)
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test func `a poll does not overtake the answers to a poll of an unknown feed and to a request behind it`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+            channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
+            for path in ["/live/1/nothing/x/0/0", "/health/live", "/live/1/board/x/0/0"] {
+                try channel.writeInbound(Self.get(path))
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+            }
+            #expect(try channel.readOutbound(as: HTTPResponsePart.self) == nil)
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test func `a poll that waits because its client takes nothing is answered when the client takes something again`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let connection = try EmbeddedConnection(ConnectionLimits())
+            defer { connection.finish() }
+            let pipeline = connection.channel.pipeline.syncOperations
+            let watch = try pipeline.handler(type: ConnectionGuard.self)
+            try pipeline.addHandler(HeldPollHandler(server.dashboard), position: .after(watch))
+            let paths = ["/health/live", "/live/1/board/x/0/0"]
+            try connection.send(paths.map { "GET \($0) HTTP/1.1\r\nHost: localhost\r\n\r\n" }.joined())
+            connection.channel.isWritable = false
+            connection.answer("alive")
+            #expect(try connection.received().hasSuffix("alive"))
+            connection.channel.isWritable = true
+            connection.channel.pipeline.fireChannelWritabilityChanged()
+            #expect(try connection.received().hasPrefix("HTTP/1.1 200"))
+        }
+    }
+
     @Test func `a poll that is answered at once waits while its client takes nothing`() async throws {
         try await TestServer.run { server in
             let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
@@ -107,6 +157,48 @@ struct HeldPollHandlerTests {
             }
             #expect(answers == 10)
             _ = try channel.finish()
+        }
+    }
+
+    @Test func `a poll behind two requests is answered after both of their answers`() async throws {
+        try await TestServer.run { server in
+            let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+            channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
+            for path in ["/health/live", "/health/live", "/live/1/board/x/0/0"] {
+                try channel.writeInbound(Self.get(path))
+                try channel.writeInbound(HTTPRequestPart.end(nil))
+            }
+            for ends in [1, 2] {
+                try channel.writeOutbound(HTTPResponsePart.end(nil))
+                var answered = 0
+                while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                    if case .end = part { answered += 1 }
+                }
+                #expect(answered == ends)
+            }
+            _ = try channel.finish(acceptAlreadyClosed: true)
+        }
+    }
+
+    @Test func `a reader of a stream whose place others need is told why, and to come back on another connection`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let channel = EmbeddedChannel(handlers: [HeldPollHandler(server.dashboard)])
+            channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
+            try channel.writeInbound(Self.get("/api/v1/streams/board?offset=now&live=long-poll"))
+            try channel.writeInbound(HTTPRequestPart.end(nil))
+            channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
+            var head: HTTPResponse?
+            var body = ""
+            while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                if case .head(let response) = part { head = response }
+                if case .body(let piece) = part { body += String(buffer: piece) }
+            }
+            #expect(head?.status == .serviceUnavailable && head?.headerFields[.connection] == "close")
+            #expect(!channel.isActive)
+            #expect(try JSONValue(parsing: body)["detail"]?.string == Problem.crowdedStreams.detail)
+            _ = try channel.finish(acceptAlreadyClosed: true)
         }
     }
 }

@@ -259,4 +259,21 @@ struct KnownHeadsTests {
             second.close()
         }
     }
+
+    @Test func `a poll that fills what is parsed at a time is never taken for all that was sent with it`() async throws
+    {
+        try await TestServer.run { server in
+            let heads = KnownHeads { 0 }
+            let path = "/live/1/board/x/0/0"
+            let rest = ConnectionMachine.sliceOfRequests - Self.get(path, "Cookie: a=\r\n").utf8.count
+            let full = Self.get(path, "Cookie: a=\(String(repeating: "b", count: rest))\r\n")
+            for _ in 0..<2 {
+                let connection = try Connection(server, heads)
+                try connection.send(full + Self.get(path))
+                connection.channel.embeddedEventLoop.advanceTime(by: .milliseconds(5))
+                #expect(try connection.received().components(separatedBy: "HTTP/1.1 200 OK").count == 3)
+                connection.close()
+            }
+        }
+    }
 }

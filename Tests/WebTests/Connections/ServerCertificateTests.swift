@@ -2,12 +2,13 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOSSL
+import TestSupport
 import Testing
 
 @testable import Web
 
 /// The certificate of a server, which can be replaced while it runs.
-struct ServerCertificateTests {
+@Suite(.timeLimit(.minutes(5))) struct ServerCertificateTests {
     /// A folder with the files of a certificate.
     private struct Files {
         let folder: URL
@@ -83,6 +84,11 @@ struct ServerCertificateTests {
                 #expect(throws: WebConfigurationError.certificate) { try certificate.reload() }
                 #expect(try shown(by: context) == [1])
             }
+            try files.write(SelfSigned(serial: 1))
+            try FileManager.default.removeItem(at: files.key)
+            let pipe = try NamedPipe(at: files.key)
+            #expect(throws: WebConfigurationError.certificate) { try certificate.reload() }
+            withExtendedLifetime(pipe) {}
         }
     }
 }

@@ -85,17 +85,40 @@ import Testing
         }
     }
 
+    @Test func `a state or an input with more bytes than it may have is refused by the name of the setting`() throws {
+        let limits = {
+            var limits = ReportLimits()
+            limits.stateBytes = 20
+            return limits
+        }()
+        func states(_ blob: String) throws -> ReportMessages {
+            try ReportMessages(
+                [["beat": true], ["state": "x", "completed": 1, "blob": .string(blob)]], isClosing: false,
+                limits: limits)
+        }
+        let message = "must have 20 bytes at most as JSON, the limit that reports.state-bytes sets."
+        #expect(try states("123456789").entries.count == 1)
+        let state = #expect(throws: ReportMessages.Mistakes.self) { try states("1234567890") }
+        #expect(state?.list == [InputMistake(field: "[1]", detail: message)])
+        #expect(try ReportOpening(["input": ["blob": "123456789"]], limits: limits).title == nil)
+        let opening = #expect(throws: ReportMessages.Mistakes.self) {
+            try ReportOpening(["input": ["blob": "1234567890"]], limits: limits)
+        }
+        #expect(opening?.list == [InputMistake(field: "input", detail: message)])
+    }
+
     @Test func `an opening has an input and a title, or nothing`() throws {
-        #expect(try ReportOpening(nil).input == [:])
-        #expect(try ReportOpening([]).title == nil)
-        let opening = try ReportOpening([["input": ["tag": "v1"], "title": "Deploy v1"]])
+        func open(_ body: JSONValue?) throws -> ReportOpening { try ReportOpening(body, limits: ReportLimits()) }
+        #expect(try open(nil).input == [:])
+        #expect(try open([]).title == nil)
+        let opening = try open([["input": ["tag": "v1"], "title": "Deploy v1"]])
         #expect(opening.input == ["tag": "v1"])
         #expect(opening.title == "Deploy v1")
         let longest = String(repeating: "\u{1F600}", count: 200)
-        #expect(try ReportOpening([["title": .string(longest)]]).title == longest)
-        #expect(throws: ReportMessages.Mistakes.self) { try ReportOpening([["title": .string(longest + "a")]]) }
+        #expect(try open([["title": .string(longest)]]).title == longest)
+        #expect(throws: ReportMessages.Mistakes.self) { try open([["title": .string(longest + "a")]]) }
         for bad: JSONValue in [7, [[:], [:]], ["input": 7], ["title": ""], ["title": "a\nb"], ["state": "x"]] {
-            #expect(throws: ReportMessages.Mistakes.self, "\(bad)") { try ReportOpening(bad) }
+            #expect(throws: ReportMessages.Mistakes.self, "\(bad)") { try open(bad) }
         }
     }
 

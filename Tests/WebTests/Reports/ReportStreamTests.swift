@@ -36,6 +36,17 @@ struct ReportStreamTests {
         }
     }
 
+    @Test func `a run is not opened under a name that is another page's address`() async throws {
+        try await TestServer.run(reporting: true) { server in
+            for name in StreamID.reservedRuns.sorted() {
+                let answer = try await server.ask("PUT", "/api/v1/streams/reported/deploy/\(name)", body: "")
+                #expect(answer.status == 400 && answer.text.contains("No run can be called “\(name)”"))
+            }
+            #expect(try await server.board.runs(.init()).runs.isEmpty)
+            #expect(try await server.ask("PUT", "/api/v1/streams/reported/deploy/exports", body: "").status == 201)
+        }
+    }
+
     // 5.2
     @Test func `messages become states and lines at once, in every feed`() async throws {
         try await TestServer.run(reporting: true) { server in

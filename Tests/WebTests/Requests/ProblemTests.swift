@@ -14,6 +14,19 @@ import Testing
         #expect((problem.headers[.retryAfter] != nil) == (status != 409))
     }
 
+    @Test func `who sends a little too much is told that the connection ends, so that the rest is no next request`()
+        async throws
+    {
+        var configuration = WebConfiguration()
+        configuration.maximumBodyBytes = 10
+        try await TestServer.run(configuration: configuration) { server in
+            let answer = try await server.ask(
+                "POST", "/api/v1/operations/steps/runs", headers: ["Content-Type: application/json"],
+                body: #"{"label": "a", "last": 0}"#)
+            #expect(answer.status == 413 && answer["connection"] == "close")
+        }
+    }
+
     @Test func `who asks for what there is not can ask for something else on the same connection`() async throws {
         try await TestServer.run { server in
             let connection = try await server.connect()

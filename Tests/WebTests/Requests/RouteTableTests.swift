@@ -57,6 +57,20 @@ struct RouteTableTests {
         #expect(kinds.count == Self.kindCount)
     }
 
+    @Test func `a run cannot have a name that stands in a run's place in another address`() throws {
+        let paths = Self.paths(run: "r", epoch: "e", tail: "/live/1/board/e/0/0")
+        let words = Set(paths.flatMap { $0.split { "/?".contains($0) }.map(String.init) }).union(["r"])
+        let taken = try words.filter { word in
+            let routes = try ["/runs/\(word)", "/runs/\(word)/export"].map { try route($0) }
+            let api = try ["/api/v1/runs/\(word)", "/api/v1/runs/\(word)/export"].map { try route($0) }
+            return routes != [.page(.run(word)), .runExport(word)]
+                || api != [.api(.run(word)), .api(.runExport(word))]
+        }
+        // The last one leads to the list of runs, after a change.
+        #expect(taken.union(["after"]) == StreamID.reservedRuns && !taken.contains("r"))
+        #expect(try route("/runs/after/export") == .pageAfter(.runs, cursor: "export"))
+    }
+
     @Test func `no page of another site reaches anything that changes something`() async throws {
         try await TestServer.run(bell: true) { server in
             let run = try await server.start().run

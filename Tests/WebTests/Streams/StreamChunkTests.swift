@@ -177,4 +177,18 @@ struct StreamChunkTests {
             #expect(all["cross-origin-resource-policy"] != nil)
         }
     }
+
+    @Test func `lines that many read are encoded once for all of them`() async throws {
+        try await TestServer.run(printing: true) { server in
+            let run = try await server.board.start("printer", input: ["lines": 3], actor: "test").run
+            try await until { server.board.feed.output(of: run)?.head == 3 }
+            let before = server.dashboard.streamResponder.answers.encodings
+            for _ in 0..<3 {
+                let page = try await server.ask("GET", "/api/v1/streams/output-\(run)")
+                #expect(try page.json().array?.count == 3)
+            }
+            #expect(server.dashboard.streamResponder.answers.encodings == before + 1)
+            server.gate.finish()
+        }
+    }
 }

@@ -1,5 +1,7 @@
+import Access
 import Boards
 import Foundation
+import Hummingbird
 import Journals
 import States
 import TestSupport
@@ -135,6 +137,46 @@ struct StreamEventsTests {
                 #expect(found.first?.data.array?.count == count)
                 #expect(found.last?.data["streamClosed"] == true)
             }
+        }
+    }
+
+    // 5.8
+    @Test func `events without news tell the place once, and after it only that the connection lives`() async throws {
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock) { server in
+            _ = try await server.start()
+            let follower = try await server.connect()
+            try await follower.send("GET", Self.board + "?live=sse&offset=now")
+            try await server.untilHeld(1)
+            let isOver = Shared(false)
+            let reading = Task {
+                defer { isOver.value = true }
+                return try await follower.response()
+            }
+            try await until {
+                clock.advance(by: 1_000)
+                return isOver.value
+            }
+            let answer = try await reading.value
+            #expect(answer.text.contains("\n\n:\n\n"))
+            #expect(try events(answer).map(\.name) == ["control"])
+        }
+    }
+
+    @Test func `events end in order when the right to them goes`() async throws {
+        let known = KnownNames()
+        try await TestServer.run(access: known.access) { server in
+            let vera = known.control.authorize(Principal(.person, name: "vera"), credential: .token("vera"))
+            let check = AccessCheck(control: known.control, isOpen: false) { _, _ in .askRoute }
+            let events = StreamEvents(
+                dashboard: server.dashboard.everything,
+                request: StreamRequest(.feed(.board), start: .beginning, mode: .events), from: 0,
+                right: HeldRight(Admission(authorization: vera, check: check), .everything(.see), operation: nil))
+            known.signOut("vera")
+            let writer = CountingWriter()
+            try await events.response().body.write(writer)
+            #expect(writer.written.value == 0)
+            #expect(writer.isFinished.value)
         }
     }
 }

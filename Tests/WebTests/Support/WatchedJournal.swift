@@ -5,16 +5,19 @@ import NIOConcurrencyHelpers
 final class WatchedJournal: Journal, Sendable {
     private struct State {
         var reads: [String] = []
+        var longest = 0
         var appends: [Int] = []
         var refuses = false
         var notices: [JournalNotice] = []
     }
 
-    private let inner: any Journal = MemoryJournal(epoch: "watchedepoch1")
+    let inner: any Journal = MemoryJournal(epoch: "watchedepoch1")
     private let state = NIOLockedValueBox(State())
 
     /// The questions so far, by name.
     var reads: [String] { state.withLockedValue { $0.reads } }
+    /// The most changes, lines or runs that were read together so far.
+    var longestRead: Int { state.withLockedValue { $0.longest } }
     /// How many changes each append had.
     var appends: [Int] { state.withLockedValue { $0.appends } }
 
@@ -52,6 +55,11 @@ final class WatchedJournal: Journal, Sendable {
         return try await inner.append(drafts)
     }
 
+    private func counted<Element>(_ list: [Element]) -> [Element] {
+        state.withLockedValue { $0.longest = max($0.longest, list.count) }
+        return list
+    }
+
     private func asked(_ name: String = #function) { state.withLockedValue { $0.reads.append(name) } }
 
     func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
@@ -74,7 +82,7 @@ final class WatchedJournal: Journal, Sendable {
         -> [Change]
     {
         asked()
-        return try await inner.changes(of: topic, after: after, through: last, limit: limit)
+        return counted(try await inner.changes(of: topic, after: after, through: last, limit: limit))
     }
     func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
         asked()
@@ -90,7 +98,9 @@ final class WatchedJournal: Journal, Sendable {
     }
     func runs(_ query: RunQuery) async throws -> RunPage {
         asked()
-        return try await inner.runs(query)
+        let page = try await inner.runs(query)
+        _ = counted(page.runs)
+        return page
     }
     func counts() async throws -> [RunCount] {
         asked()
@@ -102,7 +112,7 @@ final class WatchedJournal: Journal, Sendable {
     }
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         asked()
-        return try await inner.output(of: run, after: number, limit: limit)
+        return counted(try await inner.output(of: run, after: number, limit: limit))
     }
     func outputCount(of run: String) async throws -> SequenceNumber {
         asked()
