@@ -68,6 +68,22 @@ struct FileMistakeTests {
             "3:48: `min` must not be larger than `max`."
         ),
         (
+            "title: T\ncommand: [a]\ninputs: [{name: x, type: integer, min: 1e18, max: 1e19}]",
+            "3:51: The bound of a whole number goes from -9223372036854775808 to 9223372036854775807."
+        ),
+        (
+            "title: T\ntype: http\nrequest: {url: 'http://a/', timeout: 9223372036854775807s}",
+            "3:38: `request.timeout` must be a length of time such as 30s, 5m or 2h, at most 10 minutes, not"
+        ),
+        (
+            "title: T\ncommand: [a]\nstop_grace_period: 2h",
+            "3:20: `stop_grace_period` must be a length of time such as 30s, 5m or 2h, at most 1 hour, not"
+        ),
+        (
+            "title: T\ncommand: [a]\ntimeout: 31d",
+            "3:10: `timeout` must be a length of time such as 30s, 5m or 2h, at most 720 hours, not"
+        ),
+        (
             "title: T\ncommand: [a]\ninputs: [{name: x, type: number, min: 4, max: 3}]",
             "3:47: `min` must not be larger than `max`."
         ),
@@ -135,6 +151,14 @@ struct FileMistakeTests {
         }
         #expect(mistakes(4_000) == [])
         #expect(mistakes(4_001).first?.contains("a text of at most 4000 characters") == true)
+    }
+
+    @Test func `the name of a variable has up to 200 characters`() {
+        func mistakes(_ count: Int) -> [String] {
+            FileTrial.mistakes("title: T\ncommand: [a]\nenv: {\(String(repeating: "A", count: count)): a}")
+        }
+        #expect(mistakes(200) == [])
+        #expect(mistakes(201).first?.contains("cannot be the name of a variable") == true)
     }
 
     @Test func `all mistakes of a file are told at once, in the order of their places`() {

@@ -74,6 +74,14 @@ struct HookKeyTests {
             mistakes("notify: [{when: [failed], webhook: {url: ftp://x.example/}}]") == [
                 "A webhook’s address begins with http:// or https://."
             ])
+        for (url, words) in [
+            ("http://127.0.0.1:70000/", "a port that does not exist"), ("https://[::]]/", "This is not a URL"),
+            ("https://x.example:0/{{secrets.slack}}", "a port that does not exist"),
+            ("https://ana:x@x.example/", "a user name or password"),
+        ] {
+            let found = mistakes("notify: [{when: [failed], webhook: {url: \"\(url)\"}}]")
+            #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+        }
         #expect(
             mistakes("notify: [{when: [failed], command: [mail, \"{{massage}}\"]}]") == [
                 "A notification has no “massage”. Did you mean {{message}}?"

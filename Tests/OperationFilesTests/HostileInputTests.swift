@@ -78,6 +78,26 @@ struct HostileInputTests {
         #expect(trial.lines == ["correct horse/from correct horse"])
     }
 
+    @Test(arguments: [(131_066, nil), (131_067, "The variable TEXT would be 131067 bytes long")])
+    func `a variable that is one byte too long is told with what to do instead`(size: Int, problem: String?)
+        async throws
+    {
+        let text = """
+            title: T
+            inputs: [{name: a, type: multiline}, {name: b, type: multiline}]
+            command: ["true"]
+            env: {TEXT: "{{a}}{{b}}"}
+            """
+        let half = String(repeating: "a", count: 65_536)
+        let rest = String(repeating: "b", count: size - 65_536)
+        let message = try await FileTrial.run(text, ["a": .string(half), "b": .string(rest)]).message
+        if let problem {
+            #expect(message?.contains(problem) == true && message?.contains("on standard input") == true)
+        } else {
+            #expect(message == nil)
+        }
+    }
+
     @Test func `a program has only the variables that are named`() async throws {
         let trial = try await FileTrial.run("{title: T, env: {TZ: UTC}, command: [env]}")
         let names = Set(trial.lines.map { $0.prefix { $0 != "=" } })

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import OperationFiles
 
-struct OperationFolderTests {
+@Suite(.timeLimit(.minutes(5))) struct OperationFolderTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
 
     private func write(_ files: [String: String]) throws {
@@ -52,6 +53,31 @@ struct OperationFolderTests {
         let other = try OperationFolder(folder)
         #expect(other.mistakes == [] && other.templates == [:])
         #expect(other.edition(lists) != edition)
+    }
+
+    @Test func `what is no file, or an empty one, is told as what it is and keeps nobody waiting`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write(["dir.yml/x": "", "empty.yml": "", "right.yml": "{title: A, command: [ls]}", "right/x": ""])
+        let pipes = try ["pipe.yml", "right/done.mustache"].map { try NamedPipe(at: folder.appending(path: $0)) }
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.appending(path: "link.yml").path, withDestinationPath: "nowhere")
+        let read = try OperationFolder(folder)
+        #expect(read.definitions.map(\.id) == ["right"] && read.templates.isEmpty)
+        let noFile = "This is a folder, a pipe or a device, and not a file. Remove it, or give it another name."
+        #expect(
+            read.mistakes.map { "\($0.file): \($0.detail)" } == [
+                "dir.yml: \(noFile)", "empty.yml: The file is empty. Begin with a title and a command.",
+                "link.yml: The file is not there. Correct the link to it, or remove the link.", "pipe.yml: \(noFile)",
+                "right/done.mustache: \(noFile)",
+            ])
+        withExtendedLifetime(pipes) {}
+    }
+
+    @Test func `a byte order mark before a file is no part of it`() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try write(["a.yml": "\u{FEFF}{title: A, command: [ls]}"])
+        let read = try OperationFolder(folder)
+        #expect(read.mistakes == [] && read.texts["a"] == "{title: A, command: [ls]}")
     }
 
     @Test func `a folder that is not there is told`() {

@@ -43,6 +43,13 @@ import Testing
         #expect(try InputField.validate(input, fields: Self.fields) == expected)
     }
 
+    @Test func `an empty first line stays, however lines end`() throws {
+        for body: JSONValue in ["\na\r\nb", "\r\na\r\nb", "\ra\rb"] {
+            let input = try InputField.validate(["label": "Ada", "body": body], fields: Self.fields)
+            #expect(input["body"] == "\na\nb")
+        }
+    }
+
     @Test func `what an operation was started with passes again, as a retry's input does`() throws {
         let file: JSONValue = ["id": "f-1", "filename": "a b.txt", "length": 3, "contentType": "text/plain"]
         let once = try InputField.validate(["label": "Ada", "file": file], fields: Self.fields)
@@ -81,6 +88,7 @@ import Testing
         "ftp://bob:SECRET@host/", "http:bob:SECRET@host/", "http://bob:SECRET@", "http://bob:SE CRET@host/",
         " http://bob:SECRET@host/ ", "http://a@b:SECRET@host/", "http://bob:SECRET@\u{301}host/",
         "ftp://bob:SECRET@\u{301}host/", "bob:SECRET@host", "//bob:SECRET@host/",
+        "http://bob%3ASECRET%40host/", "http://bob:SECRET%40host/", "http:bob:SECRET%40host/",
     ])
     func `a URL that lets somebody in is refused, in words that do not repeat it`(url: String) {
         let found = mistakes(["label": "Ada", "url": .string(url)])
@@ -96,6 +104,11 @@ import Testing
         #expect(mistakes(["url": "ssh://git:SECRET@host/x"], fields)["url"]?.contains("password") == true)
     }
 
+    @Test(arguments: ["http://[]/", "http://[:::]/", "http://[a]/", "http://[1.2.3.4]/", "http:///x", "http://a%3Ab/"])
+    func `a URL that names no host is refused`(url: String) {
+        #expect(mistakes(["label": "Ada", "url": .string(url)]).keys.sorted() == ["url"])
+    }
+
     // S1
     @Test(arguments: [
         "http://a:65536/", "http://a:99999", "http://a:0/", "http://a:99999999999999999999/", "http://[::1]:70000/",
@@ -107,6 +120,7 @@ import Testing
 
     @Test(arguments: [
         "http://a:65535/", "http://a:/", "http://[::1]/x@y:z", "http://[::1]:80/", "https://a/?b@c:99999",
+        "http://[::ffff:127.0.0.1]/a%40b", "http://1.2.3.4/",
     ])
     func `a URL with a port that exists, or none, is taken`(url: String) {
         #expect(mistakes(["label": "Ada", "url": .string(url)]) == [:])

@@ -68,4 +68,14 @@ import TestSupport
         #expect(writer.offer("a\nb"))
         #expect(!writer.offer("c\nd"))
     }
+
+    @Test(arguments: [
+        ("plain", "plain"), ("\u{1B}[1;31mred\u{1B}[0m end", "red end"), ("\u{1B}]0;title\u{07}text", "text"),
+        ("\u{1B}Pq#0\u{1B}\\text", "text"), ("\u{1B}(Btext", "text"), ("\u{1B}[2Jtext", "text"),
+        ("\u{1B}7text", "text"),
+        ("cut off\u{1B}[31", "cut off"), ("\u{1B}]never ends", ""),
+    ])
+    func `without what steers a terminal a line has all of its text`(line: String, text: String) {
+        #expect(line.withoutEscapes == text)
+    }
 }

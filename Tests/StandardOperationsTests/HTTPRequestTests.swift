@@ -155,6 +155,18 @@ struct HTTPRequestTests {
         #expect(message(await second.states().last)?.hasPrefix("The connection was lost in the middle") == true)
     }
 
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "The connection was lost in the middle of the answer."),
+        ("HTTP/1.1 200 OK\r\nContent-Le", "The server closed the connection without an answer."),
+    ])
+    func `an answer that breaks off is told as such, and not as none of HTTP`(
+        answer: String, words: String
+    ) async throws {
+        let server = try await LoopbackServer { _, _ in .answer(answer) }
+        let run = try Watched(request(), HTTPRequestInput(url: server.url))
+        #expect(message(await run.states().last)?.hasPrefix(words) == true)
+    }
+
     @Test func `something that is not HTTP is told as such`() async throws {
         let server = try await LoopbackServer { _, _ in .answer("SSH-2.0-OpenSSH_9.6\r\n") }
         let run = try Watched(request(), HTTPRequestInput(url: server.url))

@@ -41,6 +41,7 @@ import Testing
         "http://bob%3ASECRET@host/", "http://a@b:SECRET@host/", "ftp://bob:SECRET@host/", "http:bob:SECRET@host/",
         "http://bob:SECRET@/", "http://bob:SECRET@host:99999/", "http://bob:SEC RET@host/", "//bob:SECRET@host/",
         "http://bob:SECRET@\u{301}host/", "http:\\\\bob:SECRET@host/", "http://bob\\:SECRET@host/",
+        "http://bob:SECRET%40host/", "http://bob%3ASECRET%40host/",
     ])
     func `a URL that lets somebody in is refused in words that do not repeat it`(text: String) {
         let words = mistake(text)
@@ -52,8 +53,19 @@ import Testing
         #expect("//a:b@c //d@e, http://f/g".withoutUserInfo == "//…@c //…@e, http://f/g")
         #expect("<https://x:y@z>; rel=\"next\"".withoutUserInfo == "<https://…@z>; rel=\"next\"")
         #expect("http://bob:SECRET@\u{301}host/".withoutUserInfo == "http://…@\u{301}host/")
+        for lead in ["http:/", "http:", "http:\\\\", "\\\\", "/\\", "http:///", "http:/\t/", "/a?b=http:/"] {
+            #expect("\(lead)bob:SECRET@host/a@b".withoutUserInfo == "\(lead)…@host/a@b")
+        }
+        #expect("http://bob:SECRET%40host/".withoutUserInfo == "http://…@host/")
+        #expect("http://bob:SEC@RET%40RET@host/".withoutUserInfo == "http://…@host/")
+        #expect("/a/b@c?d@e \\f@g".withoutUserInfo == "/a/b@c?d@e \\f@g", "a single slash leads to no host")
         #expect("no address@host here".withoutUserInfo == "no address@host here")
         #expect("http://".withoutUserInfo == "http://" && "".withoutUserInfo == "")
+    }
+
+    @Test func `a text of many colons is read once`() {
+        let text = String(repeating: "a:", count: 100_000)
+        #expect((text + "@b").withoutUserInfo == "a:…@b" && text.withoutUserInfo == text)
     }
 
     @Test(arguments: [

@@ -100,4 +100,10 @@ struct ISSPositionTests {
         let record = try StateRecord(ISSPositionState.tracking(position: place(1, 1), trail: track.lines, at: "x"))
         #expect(try record.payload.text().utf8.count < 2_048)
     }
+
+    @Test func `a track over exactly half of the map is one line`() throws {
+        var track = GroundTrack(limit: 2)
+        for longitude in [-90.0, 90] { track.append(try place(0, longitude)) }
+        #expect(track.lines == ["500,500 1500,500"])
+    }
 }

@@ -137,6 +137,15 @@ import Testing
             #expect(states.last?.message?.hasPrefix("This URL contains a user name or password") == true)
             #expect(!all.contains("SECRET") && all.contains("< Location:"))
         }
+        for place in [
+            "http:/bob:SECRET@x/", "http:bob:SECRET@127.0.0.1/", "http:\\\\bob:SECRET@127.0.0.1\\",
+            "\\\\bob:SECRET@127.0.0.1\\", "http://bob:SECRET%40127.0.0.1/",
+        ] {
+            let server = try await redirect(to: place)
+            let (states, all) = try await told(request(allowing: ["127.0.0.1"]), HTTPRequestInput(url: server.url))
+            #expect(states.cases.last == "error" && !all.contains("SECRET"), "\(place)")
+            #expect(all.contains("< Location:"))
+        }
         let found = try await LoopbackServer.answering(
             status: "201 Created", "", headers: "Location: http://bob:SECRET@127.0.0.1/\r\n")
         let (states, all) = try await told(request(allowing: ["127.0.0.1"]), HTTPRequestInput(url: found.url))
@@ -175,6 +184,21 @@ import Testing
         guard case .success? = try await Watched(greeting, GreetingInput(label: "Ada")).states().last else {
             throw Unexpected()
         }
+    }
+
+    // S5
+    @Test func `what a request sends stays at its origin: a redirect to another is the answer`() async throws {
+        let target = try await LoopbackServer.answering("Hello")
+        let server = try await redirect(to: target.url)
+        let environment = OperationEnvironment(
+            clock: ManualClock(passes: { $0 < .seconds(5) }),
+            outgoing: OutgoingPolicy(allowing: ["127.0.0.1"].compactMap(OutgoingAllowance.init)) { nil })
+        let request = OutgoingRequest(
+            "POST", server.url, headers: [HeaderField("X-Key", "SECRET")], body: "SECRET", timeout: .seconds(30),
+            environment: environment)
+        let answer = try await request.send(output: .discarding) { _ in }
+        #expect(answer.status == 302)
+        #expect(target.requests.value.isEmpty, "another server is given what was meant for the first")
     }
 
     @Test func `lengths and numbers of a hostile peer end in a state`() async throws {

@@ -59,4 +59,10 @@ import Testing
         let file = try read("# T\n\n- [ ] one\n  - [x] two\n\n## S\n- [ ] one\n")
         #expect(file.taking(file) == file)
     }
+
+    @Test func `a step that was made without a file is done once the file ticks it`() throws {
+        let step = RunbookStep(id: "one", markdown: "one", spans: [RunbookSpan("one")])
+        let made = RunbookState(title: "T", sections: [RunbookSection("A", steps: [step])])
+        #expect(made.taking(try read("# T\n\n## A\n- [x] one\n")).steps.map(\.mark) == [.done(signed: nil)])
+    }
 }

@@ -116,6 +116,9 @@ import Testing
             #expect(throws: RunbookFileError.self) { try RunbookState(contentsOf: file) }?.description
         }
         #expect(sentence() == "deploy.md: cannot be read; choose an existing Markdown file that can be read")
+        try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
+        #expect(sentence() == "deploy.md: is a folder, a pipe or a device; choose a Markdown file")
+        try FileManager.default.removeItem(at: file)
         try Data([0x2D, 0xFF, 0xFE]).write(to: file)
         #expect(sentence() == "deploy.md: is not UTF-8 text; save it as UTF-8")
         try Data(repeating: 0x20, count: 262_145).write(to: file)
@@ -162,5 +165,9 @@ import Testing
             }
             #expect(error?.description == "a.md: is nested more than 400 deep; make it flatter")
         }
+    }
+
+    @Test func `blank code before a step's words is left out, and the words stay`() throws {
+        #expect(try read("- [ ] ` ` tell Ana\n").steps.map(\.text) == ["tell Ana"])
     }
 }

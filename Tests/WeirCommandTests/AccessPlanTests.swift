@@ -1,11 +1,12 @@
 import Access
 import AccessOIDC
 import Foundation
+import TestSupport
 import Testing
 
 @testable import WeirCommand
 
-@Suite struct AccessPlanTests {
+@Suite(.timeLimit(.minutes(5))) struct AccessPlanTests {
     private static let grants = "grants: [{role: viewer, to: signed-in}]"
 
     private func plan(_ flags: [String: String], file: String = grants) throws -> AccessPlan {
@@ -78,6 +79,17 @@ import Testing
     func `what an OpenID provider cannot be asked with is refused with 78`(changes: [String: String?]) {
         let error = #expect(throws: StartError.self) { try providerPlan(changes) }
         #expect(error?.exitCode == 78)
+    }
+
+    @Test func `a pipe in the place of a provider's file is refused, and nobody waits for it`() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "weir-pipe-\(UUID())")
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: file) } }
+        let pipe = try NamedPipe(at: file)
+        for name in ["oidc.ca-file", "oidc.client-secret-file"] {
+            let error = #expect(throws: StartError.self) { try providerPlan([name: file.path]) }
+            #expect(error?.description.hasPrefix("The file \(file.path) of \(name) cannot be read.") == true)
+        }
+        withExtendedLifetime(pipe) {}
     }
 
     @Test func `the provider's own root is read from a file, and a file that has none is refused`() throws {

@@ -1,9 +1,11 @@
 import Foundation
+import States
+import TestSupport
 import Testing
 
 @testable import WeirCommand
 
-struct BundleFileTests {
+@Suite(.timeLimit(.minutes(5))) struct BundleFileTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("bundle-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -21,6 +23,18 @@ struct BundleFileTests {
             try file.finish()
             #expect(try String(contentsOfFile: path, encoding: .utf8) == "new\n")
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["runs.jsonl"])
+        }
+    }
+
+    @Test func `a pipe is not read, since an import reads twice, and nobody waits for it`() throws {
+        try withFolder { folder in
+            let file = folder.appending(path: "pipe")
+            let pipe = try NamedPipe(at: file)
+            let error = #expect(throws: StartError.self) {
+                try BundleFile.reader(of: file.path, limit: ByteCount(clamping: 1_000))
+            }
+            #expect(error?.description.contains("Save the export as a file first") == true)
+            withExtendedLifetime(pipe) {}
         }
     }
 
@@ -46,6 +60,16 @@ struct BundleFileTests {
             #expect(written > 100_000)
             try file.finish()
             #expect(try String(contentsOfFile: path, encoding: .utf8) == String(repeating: line + "\n", count: 200))
+        }
+    }
+
+    @Test func `a piece that is just full is on the disk at once`() throws {
+        try withFolder { folder in
+            let path = folder.appendingPathComponent("runs.jsonl").path
+            let file = try BundleFile(path: path)
+            try file.write(String(repeating: "x", count: 65_535))
+            #expect(try FileManager.default.attributesOfItem(atPath: path + ".part")[.size] as? Int == 65_536)
+            try file.finish()
         }
     }
 }

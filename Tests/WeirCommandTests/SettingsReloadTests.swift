@@ -6,7 +6,7 @@ import Testing
 
 @testable import WeirCommand
 
-@Suite struct SettingsReloadTests {
+@Suite(.timeLimit(.minutes(5))) struct SettingsReloadTests {
     /// A settings file in a folder of its own, and the log of those who read it.
     private final class Fixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-" + UUID().uuidString)
@@ -49,6 +49,15 @@ import Testing
                 "notice The settings were read again. after a restart=host applied=allowed-hosts, log-level, retention.days",
                 "notice The settings were read again. after a restart=host applied=none",
             ])
+    }
+
+    @Test func `a pipe in the place of the file is refused, and nobody waits for it`() throws {
+        let fixture = try Fixture("")
+        try FileManager.default.removeItem(at: fixture.file)
+        let pipe = try NamedPipe(at: fixture.file)
+        let error = #expect(throws: SettingsError.self) { try fixture.sources.read() }
+        #expect(error?.mistakes.first?.detail.hasPrefix("cannot be read; use an existing file, and no pipe") == true)
+        withExtendedLifetime(pipe) {}
     }
 
     @Test func `a file with a mistake leaves everything as it is, and the log says where the mistake is`() throws {

@@ -130,6 +130,7 @@ import Web
         let settings = try settings(environment: [
             "WEIR_RUNS_MAXIMUM": "11", "WEIR_RUNS_MAXIMUM_PER_OPERATION": "12", "WEIR_RUNS_MAXIMUM_PER_ACTOR": "13",
             "WEIR_REPORTS_MAXIMUM": "14", "WEIR_REPORTS_LEASE": "31", "WEIR_REPORTS_MAXIMUM_LEASE": "32",
+            "WEIR_REPORTS_STATE_BYTES": "2033", "WEIR_REQUESTS_ANSWER_MEMORY": "2000034",
             "WEIR_STORE_STATE_BYTES": "2015", "WEIR_STORE_STATE_WRITES": "16", "WEIR_IMPORT_MAXIMUM_SIZE": "17 kB",
             "WEIR_IMPORT_MAXIMUM_LINE": "18 kB", "WEIR_EXPORT_MAXIMUM_CONCURRENT": "19",
             "WEIR_CONNECTIONS_COUNT": "1020", "WEIR_CONNECTIONS_PER_ADDRESS": "21", "WEIR_CONNECTIONS_IDLE": "22",
@@ -142,6 +143,7 @@ import Web
         #expect(board.reportLease == .seconds(31) && board.maximumReportLease == .seconds(32))
         var web = WebConfiguration()
         settings.setLimits(of: &web)
+        #expect(web.reports.stateBytes == 2_033 && web.answerMemory == 2_000_034)
         #expect(web.maximumStateBytes == 2_015 && web.stateWritesPerMinute == 16)
         #expect(web.maximumImportBytes == 17_000 && web.maximumImportLine.bytes == 18_000 && web.maximumExports == 19)
         #expect(web.connections.count == 1_020 && web.connections.countPerAddress == 21)

@@ -107,7 +107,7 @@ extension Shape {
         case .number: "a number"
         case .flag: "true or false"
         case .duration(let most):
-            "a length of time such as 30s, 5m or 2h, at most \(most.components.seconds / 3_600) hours"
+            "a length of time such as 30s, 5m or 2h, at most \(Self.words(most))"
         case .bytes: "a number of bytes such as 512 MB"
         case .scalar: "a text, a number, or true or false"
         case .words: "a text, or one text for each language such as {en: …, pt-BR: …}"
@@ -131,6 +131,13 @@ extension Shape {
                 isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) || $0 == UInt8(ascii: "-")
                     || $0 == UInt8(ascii: "_")
             }
+    }
+
+    /// A bound in whole hours, or in minutes where it has none.
+    private static func words(_ bound: Duration) -> String {
+        let minutes = bound.components.seconds / 60
+        let (count, unit) = minutes % 60 == 0 ? (minutes / 60, "hour") : (minutes, "minute")
+        return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
     static func integer(_ text: String) -> Int64? { Int64(text) }

@@ -78,14 +78,13 @@ extension DefinitionReader {
         case .file: return .file
         case .switch: return .boolean
         case .integer:
-            let bounds = (value["min"]?.number ?? -0x1p62, value["max"]?.number ?? 0x1p62)
-            guard let low = Int64(exactly: bounds.0.rounded(.up)), let high = Int64(exactly: bounds.1.rounded(.down)),
-                low <= high
-            else {
+            guard let low = bound(value["min"], .up, else: .min), let high = bound(value["max"], .down, else: .max)
+            else { return nil }
+            guard low <= high else {
                 list.note(value["max"] ?? value, "`min` must not be larger than `max`.")
                 return nil
             }
-            return .integer((value["min"] == nil ? .min : low)...(value["max"] == nil ? .max : high))
+            return .integer(low...high)
         case .number:
             let (low, high) = (value["min"]?.number ?? -.infinity, value["max"]?.number ?? .infinity)
             guard low <= high else {
@@ -106,6 +105,17 @@ extension DefinitionReader {
             }
             return .choice(options)
         }
+    }
+
+    /// A bound of whole numbers; nil, and a mistake, for one that none can reach.
+    private mutating func bound(
+        _ value: FileValue?, _ rule: FloatingPointRoundingRule, else none: Int64
+    ) -> Int64? {
+        guard let value, let number = value.number else { return none }
+        if let bound = value.integer ?? Int64(exactly: number.rounded(rule)) { return bound }
+        list.note(
+            value, "The bound of a whole number goes from \(Int64.min) to \(Int64.max). Correct it, or leave it out.")
+        return nil
     }
 
     /// Members that say nothing about an input of that kind.

@@ -35,12 +35,15 @@ extension DefinitionReader {
     private mutating func webhook(_ value: FileValue) -> NotificationRule.Webhook? {
         guard let place = value["url"], let url = secretTemplate(place) else { return nil }
         let isSecret = url.paths.first != nil && url.beginning.isEmpty
-        if !isSecret, !["http://", "https://"].contains(where: url.beginning.lowercased().hasPrefix) {
+        if isSecret {
+            // What it is shows when it is sent.
+        } else if !["http://", "https://"].contains(where: url.beginning.lowercased().hasPrefix) {
             list.note(place, "A webhook’s address begins with http:// or https://.")
-        }
-        if !isSecret, url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
+        } else if url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
             list.note(
                 place, "The host of a webhook’s address must stand there as it is, or the whole address be a secret.")
+        } else if let sentence = OutgoingAddress.mistake(in: url.filled { _ in "x" } ?? "") {
+            list.note(place, sentence)
         }
         let headers = (value["headers"]?.members ?? []).compactMap { header($0) }
         return NotificationRule.Webhook(

@@ -1,5 +1,6 @@
 package import Foundation
 package import Operations
+import States
 
 /// The operations of a folder, one file each, and everything that is wrong with its files.
 package struct OperationFolder: Sendable {
@@ -52,7 +53,7 @@ package struct OperationFolder: Sendable {
                 list.note(.start, "There is an operation “\(id)” already. Rename the file.")
             } else if let other = files.updateValue(name, forKey: id) {
                 list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
-            } else if let text = Self.text(of: url.appending(path: name), &list) {
+            } else if let text = Self.text(of: url.appending(path: name).path, &list) {
                 let (definition, found) = DefinitionReader.read(text, id: id, file: name)
                 for mistake in found { list.take(mistake) }
                 if let definition {
@@ -80,10 +81,10 @@ package struct OperationFolder: Sendable {
         definitions.sort { files[$0.id] ?? "" < files[$1.id] ?? "" }
         self.url = url
         self.definitions = definitions
-        self.mistakes = mistakes.sorted()
         self.texts = texts
         self.outdated = outdated
-        templates = Self.templates(in: url, of: definitions.map(\.id))
+        templates = Self.templates(in: url, of: definitions.map(\.id), &mistakes)
+        self.mistakes = mistakes.sorted()
     }
 
     /// The folder as it was, with the mistake that it can no longer be read.
@@ -139,36 +140,43 @@ package struct OperationFolder: Sendable {
             }
     }
 
-    private static func text(of file: URL, _ list: inout MistakeList) -> String? {
-        guard let handle = try? FileHandle(forReadingFrom: file),
-            // One byte more than a file can have, so that one that is too large is seen to be.
-            let data = try? handle.read(upToCount: YAMLText.limit + 1)
-        else {
-            list.note(.start, "The file cannot be read. Let the user that the server runs as read it.")
+    private static func text(of path: String, _ list: inout MistakeList) -> String? {
+        do throws(RegularFile.Failure) {
+            return try RegularFile.text(of: path, limit: YAMLText.limit)
+        } catch {
+            list.note(.start, words(error, remedy: "Put long scripts into files of their own and run these."))
             return nil
         }
-        guard data.count <= YAMLText.limit else {
-            list.note(
-                .start, "The file is larger than 256 KiB. Put long scripts into files of their own and run these.")
-            return nil
-        }
-        guard let text = String(validating: data, as: UTF8.self) else {
-            list.note(.start, "The file is not UTF-8 text.")
-            return nil
-        }
-        return text
     }
 
-    private static func templates(in folder: URL, of ids: [String]) -> [String: String] {
+    private static func templates(in folder: URL, of ids: [String], _ mistakes: inout [FileMistake]) -> [String: String]
+    {
         var templates: [String: String] = [:]
         for id in ids {
             let own = folder.appending(path: id, directoryHint: .isDirectory)
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
-            where name.hasSuffix(".mustache") {
-                guard let data = FileManager.default.contents(atPath: own.appending(path: name).path) else { continue }
-                templates["\(id)/\(name)"] = String(decoding: data, as: UTF8.self)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
+            for name in names.filter({ $0.hasSuffix(".mustache") }).sorted().prefix(limit) {
+                do throws(RegularFile.Failure) {
+                    templates["\(id)/\(name)"] = try RegularFile.text(
+                        of: own.appending(path: name).path, limit: YAMLText.limit)
+                } catch {
+                    mistakes.append(
+                        FileMistake(
+                            file: "\(id)/\(name)", line: 1, column: 1,
+                            detail: words(error, remedy: "Shorten the template.")))
+                }
             }
         }
         return templates
+    }
+
+    private static func words(_ failure: RegularFile.Failure, remedy: String) -> String {
+        switch failure {
+        case .missing: "The file is not there. Correct the link to it, or remove the link."
+        case .unreadable: "The file cannot be read. Let the user that the server runs as read it."
+        case .notRegular: "This is a folder, a pipe or a device, and not a file. Remove it, or give it another name."
+        case .tooLarge: "The file is larger than 256 KiB. \(remedy)"
+        case .notText: "The file is not UTF-8 text."
+        }
     }
 }

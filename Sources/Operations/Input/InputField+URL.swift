@@ -1,6 +1,14 @@
 import Foundation
 import States
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 extension InputField {
     /// The URL as a run gets it.
     ///
@@ -13,10 +21,13 @@ extension InputField {
         else { throw unquoted(text) }
         let isWeb = ["http", "https"].contains(scheme)
         let authority = Self.authority(url.absoluteString)
-        guard components.password == nil, !isWeb || (components.user == nil && !authority.contains("@")) else {
+        // No host has an `@`, so what stands before one that is encoded is meant to let somebody in, too.
+        guard components.password == nil,
+            !isWeb || (components.user == nil && !authority.contains("@") && !authority.contains("%40"))
+        else {
             throw InputRejection(.urlWithPassword)
         }
-        guard !isWeb || components.host?.isEmpty == false else { throw unquoted(text) }
+        guard !isWeb || Self.isUsable(host: components.host ?? "") else { throw unquoted(text) }
         guard !isWeb || Self.hasUsablePort(authority, url.port) else {
             throw InputRejection(.urlPort)
         }
@@ -24,13 +35,23 @@ extension InputField {
     }
 
     private func unquoted(_ text: String) -> InputRejection {
-        text.unicodeScalars.contains("@") ? InputRejection(expectation) : rejection(of: .string(text))
+        text.unicodeScalars.contains("@") || text.contains("%40")
+            ? InputRejection(expectation) : rejection(of: .string(text))
     }
 
     /// The part between the scheme and the path.
     private static func authority(_ text: String) -> Substring {
         guard let start = text.firstRange(of: "//") else { return "" }
         return text[start.upperBound...].prefix { !"/?#".contains($0) }
+    }
+
+    /// Whether a host is named: what has colons must be an address of version 6, with or without a zone.
+    private static func isUsable(host: String) -> Bool {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let plain = isBracketed ? String(host.dropFirst().dropLast()) : host
+        guard isBracketed || plain.contains(":") else { return !plain.isEmpty }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, String(plain.prefix { $0 != "%" }), &bytes) == 1
     }
 
     /// Whether the port exists, or there is none: one that is too large for a number must not be taken for none.

@@ -24,6 +24,9 @@ extension HTTPFailure {
             self = Self.ofSocket(failure.errnoCode, during: step, target: target, address: address)
         } else if let failure = error as? HTTPClientError {
             self = Self.ofClient(failure, during: step, target: target, address: address)
+        } else if case .invalidEOFState? = error as? HTTPParserError {
+            // What came was HTTP, as far as it came.
+            self = .reset(during: step)
         } else if error is HTTPParserError {
             self = .malformed(reason: "\(error)".inert(limit: 80))
         } else if error is ChannelError {

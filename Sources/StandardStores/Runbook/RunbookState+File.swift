@@ -1,4 +1,5 @@
 package import Foundation
+import States
 
 extension RunbookState {
     /// The maximum size of a file.
@@ -13,17 +14,18 @@ extension RunbookState {
     /// Throws `RunbookFileError`, which says what is wrong and what to do.
     package init(contentsOf file: URL, named name: String? = nil) throws {
         let name = name ?? file.lastPathComponent
-        let bytes: Data
-        do {
-            bytes = try Data(contentsOf: file)
+        let text: String
+        do throws(RegularFile.Failure) {
+            text = try RegularFile.text(of: file.path, limit: Self.sizeLimit)
         } catch {
-            throw RunbookFileError("cannot be read; choose an existing Markdown file that can be read", file: name)
-        }
-        guard bytes.count <= Self.sizeLimit else {
-            throw RunbookFileError("is larger than 256 kB; split it into several runbooks", file: name)
-        }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw RunbookFileError("is not UTF-8 text; save it as UTF-8", file: name)
+            let detail =
+                switch error {
+                case .missing, .unreadable: "cannot be read; choose an existing Markdown file that can be read"
+                case .notRegular: "is a folder, a pipe or a device; choose a Markdown file"
+                case .tooLarge: "is larger than 256 kB; split it into several runbooks"
+                case .notText: "is not UTF-8 text; save it as UTF-8"
+                }
+            throw RunbookFileError(detail, file: name)
         }
         try self.init(markdown: text, file: name, title: file.deletingPathExtension().lastPathComponent)
     }

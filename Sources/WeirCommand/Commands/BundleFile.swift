@@ -72,6 +72,10 @@ final class BundleFile {
     static func reader(of path: String, limit: ByteCount) throws(StartError) -> LineReader {
         do {
             return try LineReader(path: path, limit: limit)
+        } catch RegularFile.Failure.notRegular {
+            throw .missing(
+                "\(path) is a folder, a pipe or a device. Save the export as a file first, since an import reads it twice."
+            )
         } catch {
             throw .missing("\(path) cannot be read. Choose an existing file.")
         }

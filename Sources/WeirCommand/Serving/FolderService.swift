@@ -1,3 +1,4 @@
+import Dispatch
 import Flows
 import Foundation
 import Logging
@@ -14,6 +15,7 @@ final class FolderService: ServiceLifecycle.Service {
     private let choices: ChoiceLists
     private let clock: any Clock<Duration>
     private let logger: Logger
+    private let thread = DispatchQueue(label: "weir.operations")
     private let isAsked = Locked(false)
     private let take: @Sendable (OperationFolder) async throws -> Void
 
@@ -68,8 +70,8 @@ final class FolderService: ServiceLifecycle.Service {
             defer { isAsked = false }
             return isAsked
         }
-        let (before, next) = tracker.withLock { ($0.current, $0.look(atOnce: atOnce)) }
-        guard let next else { return }
+        guard let next = await next(atOnce: atOnce) else { return }
+        let before = tracker.withLock { $0.current }
         do {
             try await take(next)
         } catch {
@@ -80,6 +82,25 @@ final class FolderService: ServiceLifecycle.Service {
         }
         tracker.withLock { $0.took(next) }
         report(next, after: before)
+    }
+
+    /// What there is to take up, found on a thread of its own: a disk that does not answer holds up nothing else.
+    ///
+    /// Only one look goes on at a time. A cancelled caller is let go at once.
+    private func next(atOnce: Bool) async -> OperationFolder? {
+        let found = OneShot<OperationFolder?>()
+        return await withTaskCancellationHandler {
+            thread.async { [self] in
+                var looking = tracker.withLock { $0 }
+                let next = looking.look(atOnce: atOnce)
+                // The lock is not held while the files are read, since others ask for the operations in force.
+                tracker.withLock { $0 = looking }
+                found.send(next)
+            }
+            return await found.value()
+        } onCancel: {
+            found.send(nil)
+        }
     }
 
     private func report(_ folder: OperationFolder, after before: OperationFolder) {

@@ -83,7 +83,7 @@ struct ServerProcess: Sendable {
         let server = try server(board, accounts, certificate, declared.texts, hooks) { [logger] bound in
             port.value = bound
             let url = announce(port: bound)
-            do { try notice.say(url: url) } catch { logger.error("\(error)") }
+            do { try await notice.say(url: url) } catch { logger.error("\(error)") }
         }
         let polled = PolledFeeds()
         polled.keep(declared.alwaysPolled, on: board)

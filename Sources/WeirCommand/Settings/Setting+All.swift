@@ -163,6 +163,9 @@ extension Setting {
             key: "reports.line-bytes", kind: .integer(80...1_048_576), standard: "65536",
             help: "The maximum length of a line that a program reports, in bytes."),
         Setting(
+            key: "reports.state-bytes", kind: .integer(1_024...2_097_152), standard: "262144",
+            help: "The maximum size of a state that a program reports, and of a run's input, in bytes."),
+        Setting(
             key: "requests.holds", kind: .integer(1...1_000_000), standard: "20000",
             help: "How many live pages can wait for changes at once; further ones ask every few seconds."),
         Setting(
@@ -171,6 +174,9 @@ extension Setting {
         Setting(
             key: "requests.body-memory", kind: .integer(65_536...1_099_511_627_776), standard: "67108864",
             help: "The maximum memory of all forms and JSON that are arriving, in bytes."),
+        Setting(
+            key: "requests.answer-memory", kind: .integer(1_048_576...1_099_511_627_776), standard: "134217728",
+            help: "The maximum memory of all large answers that clients are reading, in bytes."),
     ]
 
     /// How long, and how many, ended runs of one operation are kept, where that differs from the others.

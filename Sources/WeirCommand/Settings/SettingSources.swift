@@ -1,7 +1,11 @@
 import Foundation
+import States
 
 /// The sources of a command's settings; a running server reads them again on request.
 struct SettingSources: Sendable {
+    /// The most bytes of a file.
+    private static let fileLimit = 1 << 20
+
     /// The command line.
     var flags = FlagTexts()
     /// The given file; nil for `weir.yml` if it exists.
@@ -21,12 +25,13 @@ struct SettingSources: Sendable {
         guard let path = config ?? (FileManager.default.fileExists(atPath: standard) ? standard : nil) else {
             return nil
         }
-        do {
-            let text = try String(contentsOf: URL(filePath: path), encoding: .utf8)
-            return SettingsFile(text: text, name: path)
+        do throws(RegularFile.Failure) {
+            return SettingsFile(text: try RegularFile.text(of: path, limit: Self.fileLimit), name: path)
         } catch {
             throw SettingsError(mistakes: [
-                SettingMistake(place: path, detail: "cannot be read; use an existing file with UTF-8 text")
+                SettingMistake(
+                    place: path,
+                    detail: "cannot be read; use an existing file, and no pipe, with at most 1 MiB of UTF-8 text")
             ])
         }
     }

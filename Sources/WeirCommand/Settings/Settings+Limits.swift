@@ -40,9 +40,11 @@ extension Settings {
         set(&web.connections.unsentBytes, "connections.unsent-bytes")
         set(&web.reports.messages, "reports.messages")
         set(&web.reports.lineBytes, "reports.line-bytes")
+        set(&web.reports.stateBytes, "reports.state-bytes")
         set(&web.maximumHolds, "requests.holds")
         set(&web.maximumBodyBytes, "requests.body-bytes")
         set(&web.bodyMemory, "requests.body-memory")
+        set(&web.answerMemory, "requests.answer-memory")
     }
 
     private func set(_ limit: inout Int, _ key: String) { limit = integer(key) ?? limit }

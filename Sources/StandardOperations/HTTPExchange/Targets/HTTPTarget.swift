@@ -25,7 +25,8 @@ package struct HTTPTarget: Sendable {
                 reason: "URLs of the kind \(scheme.inert(limit: 20)) cannot be requested. Use http or https.")
         }
         let authority = Self.authority(url.absoluteString)
-        guard url.user == nil, url.password == nil, !authority.contains("@"),
+        // No host has an `@`, so what stands before one that is encoded is meant to let somebody in, too.
+        guard url.user == nil, url.password == nil, !authority.contains("@"), !authority.contains("%40"),
             !Self.authority(text).unicodeScalars.contains("@")
         else {
             throw .invalidURL(
