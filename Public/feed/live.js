@@ -10,6 +10,11 @@ import { Tabs } from "./tabs.js";
 const RELOADED = "weir-reloaded";
 /** A hidden page holds on for this long; where tabs cannot share, not even that. */
 const PATIENCE = 30_000, IMPATIENCE = 2_000;
+/** For this long nothing moves away under a button or a finger that is down: it would be let go over something else, which is no click. */
+const PRESS = 1_000, LOOK = 50;
+
+/** Until when what is pressed stays where it is. */
+let still = 0;
 
 /** @typedef {import("./judge.js").Change | import("./judge.js").Answer} Paintable */
 
@@ -128,6 +133,8 @@ export function goLive(page, painted, line) {
   document.addEventListener("resume", seen);
   addEventListener("pagehide", () => obey(attention.frozen()));
   addEventListener("pageshow", seen);
+  addEventListener("pointerdown", () => { still = performance.now() + PRESS; }, true);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => { still = 0; }, true);
   for (const change of ["online", "offline"]) addEventListener(change, () => { if (!attention.asleep) follower.wake(); });
   setInterval(() => { if (!isAwaited()) obey(attention.tick(now())); }, BEAT);
 
@@ -195,11 +202,12 @@ function isScarce() {
   return !/^h[23]/.test(entry?.nextHopProtocol ?? "");
 }
 
-/** Calls back before the next paint, or soon where the browser paints nothing. @param {(seen: boolean) => void} paint */
+/** Calls back before a paint while nothing is pressed, or soon where the browser paints nothing. @param {(seen: boolean) => void} paint */
 function frame(paint) {
   const request = requestAnimationFrame(() => {
     clearTimeout(timer);
-    paint(true);
+    if (performance.now() < still) setTimeout(frame, LOOK, paint);
+    else paint(true);
   });
   const timer = setTimeout(() => {
     cancelAnimationFrame(request);

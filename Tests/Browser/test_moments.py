@@ -63,6 +63,7 @@ def test_a_page_of_the_past_is_what_was_live_then_and_a_reload_shows_the_same(vi
         page.goto(f"/runs/{ended['id']}?at={moment}")
         seen[moment] = page.evaluate(SHOWN)
     assert len(set(seen.values())) == len(moments)
+    page.wait_for_load_state("networkidle")  # what listens to the keys is loaded after the page
     for moment in reversed(moments[:-1]):
         page.keyboard.press("ArrowLeft")
         expect(page).to_have_url(at(moment))
@@ -78,11 +79,13 @@ def test_every_moment_of_a_run_that_is_watched_stands_in_its_past(visit, weir, s
     page.evaluate(
         """(shown) => {
             window.seen = {};
-            document.addEventListener("weir:painted", ({ detail }) => { window.seen[detail.sequence] = eval(shown)(); });
+            // The next change may have been painted before the browser says that it has painted this one.
+            const shows = document.getElementById("page").dataset;
+            document.addEventListener("weir:painted", () => { window.seen[shows.sequence] = eval(shown)(); });
         }""".replace("eval(shown)()", "(" + SHOWN + ")()"),
         None,
     )
-    run = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=2))
+    run = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=3))
     last = changes(weir, run)[-1]
     page.wait_for_function("(last) => window.seen[last]", arg=last)
     seen = page.evaluate("window.seen")
@@ -232,6 +235,7 @@ def test_an_operation_is_gone_through_over_its_runs(visit, weir, ended):
     second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
     page = visit(f"/operations/http-request?at={changes(weir, second)[0]}")
     expect(page.locator("section.run")).to_have_attribute("id", f"run-{second['id']}")
+    page.wait_for_load_state("networkidle")  # what listens to the keys is loaded after the page
     page.keyboard.press("ArrowLeft")
     expect(page.locator("section.run")).to_have_attribute("id", f"run-{ended['id']}")
     expect(page.locator("section.run > header .chip")).to_have_text("Success")

@@ -37,6 +37,33 @@ def test_each_recorded_change_is_painted_once_and_in_order(visit, weir):
     assert painted == [sequence for sequence in recorded if first <= sequence <= last]
 
 
+# Whether the page was painted within 600 ms of a press: null if the browser was so busy that this cannot be told.
+PRESSED = """
+    window.moved = undefined;
+    addEventListener("pointerdown", () => {
+        const page = document.getElementById("page"), before = page.dataset.sequence, began = performance.now();
+        setTimeout(() => { window.moved = performance.now() - began < 900 ? page.dataset.sequence !== before : null; }, 600);
+    }, { once: true, capture: true });
+"""
+
+
+def test_nothing_moves_under_a_pressed_pointer_so_that_its_click_is_one(visit, weir):
+    page = visit("/")
+    expect(page.locator("#op-iss-position .chip")).to_have_text("Tracking")
+    button = page.locator("#begin-greeting button")
+    for _ in range(5):
+        page.evaluate(PRESSED)
+        button.hover()
+        page.mouse.down()
+        until(lambda: page.evaluate("window.moved !== undefined"))
+        moved = page.evaluate("window.moved")
+        page.mouse.up()
+        if moved is not None:
+            break
+    assert moved is False
+    expect(page.locator("#op-greeting .state")).to_have_text("Success: Hello, World!")
+
+
 def test_an_operation_can_be_started_from_its_card(visit):
     page = visit("/")
     page.locator("#begin-greeting button").click()

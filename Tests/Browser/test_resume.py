@@ -1,5 +1,6 @@
 """Uploads that go on after a cut, a kill of the server and a reload of the page; several files at once."""
 
+import contextlib
 import gzip
 import os
 
@@ -48,7 +49,12 @@ def archived(weir):
 
 def arrived(weir):
     """How many bytes of unfinished uploads are on the disk."""
-    return sum(path.stat().st_size for path in (weir.data / "spool" / "uploads").glob("*.bytes"))
+    count = 0
+    for path in (weir.data / "spool" / "uploads").glob("*.bytes"):
+        # One may end while it is looked at.
+        with contextlib.suppress(FileNotFoundError):
+            count += path.stat().st_size
+    return count
 
 
 def slow(page):

@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import urllib.error
 
 import pytest
 from weir import until
@@ -37,6 +38,23 @@ def test_sighup_takes_up_what_can_be_and_says_what_takes_a_restart(weir):
     said = hang_up(weir, "The settings were read again")
     assert "allowed-hosts, log-level, retention.days" in said and "journal" in said
     assert answer(weir, "weir.example") == 200
+
+
+def test_sighup_applies_a_lower_limit_of_what_is_kept_at_once(weir):
+    for number in range(3):
+        last = weir.ended(weir.run("greeting", label=f"number {number}"))
+    (weir.folder / "weir.yml").write_text("retention:\n  greeting:\n    runs: 1\n")
+    hang_up(weir, "The settings were read again")
+    until(lambda: [run["id"] for run in weir.ask("runs?operation=greeting")["runs"]] == [last["id"]])
+
+
+def test_limits_of_what_clients_may_take_are_those_of_the_settings(weir):
+    assert weir.terminate()[0] == 0
+    (weir.folder / "weir.yml").write_text("requests:\n  body-bytes: 1024\n")
+    weir.start()
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        weir.run("greeting", label="x" * 2_000)
+    assert refused.value.code == 413
 
 
 def test_a_broken_file_leaves_the_settings_as_they_are(weir):

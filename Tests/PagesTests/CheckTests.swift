@@ -135,6 +135,13 @@ import Testing
                 "operations/copy/done.mustache:1: {{{target}}} would not be escaped; write {{target}}"))
     }
 
+    // L2, L3
+    @Test func `a number that would not be escaped is reported as a text is`() throws {
+        #expect(
+            try problems("operations/copy/done.mustache", "{{{ratio}}}").contains(
+                "operations/copy/done.mustache:1: {{{ratio}}} would not be escaped; write {{ratio}}"))
+    }
+
     // L4
     @Test func `a string that is used and not defined is reported`() throws {
         #expect(

@@ -115,4 +115,42 @@ import Testing
             #expect(try document.elements("//a[@href='/runs?within=\(span)']").count == 1, "\(span)")
         }
     }
+
+    @Test(arguments: [true, false])
+    func `a list of some runs says that it is live where it follows what happens, and not elsewhere`(isLive: Bool)
+        throws
+    {
+        let fixture = try Fixture()
+        let html = fixture.pages.runs(
+            .init(runs: [], next: nil), filter: RunFilter(parameters: ["within": "7d"]),
+            cursor: isLive ? Fixture.cursor : nil, frame: PageFrame())
+        let document = try MarkupDocument(html, as: .document)
+        #expect(try document.elements("//*[@id='live'][@data-state='\(isLive ? "live" : "static")']").count == 1)
+    }
+
+    /// A place whose name is one of several in each region; one name is in both.
+    private struct PlaceInput: OperationInput {
+        static var fields: [InputField] {
+            var place = InputField("place", "Place", .choice(["porto", "central"]))
+            place.groups = [
+                ChoiceGroup(["porto", "central"], beside: [.init(field: "region", value: "eu")]),
+                ChoiceGroup(["central"], beside: [.init(field: "region", value: "us")]),
+            ]
+            return [InputField("region", "Region", .choice(["eu", "us"])), place]
+        }
+    }
+
+    @Test func `a value that stands beside several others is chosen beside the one that was chosen`() throws {
+        var catalog = Catalog()
+        catalog.add(StatesOnly<PlaceInput, CopyState>(), id: "visit", title: "Visit", summary: "")
+        let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+        for (region, other) in [("eu", "us"), ("us", "eu")] {
+            let draft = FormDraft(values: ["region": region, "place": "central"])
+            let html = pages.startForm(operation: "visit", draft: draft, frame: PageFrame())
+            let page = try MarkupDocument(html, as: .document)
+            let chosen = try page.elements("//optgroup[@label='\(region)']/option[@selected]")
+            #expect(chosen.map { $0["value"] } == ["central"])
+            #expect(try page.elements("//optgroup[@label='\(other)']/option[@selected]").isEmpty)
+        }
+    }
 }

@@ -5,9 +5,10 @@ import MarkupTesting
 import Operations
 import Pages
 import States
+import TestSupport
 import Testing
 
-@Suite struct OverlayTests {
+@Suite(.timeLimit(.minutes(5))) struct OverlayTests {
     // L3
     @Test func `a broken template is a box in its place, and the rest works`() throws {
         var fixture = try Fixture(overlay: ["operations/copy/done.mustache": "ok\n{{#target}}"])
@@ -59,6 +60,24 @@ import Testing
         let folder = URL(fileURLWithPath: "/nowhere/templates")
         let error = #expect(throws: TemplateSetError.self) { try TemplateSet(overlay: folder) }
         #expect(error?.description.contains("/nowhere/templates") == true)
+    }
+
+    @Test func `what is no file in a folder is reported, and nobody waits for it`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(
+            at: folder.appending(path: "pages/board.mustache"), withIntermediateDirectories: true)
+        let pipe = try NamedPipe(at: folder.appending(path: "pages/run.mustache"))
+        try Data(repeating: 0x61, count: (1 << 20) + 1).write(to: folder.appending(path: "pages/large.mustache"))
+        let pages = PageRenderer(catalog: try Fixture().catalog, templates: try TemplateSet(overlay: folder))
+        let found = pages.check().map(\.description).filter { $0.hasPrefix("pages/") }
+        #expect(
+            found.sorted() == [
+                "pages/board.mustache: is a folder, a pipe or a device, and not a file",
+                "pages/large.mustache: is larger than 1 MiB",
+                "pages/run.mustache: is a folder, a pipe or a device, and not a file",
+            ])
+        withExtendedLifetime(pipe) {}
     }
 
     @Test func `a payload that no template knows is a list of names and values`() throws {

@@ -26,6 +26,7 @@ enum StringKey: String, CaseIterable {
     case noticeUncertain = "notice.uncertain"
     case noticeUnverified = "notice.unverified"
     case noticeRestored = "notice.restored"
+    case noticeForgotten = "notice.forgotten"
     case noticeKept = "notice.kept"
     case noticeFound = "notice.found"
     case viewers = "who.here"

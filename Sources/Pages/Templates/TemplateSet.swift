@@ -1,4 +1,5 @@
 public import Foundation
+import States
 
 /// The texts of all templates and strings: the bundled ones, with a folder of one's own laid over them file by file.
 ///
@@ -69,6 +70,9 @@ public struct TemplateSet: Sendable {
         self.problems = problems
     }
 
+    /// The most bytes of a file.
+    private static let fileLimit = 1 << 20
+
     private struct Folder {
         var files: [String: String] = [:]
         var problems: [TemplateProblem] = []
@@ -88,15 +92,17 @@ public struct TemplateSet: Sendable {
         else { throw TemplateSetError(folder: url.path) }
         var read = Folder()
         for case let name as String in names where name.hasSuffix(".mustache") || name.hasSuffix(".json") {
-            do {
-                let data = try Data(contentsOf: url.appendingPathComponent(name))
-                if let text = String(validating: data, as: UTF8.self) {
-                    read.files[name] = text
-                } else {
-                    read.problems.append(TemplateProblem(file: name, line: 0, message: "is not UTF-8 text"))
-                }
+            do throws(RegularFile.Failure) {
+                read.files[name] = try RegularFile.text(of: url.appendingPathComponent(name).path, limit: fileLimit)
             } catch {
-                read.problems.append(TemplateProblem(file: name, line: 0, message: "cannot be read"))
+                let message =
+                    switch error {
+                    case .missing, .unreadable: "cannot be read"
+                    case .notRegular: "is a folder, a pipe or a device, and not a file"
+                    case .tooLarge: "is larger than 1 MiB"
+                    case .notText: "is not UTF-8 text"
+                    }
+                read.problems.append(TemplateProblem(file: name, line: 0, message: message))
             }
         }
         return read

@@ -23,6 +23,7 @@ extension PageWriter {
             case .uncertain: strings[.noticeUncertain]
             case .unverified: strings[.noticeUnverified]
             case .restored: strings[.noticeRestored]
+            case .forgotten: strings[.noticeForgotten]
             case .lost:
                 strings(
                     .noticeLost,

@@ -77,4 +77,13 @@ import Testing
         let many = pages.viewers(["a", "b", "c", "d", "e", "f"], locale: .brazilianPortuguese)
         #expect(many == "<p>Também aqui: a, b, c, d <span title=\"e, f\">+2</span></p>")
     }
+
+    @Test func `signing out is offered to nobody for whom it ends nothing`() throws {
+        let pages = try Fixture().pages
+        var frame = PageFrame()
+        frame.account = PageAccount(name: "Ana")
+        #expect(!pages.gallery(frame: frame).contains("id=\"sign-out\""))
+        frame.account?.canSignOut = true
+        #expect(pages.gallery(frame: frame).contains("id=\"sign-out\""))
+    }
 }
