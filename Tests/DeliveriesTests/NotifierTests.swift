@@ -93,6 +93,24 @@ struct NotifierTests {
         #expect(receiver.requests.value.last?.headers["x-weir-delivery"] == "\(run)-1")
     }
 
+    @Test func `an end that cannot be read is told of once it can be, though nothing else happens`() async throws {
+        let receiver = try await Receiver()
+        let journal = RefusingJournal()
+        let fixture = try await Fixture([try .webhook(receiver.url, [.succeeded])], journal: journal)
+        journal.refuse(true)
+        let run = try await fixture.run()
+        // More often than there were changes that it could have been looked at for.
+        try await until {
+            journal.refused >= 9
+        } otherwise: {
+            fixture.clock.advance(by: .seconds(5))
+        }
+        journal.refuse(false)
+        let delivery = try await fixture.delivery { $0.status == .delivered }
+        #expect(delivery.facts.run == run)
+        await fixture.stop()
+    }
+
     @Test func `an attempt that the server did not survive is counted, and made again with the same id`() async throws {
         let receiver = try await Receiver()
         let rule = try NotificationRule.webhook(receiver.url)
@@ -133,6 +151,18 @@ struct NotifierTests {
         for secret in Fixture.secrets.values {
             #expect(!text.contains(secret.replacing("/", with: "\\/")) && !text.contains(secret))
         }
+        await fixture.stop()
+    }
+
+    @Test func `an address that the receiver repeats is not kept with its answer`() async throws {
+        let listener = try await RequestListener { request in
+            let url = "http://\(request.headers["host"] ?? "")\(request.path)"
+            return RequestListener.http("400 Bad Request", "Nothing is at \(url)")
+        }
+        let fixture = try await Fixture([try .webhook("\(listener.url)/hooks/T0000-B0000")])
+        try await fixture.run(failing: "No.")
+        let delivery = try await fixture.delivery { $0.status == .failed }
+        #expect(delivery.detail == "The receiver answered 400: Nothing is at •••")
         await fixture.stop()
     }
 

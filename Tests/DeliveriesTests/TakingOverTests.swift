@@ -48,4 +48,36 @@ struct TakingOverTests {
         await following.board.shutdown()
         await second.close()
     }
+
+    @Test func `a server that begins where another stopped tells of what that had not told of, and of no more`()
+        async throws
+    {
+        let receiver = try await Receiver()
+        let rules = [try NotificationRule.webhook(receiver.url)]
+        let url = try PostgresServer.shared.get().database()
+        let first = try await journal(url, "a")
+        let before = try await Fixture(rules, journal: first)
+        let told = try await before.run(failing: "Told.")
+        _ = try await before.delivery { $0.status == .delivered }
+        await before.stop()
+        let untold = try await before.run(failing: "Not told.")
+        await before.board.shutdown()
+        await first.close()
+        let second = try await journal(url, "b")
+        let after = try await Fixture(rules, journal: second, isRunning: false)
+        _ = await after.board.currentRole.first { $0 == .recording }
+        // Only now, so that it has never been one that follows.
+        let notifier = after.makeNotifier()
+        let work = Task { await notifier.run() }
+        try await until {
+            receiver.requests.value.count >= 2
+        } otherwise: {
+            after.clock.advance(by: .seconds(5))
+        }
+        #expect(receiver.requests.value.map { $0.headers["x-weir-delivery"] } == [told, untold].map { "\($0)-1" })
+        work.cancel()
+        await work.value
+        await after.board.shutdown()
+        await second.close()
+    }
 }

@@ -30,6 +30,7 @@ struct ConfigurationTests {
         configuration.maximumHolds = 1_000
         configuration.maximumBodyBytes = 1_000_000
         configuration.bodyMemory = 10_000_000
+        configuration.answerMemory = 10_000_000
         configuration.maximumStateBytes = 10_000
         configuration.stateWritesPerMinute = 10
         configuration.maximumUploadBytes = 100_000_000

@@ -102,6 +102,7 @@ import Testing
         await store.settle()
         #expect(store.state.count == 0)
         await store.receive(.loaded(3)) { $0 = .init(count: 3) }
+        await store.settle()
         store.finish()
         #expect(complaints.values.isEmpty)
     }
@@ -188,6 +189,7 @@ import Testing
         await store.settle()
         await store.receive(.told(1)) { $0 = [1] }
         await store.receive(.told(2)) { $0 = [1, 2] }
+        await store.settle()
         store.finish()
     }
 }

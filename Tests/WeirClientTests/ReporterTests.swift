@@ -122,4 +122,21 @@ struct ReporterTests {
         #expect(server.requests.flatMap { $0.body?.array ?? [] } == lines(0..<3))
         #expect(server.requests.last?.body == ["beat": true])
     }
+
+    @Test func `a sign of life is sent at each beat, and not for news that bring nothing`() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try await ScriptedServer { _, _ in .init() }
+        let spool = try Spool.make(in: folder, header: header)
+        let signals = AsyncStream<ReportSignal> { continuation in
+            for signal in [ReportSignal.news, .beat, .beat] { continuation.yield(signal) }
+            continuation.finish()
+        }
+        let end = try await server.with { client in
+            await Reporter(client, spool: spool, lease: .seconds(30), clock: VirtualClock(advancing: .onSleep)) { _ in }
+                .run(signals)
+        }
+        #expect(end == .unfinished)
+        // One at the beginning, and one for each beat.
+        #expect(server.requests.dropFirst().map(\.body) == Array(repeating: ["beat": true], count: 3))
+    }
 }

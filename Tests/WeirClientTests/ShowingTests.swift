@@ -60,6 +60,14 @@ struct ShowingTests {
         #expect(view.interruption() == "")
     }
 
+    @Test func `what is written in between stands below the gauge, which is drawn below it anew`() {
+        var view = WatchView(.gauge(columns: 60))
+        _ = view.text(for: change("loading"))
+        #expect(view.interruption() == "\n")
+        #expect(view.interruption() == "")
+        #expect(view.text(for: change("loading", transition: false)) == "  loading\u{1b}[K")
+    }
+
     @Test func `elsewhere each state is a line, and so is each tenth of its way`() {
         var view = WatchView(.plain)
         #expect(
