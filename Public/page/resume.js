@@ -6,6 +6,8 @@ import { answerOf } from "./forms.js";
 const KEPT = "weir upload ";
 /** How long it waits before it tries again, at first and at most, in milliseconds. */
 const [SOON, LATE] = [500, 8_000];
+/** After how long without progress an attempt is given up, in milliseconds: a network that went away without a word looks so. */
+const STALL = 30_000;
 
 /** @typedef {import("./forms.js").Reply} Reply */
 /** @typedef {{at: string, name: string, size: number}} Kept where an unfinished upload is */
@@ -113,13 +115,22 @@ function isReadable(file) {
 /**
  * @param {string} method @param {string} url @param {Record<string, string>} headers @param {Blob|null} [body]
  * @param {(loaded: number) => void} [onProgress]
- * @returns {{to: XMLHttpRequest, sent: Promise<XMLHttpRequest>}}
+ * @returns {{to: XMLHttpRequest, sent: Promise<XMLHttpRequest>}} one that was given up has no status
  */
 function request(method, url, headers, body = null, onProgress) {
   const to = new XMLHttpRequest();
+  const stall = () => setTimeout(() => to.abort(), STALL);
+  let patience = stall();
   const sent = new Promise((/** @type {(to: XMLHttpRequest) => void} */ resolve) => {
-    to.onloadend = () => resolve(to);
-    if (onProgress) to.upload.onprogress = ({ loaded }) => onProgress(loaded);
+    to.onloadend = () => {
+      clearTimeout(patience);
+      resolve(to);
+    };
+    if (onProgress) to.upload.onprogress = ({ loaded }) => {
+      clearTimeout(patience);
+      patience = stall();
+      onProgress(loaded);
+    };
     to.open(method, url);
     for (const [name, value] of Object.entries({ Accept: "application/json", "Tus-Resumable": "1.0.0", ...headers })) to.setRequestHeader(name, value);
     to.send(body);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { metadata, resume } from "../../Public/page/resume.js";
 
-/** A server that takes uploads, of which some requests are cut; stands in for XMLHttpRequest. */
+/** A server that takes uploads, of which some requests are cut, after so many bytes or as told; stands in for XMLHttpRequest. */
 function server(cuts) {
   const kept = { bytes: -1, requests: [] };
   globalThis.localStorage = {};
@@ -17,7 +17,10 @@ function server(cuts) {
     open(method, url) { Object.assign(this, { method, url }); }
     setRequestHeader(name, value) { this.headers[name] = value; }
     getResponseHeader(name) { return this.answer[name] ?? null; }
-    abort() { this.onloadend?.(); }
+    abort() {
+      [this.isAborted, this.status] = [true, 0];
+      this.onloadend?.();
+    }
     send(body) {
       kept.requests.push([this.method, this.headers["Upload-Offset"]]);
       const at = Number(this.headers["Upload-Offset"]);
@@ -26,6 +29,7 @@ function server(cuts) {
       else if (this.method === "HEAD") this.status = 200;
       else if (this.method === "DELETE") [kept.bytes, this.status] = [-1, 204];
       else if (at !== kept.bytes) this.status = 409;
+      else if (typeof cuts[0] === "function") return cuts.shift()(this, kept);
       else if (cuts.length) kept.bytes += cuts.shift();
       else [kept.bytes, this.status] = [at + body.size, 204];
       this.answer = { Location: "/uploads/u", "Upload-Offset": String(kept.bytes) };
@@ -57,6 +61,23 @@ test("a file that is cut twice goes on where it stopped", async () => {
   assert.equal(reply.status, 201);
   assert.deepEqual(kept.requests, [["POST", undefined], ["PATCH", "0"], ["HEAD", undefined], ["PATCH", "3"], ["HEAD", undefined], ["PATCH", "7"]]);
   assert.deepEqual(Object.keys(localStorage), []);
+});
+
+test("an attempt that makes no progress for half a minute is given up, and the file goes on where it stopped", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let silent;
+  const kept = server([(request, kept) => [silent, kept.bytes] = [request, 4]]);
+  const file = new File(["0123456789"], "a");
+  const sent = resume("/u", parts(file), file, {}, signal, quiet);
+  while (!silent) await new Promise(setImmediate);
+  t.mock.timers.tick(29_000);
+  silent.upload.onprogress({ loaded: 4 });
+  t.mock.timers.tick(29_000);
+  assert.ok(!silent.isAborted);
+  t.mock.timers.tick(1_000);
+  assert.ok(silent.isAborted);
+  assert.equal((await sent).status, 201);
+  assert.deepEqual(kept.requests, [["POST", undefined], ["PATCH", "0"], ["HEAD", undefined], ["PATCH", "4"]]);
 });
 
 test("a file that was begun before a reload continues, and one that the server has forgotten begins anew", async () => {
