@@ -3,6 +3,7 @@
 import contextlib
 import gzip
 import os
+import threading
 
 import pytest
 from playwright.sync_api import expect
@@ -13,19 +14,28 @@ SLOW = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThrough
 
 
 class Cutter(Relay):
-    """Passes connections on to the server, and cuts each upload after so many bytes, once."""
+    """Passes connections on to the server, and cuts the first upload after so many bytes, or takes no more of it in silence."""
 
-    def __init__(self, port, after):
+    def __init__(self, port, after, is_silent=False):
         super().__init__(port)
-        self.left, self.cuts = after, 0
+        self.left, self.cuts, self.is_silent = after, 0, is_silent
+        self.over = threading.Event()
         self.url = f"http://127.0.0.1:{self.port}"
+
+    def close(self):
+        self.over.set()
+        super().close()
 
     def passes(self, piece, is_sent):
         if not is_sent or len(piece) <= 16_000 or self.left <= 0:
             return True
         self.left -= len(piece)
-        self.cuts += self.left <= 0
-        return self.left > 0
+        if self.left > 0:
+            return True
+        self.cuts += 1
+        if self.is_silent:
+            self.over.wait()
+        return False
 
 
 @pytest.fixture
@@ -76,6 +86,21 @@ def test_a_cut_connection_costs_nothing_that_has_arrived(visit, weir, file):
     send(page, file)
     expect(page.locator("#current .run > header .chip")).to_have_text("Success", timeout=60_000)
     assert cutter.cuts == 1
+    assert archived(weir) == [file.read_bytes()]
+    assert len(weir.ask("runs")["runs"]) == 1
+    page.goto("about:blank")
+    cutter.close()
+
+
+def test_a_network_that_goes_silent_is_given_up_and_the_file_goes_on(visit, weir, file):
+    cutter = Cutter(weir.port, 5_000_000, is_silent=True)
+    page = visit("about:blank")
+    page.clock.install()
+    page.goto(cutter.url + "/operations/file-upload")
+    send(page, file)
+    until(lambda: cutter.cuts == 1)
+    page.clock.fast_forward(30_000)
+    expect(page.locator("#current .run > header .chip")).to_have_text("Success", timeout=25_000)
     assert archived(weir) == [file.read_bytes()]
     assert len(weir.ask("runs")["runs"]) == 1
     page.goto("about:blank")
