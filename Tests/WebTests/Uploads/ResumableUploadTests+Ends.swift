@@ -191,6 +191,16 @@ extension ResumableUploadTests {
             let first = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
             let again = try await Self.create(server, length: 6, headers: ["Idempotency-Key: k1"])
             #expect(first == again)
+            #expect(try await Self.patch(server, first.place, at: "0", "abcdef").status == 204)
+            _ = try await Self.end(server, first.run)
+            // Whose run is over is not begun anew, either: its sender has nothing more to send.
+            let headers = [Self.version, Self.metadata, "Upload-Length: 6", "Idempotency-Key: k1"]
+            try await until {
+                let late = try await server.ask("POST", Self.uploads, headers: headers, body: "")
+                let run = (try? late.json())?["id"]?.string
+                return late.status == 201 && run == first.run && late["upload-offset"] == "6"
+            }
+            #expect(try await server.board.runs(RunQuery()).runs.count == 1)
         }
     }
 

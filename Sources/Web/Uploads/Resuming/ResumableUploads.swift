@@ -40,11 +40,12 @@ final class ResumableUploads: Sendable {
         self.logger = logger
     }
 
-    /// Makes an upload, empty.
+    /// Makes an upload, empty; gives the one of that id if another request has just made it.
     ///
     /// Throws a problem when its owner has too many, or the disk does not take it.
-    func create(_ upload: ResumableUpload) throws(Problem) -> Entry {
-        let made = state.withLockedValue { state -> Result<Entry, Problem> in
+    func create(_ upload: ResumableUpload) throws(Problem) -> (Entry, isNew: Bool) {
+        let made = state.withLockedValue { state -> Result<(Entry, isNew: Bool), Problem> in
+            if let known = state.open[upload.id] { return .success((known, false)) }
             let others = ids().compactMap(read).filter { $0.owner == upload.owner && $0.id != upload.id }
             let bytes = others.reduce(upload.length) { $0.addingReportingOverflow($1.length).partialValue }
             guard others.count < limits.count, bytes <= limits.bytes, bytes >= 0 else {
@@ -59,7 +60,7 @@ final class ResumableUploads: Sendable {
                 let file = try ResumableFile(place(upload.id, "bytes"), now: clock.uptime)
                 let entry = Entry(upload: upload, file: file)
                 state.open[upload.id] = entry
-                return .success(entry)
+                return .success((entry, true))
             } catch {
                 delete(upload.id)
                 return .failure(.uploadNotStored)

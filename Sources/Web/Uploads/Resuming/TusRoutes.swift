@@ -50,18 +50,28 @@ struct TusRoutes {
         let key = try exchange.idempotencyKey()
         let id = key.map { self.id(of: $0, exchange) } ?? dashboard.makeID()
         if key != nil, let known = try? uploads.find(id, of: operation, owner: owner(exchange)) {
-            return try await created(known, exchange)
+            return try await created(known, exchange, by: known.file.run)
         }
         let upload = ResumableUpload(
             id: id, operation: operation, owner: owner(exchange), length: length,
             metadata: exchange.header(.uploadMetadata),
             input: try input(entry, field, id: id, length: length, exchange))
-        let made = try uploads.create(upload)
-        do throws(Problem) { try await start(made, exchange) } catch {
+        let (made, isNew) = try uploads.create(upload)
+        guard isNew else { return try await created(made, exchange, by: made.file.run) }
+        let receipt: StartReceipt
+        do throws(Problem) { receipt = try await start(made, exchange, key: key) } catch {
             uploads.remove(id)
             throw error
         }
-        return try await created(made, exchange)
+        guard receipt.isNew else {
+            // The answer to the request that began it was lost, and its run is over: there is nothing more to send.
+            uploads.remove(id)
+            var response = try await created(made, exchange, by: receipt.run)
+            response.headers[.uploadOffset] = String(length)
+            response.headers[.uploadExpires] = nil
+            return response
+        }
+        return try await created(made, exchange, by: receipt.run)
     }
 
     private func append(to entry: ResumableUploads.Entry, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -77,7 +87,7 @@ struct TusRoutes {
         defer { file.end(writer) }
         var body = BodyReader(exchange, limit: rest, budget: dashboard.bodies)
         if let announced = body.announced, announced > rest { throw .uploadTooLong }
-        if file.run == nil { try await start(entry, exchange) }
+        if file.run == nil { _ = try await start(entry, exchange) }
         var checked: CheckedPart?
         do { checked = try checksum.map { try CheckedPart($0, in: dashboard.configuration.spoolFolder) } } catch {
             throw .uploadNotStored
@@ -134,22 +144,25 @@ struct TusRoutes {
 
     // MARK: The run
 
-    /// Starts the run that reads an upload, and ends the upload with it.
-    private func start(_ entry: ResumableUploads.Entry, _ exchange: Exchange) async throws(Problem) {
+    /// Starts the run that reads an upload, and ends the upload with it; not new is only one that has read it before.
+    private func start(
+        _ entry: ResumableUploads.Entry, _ exchange: Exchange, key: String? = nil
+    ) async throws(Problem) -> StartReceipt {
         let (upload, file) = (entry.upload, entry.file)
         let content: ResumableContent
         do { content = try file.attach(length: upload.length) } catch { throw .uploadOver }
         let receipt: StartReceipt
         do {
             receipt = try await dashboard.board.start(
-                operation, input: upload.input, content: content, actor: exchange.actor)
+                operation, input: upload.input, content: content, actor: exchange.actor, idempotencyKey: key)
         } catch {
             file.began(nil)
             throw Problem(error)
         }
         guard receipt.isNew else {
             file.began(nil)
-            throw .runJoined
+            guard key != nil, await isReader(receipt.run, of: upload) else { throw .runJoined }
+            return receipt
         }
         file.began(receipt.run)
         let (board, uploads) = (dashboard.board, uploads)
@@ -161,11 +174,19 @@ struct TusRoutes {
             guard content.failure == nil, let record, record.state.phase != .interrupted else { return }
             if record.cause != EndCause.shutdown.description { uploads.remove(upload.id) }
         }
+        return receipt
     }
 
-    private func created(_ entry: ResumableUploads.Entry, _ exchange: Exchange) async throws(Problem) -> Response {
+    private func isReader(_ run: String, of upload: ResumableUpload) async -> Bool {
+        let input = try? await dashboard.board.run(run).record.opening.input
+        return input?.object?.values.contains { $0["id"]?.string == upload.id } ?? false
+    }
+
+    private func created(
+        _ entry: ResumableUploads.Entry, _ exchange: Exchange, by run: String?
+    ) async throws(Problem) -> Response {
         var response = Response(status: .created)
-        if let run = entry.file.run, let receipt = try? await dashboard.board.run(run) {
+        if let run, let receipt = try? await dashboard.board.run(run) {
             let started = StartReceipt(run: run, sequence: receipt.record.sequence, isNew: true)
             response = try await CommandAnswer(dashboard: dashboard, receipt: started).response(
                 exchange, status: .created)
