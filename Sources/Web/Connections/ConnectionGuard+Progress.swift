@@ -6,7 +6,10 @@ extension ConnectionGuard {
     func activity() -> ConnectionMachine.Activity? {
         guard let context else { return nil }
         observeUnsent(context)
-        return machine.activity(now: context.eventLoop.now)
+        if isDiscarding { return .leaving }
+        let activity = machine.activity(now: context.eventLoop.now)
+        if case .idle = activity, isClosing { return .leaving }
+        return activity
     }
 
     func checkProgress() {
@@ -48,6 +51,7 @@ extension ConnectionGuard {
         case .slow: reset(context)
         case .held: context.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
         case .busy: isClosing = true
+        case .leaving: break
         }
     }
 }

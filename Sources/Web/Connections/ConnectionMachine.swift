@@ -32,6 +32,8 @@ struct ConnectionMachine {
         case slow(NIODeadline)
         /// The server.
         case busy(NIODeadline)
+        /// Nobody: it was answered for the last time, and is about to end.
+        case leaving
     }
 
     /// From when on a client that sends or takes too little counts as slow.

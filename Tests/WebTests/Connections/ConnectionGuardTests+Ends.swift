@@ -60,6 +60,8 @@ extension ConnectionGuardTests {
         #expect(answered < 1_000)
         #expect(try connection.received().contains("Connection: close"))
         #expect(connection.isOpen)
+        // Who makes room need not look for another in its place.
+        #expect(connection.activity == .leaving)
         connection.pass(3)
         #expect(!connection.isOpen)
     }

@@ -41,6 +41,15 @@ struct EvictionTests {
         #expect(try choose(list, -1) == [])
     }
 
+    @Test func `who is leaving already is one of those that make room, and nobody goes in its place`() throws {
+        let list: [(String, ConnectionMachine.Activity)] = [
+            ("192.0.2.1", .held(second(1))), ("192.0.2.1", .leaving), ("192.0.2.1", .held(second(2))),
+        ]
+        #expect(try choose(list, 1) == [])
+        #expect(try choose(list, 2) == [0])
+        #expect(try choose(list, 9) == [0, 2])
+    }
+
     @Test func `a crowd from one address makes room itself before a viewer from another`() throws {
         let viewer = ("198.51.100.7", ConnectionMachine.Activity.idle(second(1)))
         let crowd = (0..<5).map { ("192.0.2.1", ConnectionMachine.Activity.held(second(50 + Int64($0)))) }

@@ -19,8 +19,9 @@ enum Eviction {
     /// For how long a connection is let be that was just opened or answered.
     static let moment: TimeAmount = .seconds(1)
 
-    /// At most so many connections to let go, the best first.
+    /// The connections to let go so that so many end, the best first; those that are leaving already are some of them.
     static func choose(_ candidates: [Candidate], count: Int, now: NIODeadline) -> [Candidate] {
+        let leaving = candidates.count { $0.activity == .leaving }
         var ranked: [(level: Int, rank: Int, since: NIODeadline, candidate: Candidate)] = []
         for all in Dictionary(grouping: candidates, by: \.address).values {
             let order = all.compactMap { candidate in
@@ -32,7 +33,7 @@ enum Eviction {
             }
         }
         ranked.sort { ($1.level, $0.rank, $0.since) < ($0.level, $1.rank, $1.since) }
-        return ranked.prefix(max(0, count)).map(\.candidate)
+        return ranked.prefix(max(0, count - leaving)).map(\.candidate)
     }
 
     private static func rank(
@@ -43,6 +44,7 @@ enum Eviction {
         case .slow(let since): (1, since)
         case .held(let since): (2, since)
         case .busy(let since): now - since >= patience ? (3, since) : nil
+        case .leaving: nil
         }
     }
 }
