@@ -122,7 +122,12 @@ struct CommandRunTests {
             states: {ready: {match: ready}}
             """, clock: clock, timeout: .seconds(60)
         ) { _, state in
-            if state.name == "ready" { clock.advance(by: .seconds(60)) }
+            guard state.name == "ready" else { return }
+            Task {
+                // The program may be ready before anybody waits for the end of its time.
+                _ = await clock.sleepers.first { $0 == 1 }
+                clock.advance(by: .seconds(60))
+            }
         }
         #expect(trial.names == ["waiting", "running", "ready", "stopping", "failed"])
         #expect(trial.message?.hasPrefix("It took longer than") == true)
@@ -137,7 +142,7 @@ struct CommandRunTests {
             title: Third time
             shell: "echo x >> tries; test $(wc -l < tries) -eq 3"
             retry: {limit: 4, interval: 1h}
-            """, folder: folder)
+            """, folder: folder, clock: VirtualClock(advancing: .onSleep))
         #expect(trial.names == ["waiting", "running", "retrying", "running", "retrying", "running", "succeeded"])
         let missing = try await FileTrial.run(
             """
@@ -193,7 +198,7 @@ struct CommandRunTests {
             """
             title: States
             shell: "for n in $(seq 600); do echo ::weir a::; echo ::weir b::; done"
-            """)
+            """, clock: VirtualClock(advancing: .onSleep))
         #expect(states.names.filter { $0 == "a" }.count == 600)
     }
 

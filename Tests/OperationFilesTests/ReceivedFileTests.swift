@@ -2,6 +2,7 @@ import Flows
 import Foundation
 import Operations
 import States
+import TestClocks
 import Testing
 
 @testable import OperationFiles
@@ -46,13 +47,13 @@ struct ReceivedFileTests {
 
     /// Runs a text with a file; afterwards nothing of the file may be left.
     private func run(
-        _ text: String, _ input: JSONValue, _ content: Pieces?,
+        _ text: String, _ input: JSONValue, _ content: Pieces?, clock: VirtualClock = VirtualClock(),
         onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void = { _, _ in }
     ) async throws -> FileTrial {
         let files = FileManager.default.temporaryDirectory.appending(path: "weir-files-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: files) } }
-        let trial = try await FileTrial.run(text, input, content: content, files: files, onState: onState)
+        let trial = try await FileTrial.run(text, input, content: content, files: files, clock: clock, onState: onState)
         #expect(try FileManager.default.contentsOfDirectory(atPath: files.path) == [])
         return trial
     }
@@ -117,7 +118,8 @@ struct ReceivedFileTests {
             shell: 'cat "$WEIR_INPUT_DUMP"; exit 1'
             retry: {limit: 2, interval: 1s}
             """
-        let trial = try await run(text, Self.file("a.sql"), Pieces(["here\n"]))
+        let trial = try await run(
+            text, Self.file("a.sql"), Pieces(["here\n"]), clock: VirtualClock(advancing: .onSleep))
         #expect(trial.lines == ["here", "here", "here"])
         #expect(trial.last?.phase == .failed)
     }

@@ -9,6 +9,7 @@ import Commands
 import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 
 /// The named pipe in which a program reports states, as the file that `WEIR_STATES` names.
 ///
@@ -20,6 +21,15 @@ final class StatePipe: Sendable {
     private let pipe: CommandPipe
     /// Keeps the pipe open between two programs that write to it.
     private let writer: Int32
+
+    /// How often its reader has waited for more, and whether it does now.
+    private struct Reading: Equatable {
+        var count = 0
+        var isWaiting = false
+    }
+    private let reading = Mutex(Reading())
+    /// After how many pieces a pipe of 1 MiB, the largest that a program can make it, has been read.
+    private static let mostPieces = 16
 
     private init(path: String, folder: URL, pipe: CommandPipe, writer: Int32) {
         self.path = path
@@ -53,7 +63,10 @@ final class StatePipe: Sendable {
 
     /// The next lines; nil when nobody can write any more.
     func next(_ splitter: inout LineSplitter) async -> [String]? {
-        guard let buffer = await pipe.next() else {
+        reading.withLock { $0 = Reading(count: $0.count + 1, isWaiting: true) }
+        let buffer = await pipe.next()
+        reading.withLock { $0.isWaiting = false }
+        guard let buffer else {
             var last: [String] = []
             splitter.finish { last.append($0.text) }
             return last.isEmpty ? nil : last
@@ -71,6 +84,21 @@ final class StatePipe: Sendable {
         close(writer)
         unlink(path)
         rmdir(folder.path)
+    }
+
+    /// Reads no more once its reader has waited for that long, or has read more than the pipe held at first.
+    ///
+    /// While the reader is busy with what it has read, no time passes. Throws when the caller is cancelled.
+    func giveUp(after patience: Duration, on clock: any Clock<Duration>) async throws {
+        let first = reading.withLock { $0 }
+        while true {
+            let before = reading.withLock { $0 }
+            try await clock.sleep(for: patience)
+            let now = reading.withLock { $0 }
+            if now == before, now.isWaiting { break }
+            if now.count - first.count > Self.mostPieces { break }
+        }
+        giveUp()
     }
 
     /// Reads no more.

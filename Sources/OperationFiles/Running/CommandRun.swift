@@ -100,10 +100,7 @@ struct CommandRun: Sendable {
             throw error
         }
         pipe?.finish()
-        let patience = Task { [clock] in
-            try await clock.sleep(for: Self.pipePatience)
-            pipe?.giveUp()
-        }
+        let patience = Task { [clock] in try await pipe?.giveUp(after: Self.pipePatience, on: clock) }
         await following?.value
         patience.cancel()
         return end

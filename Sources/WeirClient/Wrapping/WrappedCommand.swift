@@ -106,8 +106,10 @@ package final class WrappedCommand: Sendable {
         }
         while true {
             var waiting = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: POLLIN), revents: 0)
+            // Asked first: what the command prints before it ends is there to be read once it has ended.
+            let hasEnded = hasEnded.withLock { $0 != nil }
             let ready = poll(&waiting, 1, 500)
-            if ready == 0, hasEnded.withLock({ $0 != nil }) { break }
+            if ready == 0, hasEnded { break }
             if ready <= 0 { continue }
             let count = read(descriptor, buffer.baseAddress, buffer.count)
             if count < 0, errno == EINTR { continue }

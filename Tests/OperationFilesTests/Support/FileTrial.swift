@@ -45,10 +45,13 @@ struct FileTrial {
     }
 
     /// Runs the operation of a file's text to its end, and calls `onState` with each state, in order.
+    ///
+    /// Time stands still, so that what is in the pipe of states is read however slow that is; a program that must wait,
+    /// to be tried again or because it names very many states, needs a clock that goes on by itself.
     static func run(
         _ text: String, _ input: JSONValue = [:], folder: URL = FileManager.default.temporaryDirectory,
         content: (any FileContent)? = nil, files: URL? = nil,
-        clock: any Clock<Duration> = VirtualClock(advancing: .onSleep), timeout: Duration? = nil,
+        clock: any Clock<Duration> = VirtualClock(), timeout: Duration? = nil,
         onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void = { _, _ in }
     ) async throws -> FileTrial {
         let definition = try definition(text)
