@@ -147,7 +147,8 @@ import Testing
             let time = clock.measure { found = mistakes(input) }
             #expect(!found.isEmpty && found.count <= 21)
             #expect(found.allSatisfy { $0.key.utf8.count <= 64 && $0.value.utf8.count < 600 })
-            #expect(time < .seconds(1))
+            // A second would do; what grows with the square of the length would take minutes.
+            #expect(time < .seconds(30))
         }
     }
 

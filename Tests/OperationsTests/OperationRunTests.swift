@@ -155,10 +155,15 @@ import TestSupport
     // G3
     @Test func `after cancel has returned no write is seen, whoever else is cancelling`() async throws {
         for _ in 0..<300 {
+            let isOver = MutableStateFlow(false)
             let runner = OperationRunner(
                 TestOperation { _, state in
-                    // Work that nobody stops ends by itself, and is then found to have succeeded.
-                    for step in 1...200_000 where !Task.isCancelled { state.value = .working(step: step) }
+                    // Work that nobody stops goes on until its state has been looked at.
+                    var step = 0
+                    while !Task.isCancelled, !isOver.value {
+                        step += 1
+                        state.value = .working(step: step)
+                    }
                     state.value = .success(text: "late")
                 })
             let run = try runner.start(TestInput())
@@ -166,6 +171,7 @@ import TestSupport
             run.cancel(.replaced)
             let last = run.state.value
             await other
+            isOver.value = true
             _ = await run.outcome()
             #expect(last.phase == .cancelled)
             #expect(run.state.value == last)

@@ -73,4 +73,12 @@ import Testing
             }
         }
     }
+
+    @Test func `a run that its starter sees in its end state counts as ended before the machine is told`() {
+        for policy in [ReentryPolicy.joinExisting, .ignore, .cancelPrevious] {
+            var machine = ReentryMachine<Int>(policy)
+            _ = machine.start(1)
+            #expect(machine.start(2) { $0 == 1 } == .begin(replacing: []))
+        }
+    }
 }

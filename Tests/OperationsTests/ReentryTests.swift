@@ -49,6 +49,26 @@ import TestSupport
         _ = await third.outcome()
     }
 
+    @Test(arguments: [ReentryPolicy.joinExisting, .ignore])
+    func `whoever sees a run end can start another at once`(_ policy: ReentryPolicy) async throws {
+        let gate = Gate()
+        let runner = OperationRunner(Self.waiting(gate), reentry: policy)
+        let next = Locked<Run<TestState>?>(nil)
+        var subscription: FlowSubscription?
+        let first = try runner.start(TestInput()) { run in
+            subscription = run.state.subscribe(.lossless) { state in
+                // Before the runner itself has seen it.
+                if state.phase.isEnded { next.withLock { $0 = try? runner.start(TestInput(label: "next")) } }
+            }
+        }
+        gate.open()
+        _ = await first.outcome()
+        let second = try #require(next.withLock { $0 })
+        #expect(second !== first)
+        _ = await second.outcome()
+        withExtendedLifetime(subscription) {}
+    }
+
     // G3
     @Test func `a second start is refused while a run is going, and names it`() async throws {
         let gate = Gate()

@@ -143,7 +143,14 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
             let waiting = Waiting(
                 run: run, input: input, operation: variation.work ?? core.operation,
                 timeout: variation.work == nil ? core.timeout : nil)
-            let decision = core.machine.start(core.started, by: variation.reentry)
+            let decision: ReentryMachine<Int>.Decision
+            do {
+                let runs = core.runs
+                // Whoever saw a run end may be here before the runner was told of it.
+                decision = core.machine.start(core.started, by: variation.reentry) {
+                    runs[$0]?.run.flow.value.phase.isEnded == true
+                }
+            }
             let others: [Run<Work.State>] =
                 switch decision {
                 case .begin(let replaced), .wait(let replaced): replaced.compactMap { core.runs[$0]?.run }

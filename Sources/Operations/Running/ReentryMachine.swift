@@ -36,13 +36,18 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     /// The runs that have not ended, oldest first.
     var unended: [Token] { going.filter { !ended.contains($0) } + waiting }
 
-    /// What a start means; `decided` is a policy of its own, for a run that another server has admitted.
-    mutating func start(_ token: Token, by decided: ReentryPolicy? = nil) -> Decision {
+    /// What a start means.
+    ///
+    /// `decided` is a policy of its own, for a run that another server has admitted. `hasEnded` is true for a run that is in its
+    /// end state, even if `end` has not been called yet.
+    mutating func start(
+        _ token: Token, by decided: ReentryPolicy? = nil, hasEnded: (Token) -> Bool = { _ in false }
+    ) -> Decision {
         switch decided ?? policy {
         case .concurrent:
             break
         case .cancelPrevious:
-            let replaced = unended
+            let replaced = unended.filter { !hasEnded($0) }
             if waitsForReplaced, !going.isEmpty {
                 waiting.append(token)
                 return .wait(replacing: replaced)
@@ -50,9 +55,9 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
             going.append(token)
             return .begin(replacing: replaced)
         case .joinExisting:
-            if let other = unended.last { return .join(other) }
+            if let other = unended.last(where: { !hasEnded($0) }) { return .join(other) }
         case .ignore:
-            if let other = unended.last { return .refuse(other) }
+            if let other = unended.last(where: { !hasEnded($0) }) { return .refuse(other) }
         case .queue:
             if !going.isEmpty {
                 waiting.append(token)

@@ -53,7 +53,8 @@ extension Run {
                 settle(.failed(OperationLeftUnfinished(operation: "\(Work.self)", state: "\(last)")))
             }
         } catch is CancellationError {
-            settle(.cancelled(.itself))
+            // The work can notice that its scope ends before `onCancel` is called.
+            settle(.cancelled(Task.isCancelled ? .scope : .itself))
         } catch {
             settle(.failed(error))
         }
