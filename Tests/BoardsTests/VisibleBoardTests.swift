@@ -164,6 +164,7 @@ import TestSupport
         let fixture = try await BoardFixture.open(["mine": .endless], stores: ["tally": Tally()])
         let board = fixture.board
         let run = try await board.start("mine", input: [:], actor: "tester").run
+        try await fixture.published(.run(run)) { $0.change.state.caseName == "working" }
         let visible = try await VisibleBoard(
             board, for: Self.permissions([.see], operations: ["mine"], stores: ["tally"], of: board))
         let head = board.feed.head(of: .board)

@@ -47,7 +47,10 @@ final class Scheduler: Sendable {
     /// Throws `JournalError` when what is kept cannot be read.
     func follow(_ starts: [String: ScheduledStart]) async throws {
         guard !starts.isEmpty || core.withLock({ !$0.machine.isEmpty }) else { return }
-        take(starts, known: try await kept())
+        // One at a time with what is written: what was read must not take the place of something newer.
+        try await writing.withLock {
+            _ = take(starts, known: try await kept())
+        }
     }
 
     /// How far the schedules have come, as the journal has it.
@@ -55,12 +58,20 @@ final class Scheduler: Sendable {
     /// Throws `JournalError` when that cannot be read.
     func kept() async throws -> [String: ScheduleStanding] { standings(in: try await journal.note(Self.note)) }
 
-    /// Takes schedules, and how far they have come, in place of all that was known.
-    private func take(_ starts: [String: ScheduledStart], known: [String: ScheduleStanding]) {
+    /// Takes schedules, and how far they have come, in place of all that was known; without effect on one that has begun.
+    ///
+    /// Returns how far they have come now.
+    private func take(
+        _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], begins: Bool = false
+    ) -> [String: ScheduleStanding] {
         let moment = now()
-        core.withLock { core in
-            core.machine = ScheduleMachine()
-            core.machine.take(starts, known: known, at: moment)
+        return core.withLock { core in
+            if !core.hasBegun {
+                core.hasBegun = begins
+                core.machine = ScheduleMachine()
+                core.machine.take(starts, known: known, at: moment)
+            }
+            return core.machine.standings
         }
     }
 
@@ -68,11 +79,7 @@ final class Scheduler: Sendable {
     func begin(
         _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], start: @escaping Start
     ) async {
-        take(starts, known: known)
-        let standings = core.withLock { core in
-            core.hasBegun = true
-            return core.machine.standings
-        }
+        let standings = take(starts, known: known, begins: true)
         if standings != known { await keep() }
         scope.launch { [self] in
             while !Task.isCancelled {

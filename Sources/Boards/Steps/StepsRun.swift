@@ -203,17 +203,18 @@ final class StepsRun: Sendable {
     private func ask(_ index: Int, _ step: StepsPlan.Step, _ approval: StepsPlan.Approval) async throws {
         let now = host.now
         let prompt = await values.text(approval.prompt, after: progress)
-        change {
-            $0.change(index) { step in
-                guard step.status != .asking else { return }
-                (step.status, step.began, step.prompt) = (.asking, now, prompt)
-                step.until = approval.within.map { now.after($0.milliseconds) }
-            }
-        }
         let over = Deferred<Bool>()
         host.decisions.open(step.name) { [weak self] decision in
             self?.decide(index, step, decision)
             over.resolve(true)
+        }
+        // Shown once it can be decided, and not if somebody was quicker.
+        change {
+            $0.change(index) { step in
+                guard step.status != .asking, step.decision == nil else { return }
+                (step.status, step.began, step.prompt) = (.asking, now, prompt)
+                step.until = approval.within.map { now.after($0.milliseconds) }
+            }
         }
         onStop { over.resolve(true) }
         defer {

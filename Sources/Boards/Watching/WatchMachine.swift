@@ -55,10 +55,12 @@ struct WatchMachine: Sendable {
         for (id, stopAfter) in operations {
             self.operations[id, default: .init(stopAfter: stopAfter)].stopAfter = stopAfter
         }
+        for id in self.operations.keys { self.operations[id]?.isGone = gone.contains(id) }
         return changed.union(gone).sorted().compactMap { id in
             change(id) { operation in
+                operation.isOutdated = operation.stage == .starting
                 guard case .running(let run) = operation.stage else { return nil }
-                operation.stage = gone.contains(id) ? .idle : .ending(run)
+                operation.stage = operation.isGone ? .idle : .ending(run)
                 return operation.end(run, .replaced)
             }
         }
@@ -120,6 +122,9 @@ struct WatchMachine: Sendable {
     mutating func started(_ id: String, run: String) -> Action? {
         change(id) { operation in
             let phase = operation.takeEarly(run)
+            let isOutdated = operation.isOutdated
+            operation.isOutdated = false
+            if operation.stage == .starting, operation.isGone { operation.stage = .idle }
             guard operation.stage == .starting else {
                 return phase != nil || operation.knows(run) ? nil : operation.end(run, .replaced)
             }
@@ -127,9 +132,9 @@ struct WatchMachine: Sendable {
             // A run that was joined while it ended: there is no other, so another try is due.
             if operation.knows(run) { return Self.pause(id, &operation) }
             operation.stage = .running(run)
-            guard operation.isAbandoned else { return nil }
+            guard operation.isAbandoned || isOutdated else { return nil }
             operation.stage = .ending(run)
-            return operation.end(run, .unwatched)
+            return operation.end(run, operation.isAbandoned ? .unwatched : .replaced)
         }
     }
 
@@ -142,6 +147,7 @@ struct WatchMachine: Sendable {
             guard operation.stage == .idle else { return [] }
             return [Self.end(id, &operation, phase)].compactMap { $0 }
         }
+        if operation.isGone { return [operation.end(run, .replaced)] }
         var actions: [Action] = []
         if case .running(let other) = operation.stage { actions.append(operation.end(other, .replaced)) }
         operation.stage = .running(run)
@@ -153,6 +159,11 @@ struct WatchMachine: Sendable {
     mutating func couldNotStart(_ id: String) -> Action? {
         change(id) { operation in
             guard operation.stage == .starting else { return nil }
+            operation.isOutdated = false
+            guard !operation.isGone else {
+                operation.stage = .idle
+                return nil
+            }
             return Self.pause(id, &operation)
         }
     }

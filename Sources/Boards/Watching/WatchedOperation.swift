@@ -20,6 +20,10 @@ struct WatchedOperation: Sendable {
     var stopAfter: Duration
     var viewers = 0
     var stage = Stage.idle
+    /// Whether the catalog does not have it any more.
+    var isGone = false
+    /// Whether it was replaced in the catalog while its run was starting, which then may be one of the old operation.
+    var isOutdated = false
     /// Whether a run may end because the last viewer has been gone for long enough.
     var isAbandoned = true
     /// Runs that ended before they were known to have started.

@@ -49,7 +49,7 @@ import TestSupport
         let next = Task { try await lock.withLock { isInside.resolve(true) } }
         gate.open()
         try await holder.value
-        #expect(await isInside.value(within: .seconds(30), clock: ContinuousClock()) == true)
+        #expect(await isInside.value(within: .seconds(120), clock: ContinuousClock()) == true)
         next.cancel()
     }
 

@@ -26,10 +26,14 @@ import TestSupport
 
     // K1, K2
     @Test func `all that a run prints is recorded, in order, before its end is published`() async throws {
-        let fixture = try await fixture { state, output in
+        let printed = MutableStateFlow(false)
+        let fixture = try await fixture(limit: 3_000) { state, output in
             for number in 1...3_000 { await output.write("line \(number)") }
+            printed.value = true
             state.value = .success(text: "")
         }
+        // All of them are printed during the first append, so that few others follow.
+        fixture.journal.holdOutput()
         let counts = Locked<[SequenceNumber?]>([])
         let observation = fixture.board.feed.observe(.board) { [feed = fixture.board.feed] head in
             guard let change = feed.publication(at: head)?.change, change.state.phase.isEnded else { return }
@@ -37,6 +41,8 @@ import TestSupport
             counts.withLock { $0.append(feed.output(of: run)?.head) }
         }
         let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        _ = await printed.first { $0 }
+        fixture.journal.releaseOutput()
         #expect(await soon { await fixture.board.outcome(of: receipt.run) } != nil)
         observation.cancel()
         #expect(counts.withLock { $0 } == [3_000])
@@ -103,13 +109,13 @@ import TestSupport
         }
         fixture.journal.outputError = JournalError(.full, "The disk is full.")
         let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
-        await fixture.journal.outputAttempts(1)
+        // The pause before the next attempt, and the end of the run, which waits for the output.
+        await fixture.clock.sleepers(2)
         fixture.journal.outputError = nil
         fixture.journal.denyOutput()
-        await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .milliseconds(100))
         await fixture.journal.outputAttempts(2)
-        await fixture.clock.sleepers(1)
+        await fixture.clock.sleepers(2)
         fixture.clock.advance(by: .milliseconds(400))
         await fixture.board.outcome(of: receipt.run)
         #expect(try await texts(of: receipt.run, in: fixture) == (1...5).map { "line \($0)" })
@@ -254,7 +260,8 @@ import TestSupport
         let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
         for attempt in fixture.journal.failingOutputAttempts.sorted() {
             await fixture.journal.outputAttempts(attempt)
-            await fixture.clock.sleepers(1)
+            // The pause before the next attempt, and the end of the run, which waits for the output.
+            await fixture.clock.sleepers(2)
             fixture.clock.advance(by: .seconds(1))
         }
         await fixture.board.outcome(of: receipt.run)

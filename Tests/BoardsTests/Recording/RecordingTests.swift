@@ -121,8 +121,8 @@ import TestSupport
             fixture.clock.advance(by: .seconds(10))
             await fixture.journal.attempts(attempt)
         }
-        fixture.journal.error = nil
         await fixture.clock.sleepers(1)
+        fixture.journal.error = nil
         fixture.clock.advance(by: .seconds(10))
         gate.open(2)
         await fixture.board.outcome(of: receipt.run)
@@ -229,8 +229,8 @@ import TestSupport
         let fixture = try await BoardFixture.open(["quick": .quick])
         fixture.journal.failAfterAppending()
         let starting = Task { try await fixture.board.start("quick", input: [:], actor: "tester") }
-        await fixture.journal.attempts(1)
-        await fixture.clock.sleepers(2)
+        // Both waits of the start, and the journal's next attempt.
+        await fixture.clock.sleepers(3)
         fixture.clock.advance(by: .seconds(1))
         let receipt = try await starting.value
         await fixture.board.outcome(of: receipt.run)

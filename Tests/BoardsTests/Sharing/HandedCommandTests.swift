@@ -135,11 +135,9 @@ import TestSupport
                 })
         }
         try await until { await pair.cluster.commands.count > 0 }
-        try await until {
-            answer.resolved != nil
-        } otherwise: {
-            pair.clock.advance(by: .seconds(1))
-        }
+        // The next beat, and the wait for the answer. In one step: in ten beats it would take the place of the first.
+        await pair.clock.sleepers(2)
+        pair.clock.advance(by: CommandSender.patience)
         let error = try #require(await answer.value() ?? nil)
         #expect(error.code == .unavailable)
         #expect(error.description.contains("nothing was done"))

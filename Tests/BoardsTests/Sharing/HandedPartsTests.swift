@@ -108,7 +108,7 @@ import Testing
             _ = try await pair.second.start("sign-in", input: ["name": "x"], actor: "anna")
         }
         #expect(mistaken?.fields.map(\.field) == ["password"])
-        #expect(pair.second.worker?.parts.runs == [])
+        try await until { pair.second.worker?.parts.runs == [] }
         await pair.shutdown()
     }
 
@@ -117,9 +117,11 @@ import Testing
         let first = try await signIn(pair.second, "x", key: "key")
         let second = try await signIn(pair.second, "x", key: "key")
         #expect((second.run, second.isNew) == (first.run, false))
-        #expect(pair.second.worker?.parts.runs == [])
+        // The first run may not have begun with its own.
+        #expect(pair.second.worker?.parts.runs.filter { $0 != first.run } == [])
         gate.open()
         try await pair.beats { try await isEnded(first.run, pair) }
+        try await until { pair.second.worker?.parts.runs == [] }
         #expect(seen.all == ["b x hunter2hunter2"])
         await pair.shutdown()
     }

@@ -240,8 +240,10 @@ import TestSupport
         `while the journal takes nothing, actions are refused before memory fills, and what was taken is recorded after`()
         async throws
     {
+        let gate = Gate()
         let fixture = try await BoardFixture.tally(
             Tally { dispatch in
+                do { try await gate.pass() } catch { return }
                 for count in 0..<100 where dispatch(.loaded(count: count)).rejection == .overloaded { return }
             }
         ) {
@@ -250,15 +252,15 @@ import TestSupport
         }
         fixture.journal.error = JournalError(.full, "The disk is full.")
         async let load: StoreReceipt = fixture.board.dispatch(["type": "load"], to: "tally", actor: "anna")
-        await fixture.journal.attempts(2)
-        _ = await fixture.board.recordingStatus.first { $0 != .recording }
+        // Both waits of the command, and the journal's next attempt; only then come more actions.
+        await fixture.clock.sleepers(3)
+        gate.open()
         try await until { fixture.board.recorder.backlog >= 40 }
         await #expect {
             try await fixture.board.dispatch(["type": "add"], to: "tally", actor: "anna")
         } throws: { ($0 as? BoardError)?.code == .unavailable }
         #expect(fixture.board.recorder.backlog == 40)
         fixture.journal.error = nil
-        await fixture.clock.sleepers(1)
         fixture.clock.advance(by: .milliseconds(200))
         #expect(try await load.sequence == 2)
         await fixture.board.recorder.flush()

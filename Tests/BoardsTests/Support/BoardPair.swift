@@ -60,9 +60,11 @@ final class BoardPair: Sendable {
         if hears { try await hear() }
     }
 
-    /// Lets all say that they are there, until each knows that the others are.
+    /// Lets all say that they are there, until each knows that the others are, and has done what it does with that.
     func hear() async throws {
         try await beats { boards.allSatisfy { ($0.membership?.present.count ?? 0) == boards.count } }
+        // Their next beats, and the schedules of the one that records.
+        await clock.sleepers(boards.count + 1)
     }
 
     /// Lets a second go by, in which each server that goes on says that it is there, or tries to.

@@ -12,6 +12,8 @@ import TestSupport
         var machine = WatchMachine(["iss": .seconds(5)], rolloverAfter: 3)
         var random: SeededGenerator
         var viewers = 0
+        /// Whether the catalog does not have the operation.
+        var isGone = false
         var made = 0
         var alive: Set<String> = []
         var starts = 0
@@ -53,7 +55,7 @@ import TestSupport
 
         mutating func makeStart() {
             starts -= 1
-            if Int.random(in: 0..<8, using: &random) == 0 { return take(machine.couldNotStart("iss")) }
+            if isGone || Int.random(in: 0..<8, using: &random) == 0 { return take(machine.couldNotStart("iss")) }
             news.append((begin(), false))
         }
 
@@ -71,22 +73,32 @@ import TestSupport
             take(machine.elapsed("iss", timer: timers.remove(at: .random(in: 0..<timers.count, using: &random))))
         }
 
+        /// The operation leaves the catalog, or comes back, or another takes its place.
+        mutating func replace(isGone: Bool) {
+            self.isGone = isGone
+            take(machine.take(isGone ? [:] : ["iss": .seconds(5)], changed: isGone ? [] : ["iss"]))
+        }
+
         mutating func step() {
-            switch Int.random(in: 0..<10, using: &random) {
-            case 0:
+            switch Int.random(in: 0..<11, using: &random) {
+            case 0 where !isGone:
                 viewers += 1
                 take(machine.watch(["iss"]))
             case 1 where viewers > 0:
                 viewers -= 1
                 take(machine.release(["iss"]))
             case 2, 3: if starts > 0 { makeStart() }
-            case 4: if Int.random(in: 0..<3, using: &random) == 0 { news.append((begin(), true)) }
+            case 4: if !isGone, Int.random(in: 0..<3, using: &random) == 0 { news.append((begin(), true)) }
             case 5, 6: if !news.isEmpty { deliverNews() }
             case 7: if !cancels.isEmpty { makeCancel() }
             case 8:
                 guard let run = alive.sorted().randomElement(using: &random) else { return }
                 if Bool.random(using: &random) { return take(machine.recorded("iss", run: run, revision: 3)) }
                 end(run, [.failed, .succeeded, .cancelled].randomElement(using: &random) ?? .failed)
+            case 9:
+                if Int.random(in: 0..<4, using: &random) == 0 {
+                    replace(isGone: !isGone && Bool.random(using: &random))
+                }
             default: if !timers.isEmpty { fireTimer() }
             }
         }
@@ -132,6 +144,7 @@ import TestSupport
         for seed in UInt64(0)..<400 {
             var simulation = Simulation(seed: seed)
             for _ in 0..<200 { simulation.step() }
+            simulation.replace(isGone: false)
             simulation.take((0..<simulation.viewers).flatMap { _ in simulation.machine.release(["iss"]) })
             simulation.settle()
             while !simulation.timers.isEmpty {
@@ -143,6 +156,28 @@ import TestSupport
                 simulation.machine["iss"]?.early.isEmpty == true && simulation.machine["iss"]?.leaving.isEmpty == true)
             #expect(simulation.machine.watch(["iss"]) == [.start("iss")], "seed \(seed)")
         }
+    }
+
+    @Test func `a run that was starting while its operation was replaced is not the new one's, and ends`() {
+        var machine = WatchMachine(["iss": .seconds(5)], rolloverAfter: 3)
+        #expect(machine.watch(["iss"]) == [.start("iss")])
+        #expect(machine.take(["iss": .seconds(5)], changed: ["iss"]) == [])
+        #expect(machine.started("iss", run: "a") == .cancel(run: "a", .replaced))
+        #expect(machine.ended("iss", run: "a", .cancelled) == .start("iss"))
+        #expect(machine.started("iss", run: "b") == nil && machine["iss"]?.stage == .running("b"))
+    }
+
+    @Test func `a run that was starting while its operation left the catalog ends, and none follows`() {
+        var machine = WatchMachine(["iss": .seconds(5)], rolloverAfter: 3)
+        _ = machine.watch(["iss"])
+        #expect(machine.take([:], changed: []) == [])
+        #expect(machine.started("iss", run: "a") == .cancel(run: "a", .replaced))
+        #expect(machine.ended("iss", run: "a", .cancelled) == nil && machine["iss"]?.stage == .idle)
+        // Nor is one tried that could not start.
+        #expect(machine.take(["iss": .seconds(5)], changed: ["iss"]) == [] && machine.release(["iss"]).count == 1)
+        #expect(machine.watch(["iss"]) == [.start("iss")])
+        _ = machine.take([:], changed: [])
+        #expect(machine.couldNotStart("iss") == nil && machine["iss"]?.stage == .idle)
     }
 
     @Test func `late news of the start of a run that is over are known as such, for the 64 that ended last`() {
