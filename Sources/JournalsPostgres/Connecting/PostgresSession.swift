@@ -108,10 +108,21 @@ final class PostgresSession: Sendable {
         }
         if !follows, held.epoch == epoch, held.fence > fence, held.head >= last.head { throw refuse(.fenced) }
         // The newest changes are gone, and their numbers could be given again: whoever continues begins a new history.
-        if isAlone, held.epoch == epoch, held.fence <= fence {
+        if !follows, held.epoch == epoch, held.fence <= fence, try isAlone || comesAlone(connection) {
             try renew(connection, after: held.head, through: last.head)
         }
         throw refuse(.lostHistory)
+    }
+
+    /// Waits for the lock of the server that records: our own connection that broke holds it until the database has noticed.
+    private func comesAlone(_ connection: PostgresConnection) throws -> Bool {
+        do {
+            try connection.execute("SELECT pg_advisory_lock(\(PostgresSchema.server))")
+            return true
+        } catch {
+            guard error.state == PostgresState.lockTimeout else { throw error }
+            return false
+        }
     }
 
     private func renew(

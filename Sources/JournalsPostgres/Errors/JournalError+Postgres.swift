@@ -31,7 +31,7 @@ extension JournalError {
                 .readOnly,
                 "The database only reads: it is a replica. Add target_session_attrs=read-write to the journal's URL.",
                 cause: failure)
-        case "55P03", "57014":
+        case PostgresState.lockTimeout, "57014":
             JournalError(
                 .locked, "The database did not answer in time. Recording continues when it does.", cause: failure)
         case PostgresState.fenced: .fenced
@@ -87,8 +87,11 @@ extension JournalError {
     var isOvertaken: Bool { (cause as? PostgresFailure)?.state == PostgresState.overtaken }
 }
 
-/// The codes with which the functions in the database refuse a call; see `PostgresFunctions`.
+/// The codes of refusals that are told apart: PostgreSQL's, and those of the functions in the database; see
+/// `PostgresFunctions`.
 enum PostgresState {
+    /// A lock did not come free in time.
+    static let lockTimeout = "55P03"
     /// Another server has taken over.
     static let fenced = "WR001"
     /// A change does not follow its stream's last one; the detail says what is there.

@@ -7,9 +7,12 @@ import Testing
 
 /// What happens when the database, its connections or its other users do what they must not.
 @Suite(.timeLimit(.minutes(5))) struct PostgresServerTests {
-    private func open(_ url: String) async throws -> PostgresJournal {
-        try await PostgresJournal.open(url, configuration: .init(patience: .zero), now: { .test(0) })
+    private func open(_ url: String, patience: Duration = .zero) async throws -> PostgresJournal {
+        try await PostgresJournal.open(url, configuration: .init(patience: patience), now: { .test(0) })
     }
+
+    /// Opens it once the database has seen that the connection of the server before is closed: that takes it a moment.
+    private func reopen(_ url: String) async throws -> PostgresJournal { try await open(url, patience: .seconds(60)) }
 
     // K3
     @Test func `a database that is killed in the middle of appends loses nothing and doubles nothing`() async throws {
@@ -83,7 +86,7 @@ import Testing
         await reader.close()
         _ = try await journal.append([.opening("a")])
         await journal.close()
-        let next = try await open(url)
+        let next = try await reopen(url)
         #expect(next.epoch == journal.epoch)
         #expect(try await next.run("a") != nil)
         await next.close()
@@ -102,7 +105,10 @@ import Testing
     }
 
     // K8
-    @Test func `a database that has lost changes continues as another history after a restart`() async throws {
+    @Test(arguments: [false, true])
+    func `a database that has lost changes continues as another history after a restart`(
+        _ isLockHeld: Bool
+    ) async throws {
         let url = try PostgresServer.shared.get().database()
         let journal = try await open(url)
         _ = try await journal.append([.opening("a")])
@@ -115,10 +121,26 @@ import Testing
             DELETE FROM weir.batches WHERE first = 1; UPDATE weir.journal SET head = 1;
             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()
             """)
+        if isLockHeld {
+            // As the connection that broke does, until the database has noticed.
+            let holder = try PostgresServer.connection(url)
+            try holder.execute("SELECT pg_advisory_lock(\(PostgresSchema.server))")
+            async let refusal = code { try await journal.append([.step("a", 3)]) }
+            try await until {
+                try other.first(
+                    """
+                    SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                        WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted)
+                    """
+                ) { $0.isTrue(0) } == true
+            }
+            try holder.execute("SELECT pg_advisory_unlock(\(PostgresSchema.server))")
+            #expect(try await refusal == .corrupt)
+        }
         #expect(try await code { try await journal.append([.step("a", 3)]) } == .corrupt)
         #expect(try await code { try await journal.append([.step("a", 3)]) } == .corrupt)
         await journal.close()
-        let next = try await open(url)
+        let next = try await reopen(url)
         #expect(next.epoch != journal.epoch)
         #expect(next.notices.map(\.kind) == [.lost])
         #expect(next.notices.first?.lost == 2...3)
@@ -135,7 +157,7 @@ import Testing
             [.change(.opening("a"), origin: ChangeOrigin(epoch: "x", sequence: 7))], at: .test(5))
         #expect(try await journal.run("a") != nil)
         await journal.close()
-        let next = try await open(url)
+        let next = try await reopen(url)
         #expect(try await next.run("a") == nil)
         #expect(next.undoneRuns == 1)
         #expect(try await next.floor(of: .board) == 2)

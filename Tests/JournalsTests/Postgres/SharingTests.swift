@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct SharingTests {
     private func open(_ url: String, _ id: String) async throws -> PostgresJournal {
         try await PostgresJournal.open(
-            url, configuration: .init(patience: .seconds(10), node: PostgresNode(id: id, name: "server \(id)")),
+            url, configuration: .init(patience: .seconds(60), node: PostgresNode(id: id, name: "server \(id)")),
             now: { .test(0) })
     }
 
