@@ -35,9 +35,12 @@ struct CommandStopTests {
     @Test func `what a command leaves behind is ended before its end is told, in whichever group and session`()
         async throws
     {
+        // Each of the two says when it stands.
         let trial = try await CommandTrial.shell(
-            "(trap '' TERM; echo $(exec sh -c 'echo $PPID'); sleep 600) & setsid sh -c 'trap \"\" TERM; echo $$; sleep 600' & "
-                + "sleep 0.3; exit 5",
+            "trap a=1 USR1; trap b=1 USR2; "
+                + "(trap '' TERM; echo $(exec sh -c 'echo $PPID'); kill -USR1 $$; sleep 600) & "
+                + "setsid sh -c 'trap \"\" TERM; echo $$; kill -USR2 $0; sleep 600' $$ & "
+                + "until [ \"$a$b\" = 11 ]; do sleep 0.01; done; exit 5",
             change: { $0.stopGracePeriod = .milliseconds(200) })
         #expect(trial.code == 5)
         let left = trial.output.split(separator: "\n").compactMap { Int32($0) }

@@ -103,13 +103,15 @@ final class Fixture: Sendable {
         Timestamp(milliseconds: clock.now.offset.components.seconds * 1_000)
     }
 
-    /// Starts the job, which runs until its gate opens.
+    /// Starts the job, which works until its gate opens.
     func begin(failing words: String? = nil) async throws -> String {
         let before = job.gates.waiting.withLock { $0.count }
         var input: JSONValue = ["waits": "yes"]
         if let words { input = ["waits": "yes", "fails": .string(words)] }
         let run = try await board.start("job", input: input, actor: "Ana").run
         try await until { job.gates.waiting.withLock { $0.count } != before }
+        // It may wait at its gate before it is recorded that it works.
+        try await until { try await board.run(run).state.phase == .active }
         return run
     }
 

@@ -20,7 +20,7 @@ struct GreetingTests {
 
     // G1
     @Test func `a service that is not there makes an error that says where nobody listens`() async throws {
-        let port = try await LoopbackServer.deadPort()
+        let port = LoopbackServer.deadPort
         let run = try Watched(greeting("http://127.0.0.1:\(port)/"), GreetingInput(label: "Ada"))
         let states = await run.states()
         #expect(states.prefix(2) == [.none, .loading])

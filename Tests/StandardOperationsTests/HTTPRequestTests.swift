@@ -74,9 +74,8 @@ struct HTTPRequestTests {
     }
 
     @Test func `each attempt and each failure is printed`() async throws {
-        let port = try await LoopbackServer.deadPort()
         let printed = Printed()
-        let input = HTTPRequestInput(url: "http://127.0.0.1:\(port)/", attempts: 2)
+        let input = HTTPRequestInput(url: "http://127.0.0.1:\(LoopbackServer.deadPort)/", attempts: 2)
         let operation = request(ManualClock(passes: { $0 < .seconds(5) }))
         let run = try OperationRunner(operation).start(input) { $0.print(to: printed) }
         _ = await run.outcome()
@@ -126,7 +125,8 @@ struct HTTPRequestTests {
         let clock = ManualClock()
         let server = try await LoopbackServer { _, _ in .stay("") }
         let run = try Watched(request(clock), HTTPRequestInput(url: server.url, timeout: 3))
-        _ = await server.requests.first { !$0.isEmpty }
+        _ = await run.first { $0.isWaiting }
+        await clock.sleeper(of: .seconds(3))
         clock.end(.seconds(3))
         let states = await run.states()
         #expect(cases(states) == ["none", "connecting", "waiting", "error"])
@@ -140,6 +140,7 @@ struct HTTPRequestTests {
         let server = try await LoopbackServer { _, _ in .stay("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc") }
         let run = try Watched(request(clock), HTTPRequestInput(url: server.url, timeout: 3))
         _ = await run.first { $0.progress?.completed == 3 }
+        await clock.sleeper(of: .seconds(3))
         clock.end(.seconds(3))
         #expect(message(await run.states().last)?.hasPrefix("The answer did not end within 3 s.") == true)
     }
@@ -253,10 +254,9 @@ struct HTTPRequestTests {
     }
 
     @Test func `when no attempt works the error says which was the last`() async throws {
-        let port = try await LoopbackServer.deadPort()
         let run = try Watched(
             request(ManualClock(passes: { $0 < .seconds(5) })),
-            HTTPRequestInput(url: "http://127.0.0.1:\(port)/", attempts: 2))
+            HTTPRequestInput(url: "http://127.0.0.1:\(LoopbackServer.deadPort)/", attempts: 2))
         #expect(message(await run.states().last)?.hasSuffix("(Attempt 2 of 2.)") == true)
     }
 
@@ -264,7 +264,7 @@ struct HTTPRequestTests {
     @Test func `cancelling a request that waits ends it at once, in its step`() async throws {
         let server = try await LoopbackServer { _, _ in .stay("") }
         let run = try Watched(request(), HTTPRequestInput(url: server.url))
-        _ = await server.requests.first { !$0.isEmpty }
+        _ = await run.first { $0.isWaiting }
         run.run.cancel(.actor("the test"))
         #expect(await run.states().last == .cancelled(during: "waiting"))
     }

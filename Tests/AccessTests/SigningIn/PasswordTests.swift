@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 import Testing
 
@@ -55,16 +54,6 @@ import Testing
         #expect(PasswordRule.problem(with: String(repeating: "abcd", count: 6), of: "bob") == nil)
     }
 
-    /// Runs what tasks do one after the other, in the order in which they were made.
-    private final class InOrder: TaskExecutor {
-        let queue = DispatchQueue(label: "in order")
-
-        func enqueue(_ job: consuming ExecutorJob) {
-            let job = UnownedJob(job)
-            queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-        }
-    }
-
     private final class Served: Sendable {
         let numbers = Mutex<[Int]>([])
     }
@@ -81,7 +70,7 @@ import Testing
                 })
         }
         // By then each of them has come to the limit.
-        order.queue.async { block.open() }
+        order.afterwards { block.open() }
         for task in tasks { try await task.value }
         #expect(served.numbers.withLock { $0 } == [0, 1, 2, 3, 4])
     }

@@ -20,6 +20,9 @@ extension HTTPRequestState {
         guard case .error(let message, _, _, _, _) = self else { return nil }
         return message
     }
+
+    /// Whether the server has the request and has not answered.
+    var isWaiting: Bool { if case .waiting = self { true } else { false } }
 }
 
 extension OutgoingPolicy {

@@ -42,6 +42,8 @@ struct CrowdLoadTests {
                 try await server.untilHeld(number)
             }
             let receipt = try await server.start()
+            // One that is still held would be told to come back later, as below.
+            try await server.untilHeld(0)
             let cancelled = try await server.ask("POST", "/api/v1/runs/\(receipt.run)/cancellation")
             #expect(cancelled.status < 300)
             for viewer in viewers { #expect(try await viewer.response().json()["k"] == "batch") }
@@ -72,6 +74,8 @@ struct CrowdLoadTests {
             for _ in 0..<8 {
                 programs.append(try await server.connect())
                 try await programs[programs.count - 1].send("GET", path)
+                // The others' requests are not read before the first's.
+                if programs.count == 1 { try await server.untilHeld(1) }
             }
             #expect(try await server.ask("GET", "/health/live").status == 200)
             let answer = try await programs[0].response()
@@ -94,7 +98,8 @@ struct CrowdLoadTests {
             #expect(await second.isEnded())
             await first.close()
             try await until { server.registry.count == 0 }
-            try await until { try await server.ask("GET", "/health/live").status == 200 }
+            // The place of the address is free a moment later; a connection that comes before it is closed.
+            try await until { (try? await server.ask("GET", "/health/live"))?.status == 200 }
         }
     }
 
@@ -127,8 +132,11 @@ struct CrowdLoadTests {
                         + "Content-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
                         + String(repeating: " ", count: 250_000))
                 connections.append(connection)
+                // Bodies that are refused together might each have given back what another wanted.
+                if connections.count == 1 {
+                    try await until { server.dashboard.services.bodies.taken > 200_000 }
+                }
             }
-            try await until { server.dashboard.services.bodies.taken > 200_000 }
             let answer = try await server.ask(
                 "POST", "/api/v1/operations/steps/runs", headers: ["Content-Type: application/json"],
                 body: #"{"label":"a"}"#)

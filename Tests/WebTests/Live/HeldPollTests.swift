@@ -94,7 +94,7 @@ struct HeldPollTests {
             clock.advance(by: rest - 1)
             #expect(server.dashboard.held == 1)
             clock.advance(by: 1 + PollSlots.jitter)
-            #expect(server.dashboard.held == 0)
+            try await server.untilLetGo(by: clock)
             let answer = try await viewer.response()
             let json = try answer.json()
             #expect(json["k"] == "empty")

@@ -65,7 +65,9 @@ struct StreamAudienceTests {
     {
         let known = KnownNames()
         try await TestServer.run(bell: true, secret: true, access: known.access) { server async throws in
-            _ = try await server.board.start("secret", input: ["label": "hush"], actor: "mole")
+            let hidden = try await server.board.start("secret", input: ["label": "hush"], actor: "mole").run
+            // A change of its own that came later would be an event.
+            try await until { try await server.board.run(hidden).state.caseName == "stepping" }
             _ = try await server.start()
             let before = try await ask(server, as: "ada")
             #expect(try operations(before) == ["steps", "secret"])

@@ -44,13 +44,15 @@ final class EmbeddedConnection {
     let channel = EmbeddedChannel()
     let registry = ConnectionRegistry()
     private let inbox = Inbox()
+    private let watch: ConnectionGuard
 
     init(_ limits: ConnectionLimits, isUnencrypted: Bool = false) throws {
+        watch = ConnectionGuard(limits: limits, registry: registry, isUnencrypted: isUnencrypted)
         let operations = channel.pipeline.syncOperations
         try operations.configureHTTPServerPipeline(
             withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false)
         try operations.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-        try operations.addHandler(ConnectionGuard(limits: limits, registry: registry, isUnencrypted: isUnencrypted))
+        try operations.addHandler(watch)
         try operations.addHandler(inbox)
         try operations.addHandler(Output(), position: .first)
         channel.connect(to: try SocketAddress(ipAddress: "192.0.2.1", port: 1), promise: nil)
@@ -65,6 +67,8 @@ final class EmbeddedConnection {
     var errors: [any Error] { inbox.errors }
     var events: [any Sendable] { inbox.events }
     var isOpen: Bool { channel.isActive }
+    /// Whom the connection waits for.
+    var activity: ConnectionMachine.Activity? { watch.activity() }
     /// Whether those who read the requests were told that no more come.
     var hasInputEnded: Bool { inbox.hasEnded }
 

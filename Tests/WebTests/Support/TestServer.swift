@@ -125,6 +125,16 @@ struct TestServer: Sendable {
     /// Waits until so many requests are held.
     func untilHeld(_ count: Int) async throws { try await until { dashboard.held == count } }
 
+    /// Waits until nobody is held any more at the moment that the clock shows: who is held is counted before their
+    /// timer is set, so that the moment may have come first.
+    func untilLetGo(by clock: ManualClock) async throws {
+        try await until {
+            dashboard.held == 0
+        } otherwise: {
+            clock.advance(by: 0)
+        }
+    }
+
     /// The URL of a tail at the feed's head, in the current slot.
     func tail(_ feed: String = "board", at sequence: SequenceNumber? = nil) throws -> String {
         let page = try #require(dashboard.renderer.page(feedName: feed))
