@@ -9,8 +9,7 @@ import shutil
 import signal
 import subprocess
 
-from proxies import free_port
-from weir import until
+from weir import free_port, until
 
 FOLDERS = [*filter(None, [os.environ.get("WEIR_POSTGRES")]), *sorted(glob.glob("/usr/lib/postgresql/*/bin"), reverse=True), "/opt/homebrew/opt/postgresql@15/bin"]
 

@@ -10,14 +10,9 @@ import socket
 import subprocess
 import urllib.request
 
-from weir import until
+from weir import free_port, until
 
 DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
 
 
 def replaced(text, *changes):
@@ -76,14 +71,23 @@ class Proxy:
             process.wait()
         self.processes = []
 
-    def asked(self, since=0):
-        """The moment and the path of each request that the origin was asked, or would have been had it been there."""
+    def mark(self):
+        """Asks the origin for what nothing else does, which its log then has."""
         self.marks += 1
         mark = f"/hello?label=mark-{self.marks}"
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self.url + mark, timeout=30):
             pass
+        return mark
+
+    def asked(self, since=0):
+        """The moment and the path of each request that the origin was asked, or would have been had it been there."""
+        mark = self.mark()
         found = until(lambda: [*self.logged()] if mark in self.log.read_text() else None)
         return [(moment, path) for moment, path in found if moment >= since and not path.startswith("/hello")]
+
+    def lines(self):
+        """What its log has by now, without a line of which only a part is written."""
+        return self.log.read_text().rpartition("\n")[0].splitlines()
 
 
 class Nginx(Proxy):
@@ -113,7 +117,7 @@ class Nginx(Proxy):
 
     def logged(self):
         """nginx notes each request of a viewer, with how long each attempt to ask the origin took."""
-        for line in self.log.read_text().splitlines():
+        for line in self.lines():
             moment, took, path = line.split("|")
             for seconds in re.findall(r"[\d.]+", took):
                 yield float(moment) - float(seconds), path
@@ -146,7 +150,7 @@ class Varnish(Proxy):
 
     def start(self):
         self.log = self.folder / "fetches.log"
-        self.log.touch()
+        self.log.write_text("")
         vcl = self.folder / "varnish.vcl"
         vcl.write_text(replaced(self.shipped(), ('.port = "8080";', f'.port = "{self.origin}";')))
         place = self.folder / "varnish"
@@ -154,11 +158,13 @@ class Varnish(Proxy):
         self.launch("varnishd", "-F", "-j", "none", "-n", place, "-a", address, "-f", vcl, "-s", "malloc,64m")
         until(self.takes_connections)
         self.launch("varnishncsa", "-b", "-n", place, "-F", "%{VSL:Timestamp:Start[1]}x|%U%q", "-w", self.log)
+        # What is asked before it looks is not noted.
+        until(lambda: self.mark() and self.lines())
         return self
 
     def logged(self):
         """varnishncsa notes each request to the origin."""
-        for line in self.log.read_text().splitlines():
+        for line in self.lines():
             moment, path = line.split("|")
             yield float(moment), path
 

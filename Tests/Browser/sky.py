@@ -5,6 +5,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
+from weir import reserve
+
 
 class Sky:
     def __init__(self):
@@ -14,7 +16,7 @@ class Sky:
         self.people = [("Ann", "ISS"), ("Bob", "ISS"), ("Li", "Tiangong")]
         self.greets = threading.Event()
         self.greets.set()
-        self._port = 0
+        self._port, self._held = reserve()
         self._server = None
         self.start()
 
@@ -35,7 +37,6 @@ class Sky:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", self._port), Handler)
         self._server.daemon_threads = True
-        self._port = self._server.server_address[1]
         threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
 
     def stop(self):

@@ -9,6 +9,7 @@ import time
 import httpx
 from durable_streams import DurableStream, stream
 from durable_streams._errors import DurableStreamError, RetentionGoneError
+from weir import reserve
 
 
 # Whoever waits for something here is woken by whoever does it, however slow either is.
@@ -162,8 +163,8 @@ class Proxy(threading.Thread):
     def __init__(self, port, patience=None, cut_after=None):
         super().__init__(daemon=True)
         self.origin, self.patience, self.cut_after = port, patience, cut_after
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
+        self.port, self.held = reserve()
+        self.listener = socket.create_server(("127.0.0.1", self.port))
         self.given_up, self.cuts = 0, 0
         self.connections = set()
         self.start()

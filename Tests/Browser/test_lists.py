@@ -1,5 +1,6 @@
 """The list of runs as a tool: chips, today, saved views, and many runs changed at a time."""
 
+import datetime
 import re
 
 import pytest
@@ -34,8 +35,11 @@ def test_each_filter_is_a_chip_that_takes_it_away(visit, weir):
 
 
 def test_today_begins_at_the_readers_midnight(visit, weir):
+    # Far from here, where midnight does not come while this runs.
+    hour = datetime.datetime.now(datetime.UTC).hour
+    place = "America/Denver" if 9 < hour < 13 else "Pacific/Auckland"
     run = weir.ended(weir.run("greeting", label="Now"))
-    page = visit("/runs", timezone_id="Pacific/Auckland")
+    page = visit("/runs", timezone_id=place)
     today = page.get_by_role("link", name="Today")
     midnight = page.evaluate("new Date(new Date().setHours(0, 0, 0, 0)).toISOString().slice(0, 19)")
     expect(today).to_have_attribute("href", re.compile(re.escape(midnight.replace(":", "%3A"))))

@@ -24,6 +24,12 @@ def changes(weir, run):
     return [change["sequence"] for change in weir.ask(f"feeds/run-{run['id']}/changes")["changes"]]
 
 
+def listened_to(page):
+    """Returns when what listens to the scrubber and to its keys is there, which is loaded after the page."""
+    page.wait_for_load_state("networkidle")
+    return page
+
+
 def at(number):
     return re.compile(rf"\?at={number}$")
 
@@ -41,6 +47,7 @@ def test_buttons_and_keys_go_through_every_moment_and_the_address_follows(visit,
         expect(page.locator("#page")).to_have_attribute("data-paused", str(moment))
     expect(page.get_by_role("link", name="Previous moment")).to_have_attribute("aria-disabled", "true")
     expect(page.locator("#scrub-standing")).to_contain_text(f"step 1 of {len(moments)}")
+    listened_to(page)
     for moment in moments[1:3]:
         page.keyboard.press("ArrowRight")
         expect(page).to_have_url(at(moment))
@@ -63,7 +70,7 @@ def test_a_page_of_the_past_is_what_was_live_then_and_a_reload_shows_the_same(vi
         page.goto(f"/runs/{ended['id']}?at={moment}")
         seen[moment] = page.evaluate(SHOWN)
     assert len(set(seen.values())) == len(moments)
-    page.wait_for_load_state("networkidle")  # what listens to the keys is loaded after the page
+    listened_to(page)
     for moment in reversed(moments[:-1]):
         page.keyboard.press("ArrowLeft")
         expect(page).to_have_url(at(moment))
@@ -116,7 +123,7 @@ def test_a_live_page_shows_the_past_while_the_slider_is_dragged_and_the_address_
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}")
     expect(page.locator("#live")).to_have_attribute("data-state", re.compile("live|ended"))
-    page.evaluate("window.same = true")
+    listened_to(page).evaluate("window.same = true")
     slider = page.get_by_role("slider", name="Moment")
     drag(page, slider, [0.5, 0])
     expect(page.locator("#page")).to_have_attribute("data-paused", str(moments[0]))
@@ -154,7 +161,7 @@ def test_the_slider_goes_by_step_or_by_time_and_the_browser_keeps_the_choice(vis
     page = visit(f"/runs/{ended['id']}")
     states = weir.cases(ended)
     expect(page.locator(".by-step .scale li")).to_have_count(len(states))
-    page.get_by_label("By time").check()
+    listened_to(page).get_by_label("By time").check()
     expect(page.locator("#scrub-range")).to_be_hidden()
     expect(page.locator("#scrub-time-range")).to_be_visible()
     page.reload()
@@ -178,7 +185,7 @@ def test_play_goes_through_every_moment_to_the_end(visit, weir, ended):
             .observe(main, { attributes: true, attributeFilter: ["data-paused"] });
     }""")
     page.get_by_label("Speed").select_option("100")
-    play = page.get_by_role("button", name="Play")
+    play = listened_to(page).get_by_role("button", name="Play")
     play.click()
     expect(page).to_have_url(at(moments[-1]))
     expect(play).to_have_attribute("aria-pressed", "false")
@@ -235,7 +242,7 @@ def test_an_operation_is_gone_through_over_its_runs(visit, weir, ended):
     second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
     page = visit(f"/operations/http-request?at={changes(weir, second)[0]}")
     expect(page.locator("section.run")).to_have_attribute("id", f"run-{second['id']}")
-    page.wait_for_load_state("networkidle")  # what listens to the keys is loaded after the page
+    listened_to(page)
     page.keyboard.press("ArrowLeft")
     expect(page.locator("section.run")).to_have_attribute("id", f"run-{ended['id']}")
     expect(page.locator("section.run > header .chip")).to_have_text("Success")

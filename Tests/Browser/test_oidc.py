@@ -5,7 +5,6 @@ import json
 import os
 import re
 import signal
-import socket
 import ssl
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import httpx
 import pytest
 import trustme
 from playwright.sync_api import expect
-from weir import Weir, until
+from weir import Weir, free_port, until
 
 USERS = {
     "ana": {"name": "Ana Ops", "groups": ["ops", "night"]},
@@ -28,12 +27,6 @@ grants:
   - {role: viewer, to: "group:staff"}
 """
 SECRET = "canary-of-the-client-secret"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class Provider:

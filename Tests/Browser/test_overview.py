@@ -33,7 +33,7 @@ def test_each_recorded_change_is_painted_once_and_in_order(visit, weir):
     expect(page.locator("#op-greeting .state")).to_contain_text("Hello, number 9!")
     painted = [change["sequence"] for change in page.evaluate("window.painted")]
     first, last = painted[0], painted[-1]
-    recorded = [change["sequence"] for change in weir.ask("feeds/board/changes")["changes"]]
+    recorded = [change["sequence"] for change in weir.changes("board")]
     assert painted == [sequence for sequence in recorded if first <= sequence <= last]
 
 

@@ -202,6 +202,7 @@ def test_nginx_starts_on_debian_with_the_file_as_it_is():
             for folder in /var/cache /var/log/nginx /run; do mount -t tmpfs none "$folder"; done
             nginx -t -c "$0"
             nginx -c "$0"
+            until test -s /run/nginx.pid; do :; done  # its daemon writes that, which goes on when the command is over
             stat --format %U "$1"
             kill "$(cat /run/nginx.pid)"
         """, DOCUMENTATION / Nginx.file, Nginx.cache()],

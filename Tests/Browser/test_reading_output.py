@@ -19,6 +19,12 @@ def printed(weir, talker):
     return weir.ended(weir.run("http-request", url=f"{talker.url}/60"))
 
 
+def readable(page):
+    """Returns when what helps to read the output is there, which is loaded after the page."""
+    page.wait_for_function("() => document.querySelector('[data-follows]').onclick")
+    return page
+
+
 def seen(line):
     return line.evaluate(
         """(line) => {
@@ -29,7 +35,7 @@ def seen(line):
 
 
 def test_search_counts_the_lines_and_enter_goes_through_them(visit, printed):
-    page = visit(f"/runs/{printed['id']}")
+    page = readable(visit(f"/runs/{printed['id']}"))
     field = page.get_by_role("searchbox", name="Search the output")
     field.fill("x-field-1")
     found = page.locator("[data-found]")
@@ -56,7 +62,7 @@ def test_a_line_has_a_link_that_leads_back_to_it(visit, printed):
 
 
 def test_wrapping_is_a_switch_that_the_browser_keeps(visit, printed):
-    page = visit(f"/runs/{printed['id']}")
+    page = readable(visit(f"/runs/{printed['id']}"))
     wrap = page.get_by_role("button", name="Wrap")
     expect(wrap).to_have_attribute("aria-pressed", "true")
     wrap.click()

@@ -10,8 +10,8 @@ from cluster import other, postgres, role, taken_over  # noqa: F401
 from cluster import settings as cluster_settings  # noqa: F401
 from playwright.sync_api import expect
 from proxies import RoundRobin, missing
-from test_oidc import GRANTS, SECRET, Visitor, free_port, provider, said  # noqa: F401
-from weir import BINARY, Weir, until
+from test_oidc import GRANTS, SECRET, Visitor, provider, said  # noqa: F401
+from weir import BINARY, Weir, free_port, until
 
 PASSWORD = "correct horse"
 

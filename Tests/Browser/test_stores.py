@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from test_accessibility import TAGS, told
+from weir import until
 
 STORE = "/stores/runbook-party"
 TOAST = "#toasts .toast"
@@ -46,17 +47,26 @@ def live(page):
 
 
 def settled(page):
-    """Waits until the page has asked its browser what it has seen: nothing more will be shown of what is listed."""
-    page.evaluate("""() => new Promise((resolve, reject) => {
+    """Waits until the page has asked its browser what it has seen: nothing more will be shown of what is listed.
+
+    What asks is loaded after the page; until it has asked for the first time, nothing is kept.
+    """
+    until(lambda: page.evaluate("""() => new Promise((resolve, reject) => {
       const opening = indexedDB.open("weir", 1);
       opening.onupgradeneeded = () => opening.result.createObjectStore("seen");
       opening.onsuccess = () => {
         const transaction = opening.result.transaction("seen", "readwrite");
-        transaction.objectStore("seen").count();
-        transaction.oncomplete = () => { opening.result.close(); resolve(); };
+        const count = transaction.objectStore("seen").count();
+        transaction.oncomplete = () => { opening.result.close(); resolve(count.result); };
       };
       opening.onerror = () => reject(opening.error);
-    })""")
+    })"""))
+
+
+def looking(page):
+    """A page that is live and shows the effects of what is done from now on: those of before its first look are none of its."""
+    settled(live(page))
+    return page
 
 
 def painted(page, answer):
@@ -79,7 +89,7 @@ def test_people_see_each_other_act_in_the_same_order(join, weir):
 
 
 def test_whoever_waits_is_told_once(join, weir):
-    ana, rui = live(join("Ana")), live(join("Rui"))
+    ana, rui = looking(join("Ana")), looking(join("Rui"))
     press(ana, "#act-wait-bake-a-cake")
     expect(rui.locator("#entries li").first).to_contain_text("Ana")
     press(rui, "#act-tick-bake-a-cake")
@@ -96,7 +106,7 @@ def test_whoever_waits_is_told_once(join, weir):
 
 
 def test_one_of_several_tabs_shows_a_toast(join, weir):
-    first = live(join("Ana"))
+    first = looking(join("Ana"))
     tabs = [first] + [first.context.new_page() for _ in range(2)]
     for tab in tabs[1:]:
         tab.goto(STORE)
@@ -114,7 +124,7 @@ def test_one_of_several_tabs_shows_a_toast(join, weir):
 
 
 def test_a_restart_shows_nothing_twice_and_what_was_missed_once(join, weir):
-    ana = live(join("Ana"))
+    ana = looking(join("Ana"))
     press(ana, "#act-wait-bake-a-cake")
     expect(ana.locator("#entries li")).to_have_count(2)
     press(ana, "#act-wait-hang-the-lamps")
@@ -136,7 +146,7 @@ def test_a_restart_shows_nothing_twice_and_what_was_missed_once(join, weir):
 
 
 def test_a_file_comes_to_whom_it_is_for(join):
-    ana, rui = live(join("Ana")), live(join("Rui"))
+    ana, rui = looking(join("Ana")), looking(join("Rui"))
     downloads = []
     rui.on("download", lambda download: downloads.append(download))
     with ana.expect_download() as download:
@@ -149,8 +159,7 @@ def test_a_file_comes_to_whom_it_is_for(join):
 
 
 def test_whoever_is_led_away_takes_messages_along(join):
-    ana = live(join("Ana"))
-    settled(ana)
+    ana = looking(join("Ana"))
     ana.evaluate("""() => {
       const list = document.getElementById("effects");
       const add = (effect, kind, text, more) => {
@@ -210,7 +219,7 @@ def test_everything_is_done_without_javascript(join, weir):
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing(join, weir, scheme, width):
     sequence = act(weir, type="comment", step="bake-a-cake", text="With cherries")["sequence"]
-    page = live(join("Ana", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"))
+    page = looking(join("Ana", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce"))
     act(weir, type="assign", step="bake-a-cake", to="Ana")
     painted(page, act(weir, type="assign", step="hang-the-lamps", to="Ana"))
     expect(page.locator(TOAST)).to_have_count(2)

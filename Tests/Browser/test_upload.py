@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import os
+import signal
 
 import pytest
 from playwright.sync_api import expect
@@ -54,14 +55,22 @@ def test_a_file_is_stored_whole_and_each_phase_is_seen_live(visit, weir, file):
     expect(page.locator("#current .state")).to_contain_text("mélange & co.bin")
     (stored,) = archived(weir)
     assert gzip.decompress(stored.read_bytes()) == sent
-    assert spooled(weir) == []
+    # What the run no longer needs is removed when it has said how it ended.
+    until(lambda: spooled(weir) == [])
     expect(page.locator("input[type=file]")).to_have_value("")
 
 
 def test_cancelling_while_it_is_worked_on_leaves_nothing_behind(visit, weir, file):
     page = visit("/operations/file-upload")
     send(page, file)
-    page.get_by_role("button", name="Cancel").click()
+    cancel = page.get_by_role("button", name="Cancel")
+    cancel.wait_for()
+    # The work stands still until the button is pressed: else it may be over by then.
+    weir.process.send_signal(signal.SIGSTOP)
+    try:
+        cancel.click()
+    finally:
+        weir.process.send_signal(signal.SIGCONT)
     expect(page.locator("#current .run > header .chip")).to_have_text("Cancelled")
     until(lambda: archived(weir) == [] and spooled(weir) == [])
     assert weir.latest("file-upload")["phase"] == "cancelled"

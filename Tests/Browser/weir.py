@@ -5,7 +5,9 @@ import os
 import pathlib
 import re
 import signal
+import socket
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -21,13 +23,34 @@ def until(condition, seconds=30):
     return result
 
 
+def reserve():
+    """A port that nobody else is given, while what holds it is kept: it is bound, and only who names it can listen there."""
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    port = held.getsockname()[1]
+    if sys.platform != "linux":
+        held.close()  # Elsewhere nobody could listen beside it.
+    return port, held
+
+
+RESERVED = []
+
+
+def free_port():
+    """A port that stays reserved until the tests are over."""
+    RESERVED.append(reserve())
+    return RESERVED[-1][0]
+
+
 class Weir:
     def __init__(self, folder, sky, settings=None, prefix=()):
         self.prefix = [str(part) for part in prefix]
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(exist_ok=True)
         self.data = self.folder / "data"
-        self.port = 0
+        # The same after each restart, so that nobody may have it in between.
+        self.port, self._held = reserve()
         self.scheme = "http"
         self.process = None
         self.started_in = None
@@ -100,6 +123,7 @@ class Weir:
         if self.process:
             self.process.stdout.close()
         self._log.close()
+        self._held.close()
 
     def ask(self, path, method="GET", body=None):
         """Asks the API; returns what it answers."""

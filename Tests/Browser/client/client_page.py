@@ -6,7 +6,7 @@ from weir import until
 STATE = '<p id="state">State {}</p>'
 
 
-def at(page, sequence, seconds=8):
+def at(page, sequence, seconds=20):
     expect(page.locator("#page")).to_have_attribute("data-sequence", str(sequence), timeout=seconds * 1000)
 
 

@@ -23,7 +23,7 @@ def server():
 @pytest.fixture
 def context(browser):
     context = browser.new_context()
-    context.set_default_timeout(8_000)
+    context.set_default_timeout(20_000)
     context.add_init_script(WATCH)
     yield context
     context.close()

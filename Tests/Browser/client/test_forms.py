@@ -40,7 +40,7 @@ def test_a_form_in_flight_queues_its_patches(page, server):
     answered = threading.Event()
 
     def reply(*_):
-        answered.wait(8)
+        answered.wait(60)
         return 422, {"title": "No", "errors": [{"field": "label", "detail": "Too short"}]}, "application/problem+json"
 
     server.reply = reply
@@ -123,7 +123,7 @@ def test_a_file_is_sent_with_its_progress_shown(page, server):
     answered = threading.Event()
 
     def reply(*_):
-        answered.wait(8)
+        answered.wait(60)
         return 201, {"cursor": "e1.0"}, "application/json"
 
     server.reply = reply
