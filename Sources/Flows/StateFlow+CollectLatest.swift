@@ -33,7 +33,6 @@ extension StateFlow {
             subscriber.cancel()
             scope.cancel()
         }
-        subscriber.cancel()
         if let failure = job?.outcome.value?.error as? Failure { throw failure }
         return subscriber.end ?? .cancelled
     }

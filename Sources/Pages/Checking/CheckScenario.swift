@@ -286,10 +286,8 @@ struct CheckScenario {
         let values: [SystemFacts.Fact.Value] = [.text("x"), .moment(Timestamp(milliseconds: 0))]
         let counts = writer.catalog.entries.map { RunCount(operation: $0.id, phase: .failed, count: 1) }
         let problem = TemplateProblem(file: "f", line: 1, message: "m")
-        let nodes = [true, false].map { isRecording in
-            let node = JournalNode(id: "x", name: "x", beat: 1, isRecording: isRecording, standing: NodeStanding())
-            return NodeView(node: node, isThis: isRecording, isSilent: !isRecording)
-        }
+        let node = JournalNode(id: "x", name: "x", beat: 1, isRecording: true, standing: NodeStanding())
+        let nodes = [NodeView(node: node, isThis: true, isSilent: false)]
         let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, problems: [problem], nodes: nodes)
         _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
     }

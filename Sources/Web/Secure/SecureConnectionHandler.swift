@@ -122,7 +122,6 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
         switch event as? ConnectionEvent {
         case .holdBegan where isStream:
-            machine.holdBegan(now: context.eventLoop.now)
             isHolding = true
             if !holds.begin(on: context.channel) {
                 // Let go at once, to come back after a while. Not from within, as the hold is only just beginning.
@@ -133,7 +132,6 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             }
             promise?.succeed()
         case .holdEnded where isStream:
-            machine.holdEnded()
             letGo(context)
             promise?.succeed()
         default: context.triggerUserOutboundEvent(event, promise: promise)
@@ -163,7 +161,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     private func checkProgress(_ context: ChannelHandlerContext) {
         switch machine.decision(now: context.eventLoop.now) {
         case .stalled: context.close(promise: nil)
-        case .slowBody where !isBodyStopped && !machine.isHolding: stopBody(context)
+        case .slowBody where !isBodyStopped: stopBody(context)
         default: break
         }
     }
