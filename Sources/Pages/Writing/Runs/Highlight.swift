@@ -58,7 +58,8 @@ struct Highlight {
                 if let first = found.first?.character, let last = found.last?.character {
                     for character in first...last { marked[character] = true }
                 }
-                place += pattern.count
+                // The space behind a word is also the one in front of the next.
+                place += pattern.last == " " ? pattern.count - 1 : pattern.count
             }
         }
         return marked
