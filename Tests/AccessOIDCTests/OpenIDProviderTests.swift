@@ -30,15 +30,6 @@ import Testing
         #expect(Data(base64Encoded: String(basic)).map { String(decoding: $0, as: UTF8.self) } == "weir:s3cr%3At%2B%26")
     }
 
-    @Test func `the secret is sent in the form where the provider takes it only there`() async throws {
-        let trial = try await SignInTrial()
-        trial.provider.set("token_endpoint_auth_methods_supported", ["client_secret_post", "private_key_jwt"])
-        _ = try await trial.signIn()
-        let request = try #require(trial.provider.requests.last { $0.url.hasSuffix("/token") })
-        #expect(request.authorization == nil)
-        #expect(Dictionary(request.form ?? []) { $1 }["client_secret"] == "s3cr:t+&")
-    }
-
     // MARK: Forged returns
 
     @Test func `a return is good once, for ten minutes, and only in the browser that began it`() async throws {

@@ -58,4 +58,24 @@ extension AuditTests {
         #expect(captured.messages() == ["The audit cannot be written.", "The audit is written again."])
         #expect(try await log.page().records.count == 5)
     }
+
+    @Test func `a line among the anchors that is none is passed over, and the anchors hold the days as before`()
+        async throws
+    {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log()
+        for _ in 0..<2 {
+            log.record(.start, by: ana)
+            await log.flush()
+            clock.advance(86_400_000)
+        }
+        let anchors = try AuditFolder(folder).anchors()
+        #expect(anchors.count == 1)
+        let file = folder.appending(path: "anchors")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let others = "2026-11-20\n2026-11-20 one \(log.head)\n2026-11-20 1 two\n"
+        try Data((others + text).utf8).write(to: file)
+        #expect(try AuditFolder(folder).anchors() == anchors)
+        #expect(try AuditVerification(folder: folder).faults.isEmpty)
+    }
 }

@@ -150,6 +150,9 @@ import TestSupport
         #expect(changes.allSatisfy { $0.subject == "mine" })
         #expect(changes.count == (try await fixture.cases(of: .operation("mine"))).count)
         #expect(changes.map(\.sequence) == changes.map(\.sequence).sorted())
+        // Whoever has read all goes on behind it, and what has left memory can be had all the same.
+        #expect(cursor == visible.feed.head(of: .board))
+        #expect(try await visible.floor(of: .board) == 0 && visible.feed.floor(of: .board) > 0)
         var lines: [String] = []
         _ = try await visible.export(RunQuery()) { lines.append($0) }
         #expect(!lines.contains { $0.contains("other") })

@@ -58,12 +58,13 @@ final class Fixture: Sendable {
     ///   - store: What was to be sent before.
     ///   - clock: The time of the board and of the notifier.
     ///   - reentry: What a second start of the job does.
+    ///   - configuration: The measures of the board.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
     /// - Throws: What the board and the store throw.
     init(
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
         store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), reentry: ReentryPolicy = .concurrent,
-        isRunning: Bool = true
+        configuration: Board.Configuration = .init(), isRunning: Bool = true
     ) async throws {
         var catalog = Catalog()
         let job = Job()
@@ -73,7 +74,7 @@ final class Fixture: Sendable {
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let opened: Board = try await Board.open(
-            catalog: catalog, journal: journal, now: { Self.time(clock) }, logger: quiet)
+            catalog: catalog, journal: journal, configuration: configuration, now: { Self.time(clock) }, logger: quiet)
         board = opened
         let kept = try store ?? DeliveryStore(path: nil)
         self.store = kept

@@ -115,10 +115,7 @@ struct NotifierTests {
         let receiver = try await Receiver()
         let rule = try NotificationRule.webhook(receiver.url)
         let store = try DeliveryStore(path: nil)
-        var delivery = DeliveryRecord(
-            facts: NotificationFacts(
-                delivery: "x-1", event: .failed, operation: "job", title: "A job", actor: "Ana", endedAt: 0),
-            rule: rule, nextAt: 0)
+        var delivery = message(by: rule, nextAt: 0)
         delivery.attempts = 1
         try await store.add([delivery])
         let fixture = try await Fixture([rule], store: store)
@@ -126,6 +123,49 @@ struct NotifierTests {
         #expect(sent.attempts == 2)
         #expect(receiver.requests.value.map { $0.headers["x-weir-delivery"] } == ["x-1"])
         await fixture.stop()
+    }
+
+    private func message(by rule: NotificationRule, nextAt: Int64) -> DeliveryRecord {
+        DeliveryRecord(
+            facts: NotificationFacts(
+                delivery: "x-1", event: .failed, operation: "job", title: "A job", actor: "Ana", endedAt: 0),
+            rule: rule, nextAt: nextAt)
+    }
+
+    @Test func `a message that waits for its next attempt is sent as soon as the time for it has come`() async throws {
+        let receiver = try await Receiver()
+        let rule = try NotificationRule.webhook(receiver.url)
+        let store = try DeliveryStore(path: nil)
+        try await store.add([message(by: rule, nextAt: 60_000)])
+        let fixture = try await Fixture([rule], store: store)
+        // One sleeps until the message is due, and one until old messages are removed, in a day.
+        await fixture.clock.sleepers(2)
+        #expect(receiver.requests.value.isEmpty)
+        fixture.clock.advance(by: .seconds(60))
+        try #require(fixture.clock.sleepers.value == 1, "the message waits on, though it is due")
+        try await until { receiver.requests.value.count == 1 }
+        await fixture.stop()
+    }
+
+    @Test func `the end of a run that was removed meanwhile is passed over, and those behind it are told of`()
+        async throws
+    {
+        let receiver = try await Receiver()
+        let rules = [try NotificationRule.webhook(receiver.url)]
+        let journal = RefusingJournal()
+        let before = try await Fixture(rules, journal: journal)
+        await before.stop()
+        let removed = try await before.run(failing: "Removed.")
+        let kept = try await before.run(failing: "Kept.")
+        await before.board.shutdown()
+        journal.remove(removed)
+        // What is not in memory any more is read from the journal, first the changes and then the run of each.
+        var configuration = Board.Configuration()
+        configuration.tailLimit = 1
+        let after = try await Fixture(rules, journal: journal, store: before.store, configuration: configuration)
+        _ = try await after.delivery { $0.facts.run == kept && $0.status == .delivered }
+        #expect(receiver.requests.value.map { $0.headers["x-weir-delivery"] } == ["\(kept)-1"])
+        await after.stop()
     }
 
     @Test func `a success after a failure is a recovery, and one after a success is not`() async throws {

@@ -2,15 +2,20 @@ import Flows
 import Journals
 
 /// A journal in memory that says nothing of what was before a run while it is told to refuse that.
+///
+/// It can also be told to keep a run no more.
 final class RefusingJournal: Journal, Sendable {
     private let inner: any Journal = MemoryJournal(epoch: "testepoch0001")
-    private let state = Locked<(refuses: Bool, refused: Int)>((false, 0))
+    private let state = Locked<(refuses: Bool, refused: Int, removed: Set<String>)>((false, 0, []))
 
     /// How often it has refused.
     var refused: Int { state.withLock { $0.refused } }
 
     /// Whether it refuses from now on.
     func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
+
+    /// Keeps a run no more, as if it were removed right after its changes have been read.
+    func remove(_ run: String) { state.withLock { _ = $0.removed.insert(run) } }
 
     var epoch: String { inner.epoch }
     var began: Timestamp { inner.began }
@@ -21,7 +26,8 @@ final class RefusingJournal: Journal, Sendable {
     func append(_ drafts: [ChangeDraft]) async throws -> [Change] { try await inner.append(drafts) }
 
     func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
-        try await inner.past(of: run, at: sequence, transitions: limit)
+        guard !state.withLock({ $0.removed.contains(run) }) else { return nil }
+        return try await inner.past(of: run, at: sequence, transitions: limit)
     }
     func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
         try await inner.activeRuns(of: operation, at: sequence)

@@ -1,4 +1,5 @@
 import Flows
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ValueAndEqualityTests {
@@ -112,6 +113,25 @@ import Testing
         #expect(flow.compareAndSet(expect: 3, update: 4))
         #expect(flow.value == 4)
         holder.withLock { $0 = nil }
+    }
+
+    // A8
+    @Test func `an equality that takes its time holds up nobody who reads`() async {
+        let isInside = MutableStateFlow(false)
+        let mayLeave = MutableStateFlow(false)
+        let flow = MutableStateFlow("a") { old, new in
+            isInside.value = true
+            while !mayLeave.value {}
+            return old == new
+        }
+        async let writing: Void = onThreads(1) { _ in flow.value = "b" }
+        _ = await isInside.first { $0 }
+        let read = Seen<String>()
+        #expect(await soon { await onThreads(1) { _ in read.add(flow.value) } } != nil)
+        #expect(read.all == ["a"])
+        mayLeave.value = true
+        await writing
+        #expect(flow.value == "b")
     }
 
     // A2

@@ -185,6 +185,13 @@ struct CommandRunTests {
         }
     }
 
+    @Test func `a progress that was wiped away is not what a failed program said last`() async throws {
+        let trial = try await FileTrial.run(
+            #"{title: Wiped, shell: 'printf "no space left\n50%%\r    \r\n" >&2; exit 4'}"#)
+        guard case .failed(let problem) = trial.last else { return #expect(Bool(false)) }
+        #expect(problem.last == "no space left" && problem.code == 4)
+    }
+
     @Test func `a hundred thousand lines are kept, and many new states slow only their own program`() async throws {
         let many = try await FileTrial.run(
             """

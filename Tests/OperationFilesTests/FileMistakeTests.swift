@@ -151,6 +151,13 @@ struct FileMistakeTests {
         }
         #expect(mistakes(4_000) == [])
         #expect(mistakes(4_001).first?.contains("a text of at most 4000 characters") == true)
+        func mistakesOfDefault(_ count: Int) -> [String] {
+            let text = String(repeating: "x", count: count)
+            return FileTrial.mistakes(
+                "title: T\ncommand: [a]\ninputs: [{name: x, type: multiline, max_length: 20000, default: \(text)}]")
+        }
+        #expect(mistakesOfDefault(10_000) == [])
+        #expect(mistakesOfDefault(10_001).first?.contains("a text, a number, or true or false") == true)
     }
 
     @Test func `the name of a variable has up to 200 characters`() {

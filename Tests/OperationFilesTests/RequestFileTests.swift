@@ -95,6 +95,10 @@ import Testing
             "Write the body under `json` instead."
         ),
         ("{type: http, request: {url: \"https://e.com/\", headers: {Host: x}}}", "is set by Weir itself"),
+        (
+            "{type: http, request: {url: \"https://e.com/\", headers: {\"X Key\": x}}}",
+            "“X Key” cannot be the name of a header field."
+        ),
         ("{type: http, request: {url: \"https://e.com/\"}, command: [ls]}", "`command` has no meaning"),
         ("{type: http, request: {url: \"https://e.com/\", json: {}}}", "A GET request has no body."),
         ("{type: feed}", "There is nothing to poll."),

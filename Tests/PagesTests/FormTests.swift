@@ -128,6 +128,19 @@ import Testing
         #expect(try document.elements("//*[@id='live'][@data-state='\(isLive ? "live" : "static")']").count == 1)
     }
 
+    @Test(arguments: [(RunChange.cancel, "Cancel runs"), (RunChange.retry, "Try runs again")])
+    func `a page about many runs is headed by what is done to them, before and afterwards`(
+        change: RunChange, title: String
+    ) throws {
+        let pages = try Fixture().pages
+        let plan = RunChange.Plan(change, runs: [], unknown: 1, hasMore: false, key: "k", filter: RunFilter())
+        let report = RunChange.Report(change, items: [], filter: RunFilter())
+        for html in [pages.runChange(plan, frame: PageFrame()), pages.runChange(report, frame: PageFrame())] {
+            let page = try MarkupDocument(html, as: .document)
+            #expect(try page.elements("//main//h1").map(\.text) == [title])
+        }
+    }
+
     /// A place whose name is one of several in each region; one name is in both.
     private struct PlaceInput: OperationInput {
         static var fields: [InputField] {

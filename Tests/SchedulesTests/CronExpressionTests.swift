@@ -81,6 +81,7 @@ struct CronExpressionTests {
     @Test(arguments: [
         ("Lisbon", "Europe/Lisbon"), ("sao paulo", "America/Sao_Paulo"), ("europe/lisbon ", "named like"),
         ("../../etc/passwd", "named like"), ("", "named like"), ("Mars/Olympus", "named like"),
+        ("GMT+05:30", "named like"),
     ])
     func `a zone that is not known is told with the nearest one`(zone: String, remedy: String) {
         let error = #expect(throws: ScheduleError.self) { try Schedule(cron: "@daily", timezone: zone) }

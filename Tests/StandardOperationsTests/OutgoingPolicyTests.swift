@@ -99,7 +99,7 @@ import Testing
         ("10.1.2.3", "10.1.2.4"), ("10.1.2.3", "10.1.2.2/32"), ("10.1.2.3", "11.0.0.0/8"), ("10.1.2.3", "10.1.2.3:82"),
         ("10.1.2.3", "other.test"), ("10.1.2.3", "e.test"), ("10.1.2.3", "name.test:82"), ("10.1.2.3", "::/0"),
         ("fd00::5", "0.0.0.0/0"), ("fd00::5", "fd01::/16"), ("10.129.0.1", "10.0.0.0/9"),
-        ("10.1.2.3", "name.test.evil"),
+        ("10.1.2.3", "name.test.evil"), ("fd00::5", "fd00::6/128"), ("fd00::5", "fd00::1:0/112"),
     ])
     func `an allowance lets nothing else through`(text: String, allowance: String) throws {
         #expect(try refusal("http://name.test:81/", text, allowing: [allowance]) != nil)

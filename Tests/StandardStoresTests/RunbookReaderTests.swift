@@ -56,6 +56,15 @@ import Testing
         #expect(runbook.steps[0].notes.map(\.isCode) == [true])
     }
 
+    @Test func `the address of a link is kept where it stands, so that no link of a note goes dead`() throws {
+        let runbook = try read(
+            "See [x][1].\n\n[1]: http://x.org\n\n- [ ] a\n\n[2]: http://y.org\n\nSee [y][2].\n")
+        #expect(
+            runbook.sections.map { $0.notes.map(\.markdown) } == [
+                ["See [x][1].", "[1]: http://x.org"], ["[2]: http://y.org", "See [y][2]."],
+            ])
+    }
+
     @Test func `lines may end as on any system, and a byte order mark and front matter are passed over`() throws {
         for ending in ["\n", "\r\n", "\r"] {
             let text = "\u{FEFF}---\ntitle: x\n---\n# T\n\n- [ ] a\n  b\n- [x] c\n".replacing("\n", with: ending)

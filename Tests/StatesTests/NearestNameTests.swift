@@ -8,6 +8,12 @@ import Testing
         #expect(NearestName.of("brado", among: ["start", "board"]) == nil)
     }
 
+    @Test func `a letter too much is one mistake, at the beginning as anywhere else`() {
+        for name in ["sport", "poort", "ports"] {
+            #expect(NearestName.of(name, among: ["start", "port"]) == "port", "\(name)")
+        }
+    }
+
     @Test func `a long name is recognised with a mistake in each few letters, whatever is missing or too much`() {
         #expect(NearestName.of("notifcatoins", among: ["operations", "notifications"]) == "notifications")
         #expect(

@@ -264,4 +264,30 @@ import Testing
         await two.directory.tick()
         #expect(two.control.generation > before)
     }
+
+    @Test func `whoever brings nothing that only another server may know is answered without a look at the storage`()
+        async throws
+    {
+        let fixture = try await DirectoryFixture()
+        try await fixture.addUser("ana")
+        let session = try #require(try await fixture.signIn("ana"))
+        let ana = try #require(fixture.directory.users.first).principal
+        let token = try await fixture.directory.createToken(
+            "ci", roles: [StoredAssignment(role: "viewer")], days: nil, by: ana
+        ).token
+        let link = try await fixture.directory.createLink(to: "r1", of: "deploy", hours: 1, by: ana).link
+        func isLookedUp(_ fields: [String: [String]]) -> Bool {
+            fixture.directory.mayBeKnownElsewhere(
+                AccessRequest(peer: "127.0.0.1", isSecure: false) { fields[$0] ?? [] })
+        }
+        func bearer(_ text: String) -> [String: [String]] { ["authorization": ["Bearer \(text)"]] }
+        let known = [fixture.fields(session), bearer(token.text), bearer(link.text), bearer("weir_forged"), [:]]
+        #expect(known.map(isLookedUp) == [false, false, false, false, false])
+        let bytes = SecretText.random(32)
+        let unknown = [
+            fixture.fields(SecretText(.session, bytes: bytes)), bearer(SecretText(.token, bytes: bytes).text),
+            bearer(SecretText(.link, bytes: bytes).text),
+        ]
+        #expect(unknown.map(isLookedUp) == [true, true, true])
+    }
 }

@@ -38,7 +38,9 @@ struct ReportingTests {
         #expect(try await fixture.board.report(opening("a")).outcome == .taken)
         // Whoever waits for its lines waits here, and not at the journal.
         #expect(fixture.board.feed.output(of: "a")?.head == 0)
+        let reads = fixture.journal.reads
         let receipt = try await fixture.board.report(state("a", "push"))
+        #expect(fixture.journal.reads == reads, "what it was just told is read from the journal again")
         #expect(fixture.board.feed.head(of: .run("a")) == receipt.place?.sequence)
         #expect(fixture.board.feed.output(of: "a")?.head == 1)
         #expect(try await fixture.board.run("a").state.caseName == "push")
@@ -242,6 +244,13 @@ struct ReportingTests {
         #expect(await outcome("b1", by: "ben") == nil)
         #expect(await outcome("a1", by: "ben") == nil)
         #expect(fixture.board.reported.count == 3)
+        // What cannot be recorded takes no place, and gives none up.
+        fixture.journal.error = JournalError(.full, "The disk is full.")
+        for run in ["b2", "b1"] {
+            #expect(await outcome(run, by: "ben") == .unavailable)
+            #expect(fixture.board.reported.count == 3, "\(run)")
+        }
+        fixture.journal.error = nil
         let end = Report(run: "a1", operation: "deploy", reporter: "anna", ending: .closed(nil))
         #expect(try await fixture.board.report(end).isEnded)
         #expect(await outcome("a3", by: "anna") == nil)
@@ -277,7 +286,7 @@ struct ReportingTests {
                     }
                 }
                 place = page.next
-                if !page.more { break }
+                if !page.more || page.messages.isEmpty { break }
             }
             #expect(read == ["opened"] + sent, "\(limit)")
         }

@@ -11,12 +11,12 @@ import TestSupport
 /// Operations come, change and go while a board is open.
 @Suite(.timeLimit(.minutes(5))) struct ReplacedCatalogTests {
     private func catalog(
-        _ operations: [(String, TestOperation)], lifetime: Lifetime = .onDemand, declared: String = "1"
+        _ operations: [(String, TestOperation)], lifetime: Lifetime = .onDemand
     ) -> Catalog {
         var catalog = Catalog()
         for (id, operation) in operations {
             catalog.add(operation, id: id, title: id, summary: "A test.", lifetime: lifetime)
-            catalog.declare(id, by: OperationDeclaration(text: declared, digest: declared))
+            catalog.declare(id, by: OperationDeclaration(text: "1", digest: "1"))
         }
         return catalog
     }
@@ -36,6 +36,22 @@ import TestSupport
         let receipt = try await board.start("new", input: [:], actor: "a")
         try await fixture.published(.operation("new")) { $0.change.state.phase.isEnded }
         #expect(board.feed.board.operation("new")?.latest?.record.id == receipt.run)
+        await board.shutdown()
+    }
+
+    @Test func `who looks at a new operation has missed nothing, though older changes have left memory`() async throws {
+        let fixture = try await BoardFixture.open(["old": .quick]) {
+            $0.retention = nil
+            $0.tailLimit = 1
+        }
+        let board = fixture.board
+        let run = try await board.start("old", input: [:], actor: "a").run
+        await board.outcome(of: run)
+        #expect(board.feed.floor(of: .board) > 0)
+        try await board.replace(catalog([("new", .quick)]))
+        guard case .none = board.feed.slice(of: .operation("new"), after: 0, limit: 9) else {
+            return #expect(Bool(false), "its page is told of a gap")
+        }
         await board.shutdown()
     }
 
@@ -73,19 +89,24 @@ import TestSupport
         await fixture.board.shutdown()
     }
 
-    @Test func `what runs while watched begins anew when it changes, and ends when it is gone`() async throws {
+    @Test func `of what runs while watched only what changes begins anew, and what is gone ends`() async throws {
         let fixture = try await BoardFixture.open()
         let board = fixture.board
-        try await board.replace(catalog([("watched", .endless)], lifetime: .whileWatched(stopAfter: .seconds(5))))
+        var operations = catalog(
+            [("other", .endless), ("watched", .endless)], lifetime: .whileWatched(stopAfter: .seconds(5)))
+        try await board.replace(operations)
+        let elsewhere = board.watch(.operation("other"))
+        let other = try await fixture.published { $0.change.draft.opening != nil }
         let watch = board.watch(.operation("watched"))
-        let first = try await fixture.published { $0.change.draft.opening != nil }
-        try await board.replace(
-            catalog([("watched", .endless)], lifetime: .whileWatched(stopAfter: .seconds(5)), declared: "2"))
+        let first = try await fixture.published(after: other.change.sequence) { $0.change.draft.opening != nil }
+        operations.declare("watched", by: OperationDeclaration(text: "2", digest: "2"))
+        try await board.replace(operations)
         let second = try await fixture.published(after: first.change.sequence) { $0.change.draft.opening != nil }
+        #expect(second.change.subject == "watched")
         #expect(second.run?.record.id != first.run?.record.id)
         try await board.replace(Catalog())
         try await fixture.published { $0.run?.record.id == second.run?.record.id && $0.change.state.phase.isEnded }
-        watch.release()
+        for watch in [watch, elsewhere] { watch.release() }
         await board.shutdown()
     }
 

@@ -47,4 +47,14 @@ import TestSupport
         #expect(try await fixture.board.run(run).state.phase == (approves ? .succeeded : .failed))
         await fixture.board.shutdown()
     }
+
+    @Test func `the gallery shows a decision while somebody is asked, and any other step while it runs`() throws {
+        let plan = StepsPlan([StepsFixture.ask(), StepsFixture.echo("next", .text("x"))])
+        let samples = StepsOperation(plan, fields: []).stateSamples.map(\.steps.steps)
+        let asking = try #require(samples.dropFirst().first)
+        let running = try #require(samples.dropFirst(2).first)
+        #expect(asking.map(\.status) == [.asking, .pending] && asking.first?.prompt != nil)
+        #expect(running.map(\.status) == [.succeeded, .running])
+        #expect(running.first?.decision?.isApproved == true && running.last?.run != nil)
+    }
 }

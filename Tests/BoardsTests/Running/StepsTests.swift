@@ -67,6 +67,17 @@ import TestSupport
         await fixture.board.shutdown()
     }
 
+    @Test func `a step whose input does not fit its operation fails the whole, and says why`() async throws {
+        let step = StepsPlan.Step("first", .run(operation: "echo", input: ["strange": StepValue([.text("a")])]))
+        let fixture = try await setup.open(StepsPlan([step]))
+        let run = try await setup.start(fixture)
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        let ending = try #require(try await setup.progress(fixture, run).ending)
+        #expect(ending.kind == .notStarted && ending.step == "first" && ending.detail?.contains("strange") == true)
+        #expect(try await fixture.board.run(run).state.phase == .failed)
+        await fixture.board.shutdown()
+    }
+
     @Test func `a failed step is tried again as often as its retry says`() async throws {
         let fixture = try await setup.open(
             StepsPlan([StepsFixture.echo("bad", .text("fail"), retry: .init(limit: 2, interval: .zero))]))

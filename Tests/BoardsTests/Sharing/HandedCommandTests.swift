@@ -232,6 +232,12 @@ import TestSupport
         await pair.shutdown()
     }
 
+    @Test func `a server that shares its journal with nobody is the one that records`() async throws {
+        let fixture = try await BoardFixture.open()
+        #expect(fixture.board.isRecording && fixture.board.nodes.isEmpty)
+        await fixture.board.shutdown()
+    }
+
     @Test func `a server that does not hear from the others says so, until it does`() async throws {
         let pair = try await BoardPair()
         pair.journals[1].isDead.withLock { $0 = true }

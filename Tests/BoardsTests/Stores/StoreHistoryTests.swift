@@ -66,6 +66,22 @@ import TestSupport
         } throws: { ($0 as? BoardError)?.code == .unknownMoment }
     }
 
+    @Test func `a store as of its last change is had from memory, also when that change has left it`() async throws {
+        let fixture = try await BoardFixture.open(["work": .quick], stores: ["tally": Tally()])
+        try await act(fixture, 3)
+        _ = try await fixture.board.start("work", input: [:], actor: "anna")
+        try await fixture.ended()
+        let short = try await BoardFixture.open(["work": .quick], stores: ["tally": Tally()], on: fixture.journal) {
+            $0.retention = nil
+            $0.tailLimit = 1
+        }
+        let reads = fixture.journal.reads
+        let view = try await short.board.store("tally", at: 4)
+        #expect(isSame(view, try fixture.board.store("tally")))
+        #expect(fixture.journal.reads == reads)
+        for board in [fixture.board, short.board] { await board.shutdown() }
+    }
+
     // K8
     @Test func `each publication carries the store and the whole board as of its change`() async throws {
         let fixture = try await BoardFixture.open(["work": .quick], stores: ["other": Tally(), "tally": Tally()])

@@ -231,7 +231,7 @@ final class JournalDouble: Journal, Sendable {
         return last
     }
     func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
-        try await inner.output(of: run, after: number, limit: limit)
+        try await read { try await inner.output(of: run, after: number, limit: limit) }
     }
     func outputCount(of run: String) async throws -> SequenceNumber { try await inner.outputCount(of: run) }
     func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {

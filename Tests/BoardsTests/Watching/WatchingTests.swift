@@ -231,6 +231,22 @@ import TestSupport
         #expect(log.lines.filter { $0.contains("could not start") } == [])
     }
 
+    // G5, K12
+    @Test func `what somebody looks at goes on at a server that takes the place of another`() async throws {
+        let pair = try await BoardPair { catalog, _ in
+            catalog.add(TestOperation.endless, id: "iss", title: "iss", summary: "A test.", lifetime: .whileWatched())
+        }
+        let watch = pair.second.watch(.operation("iss"))
+        #expect(pair.second.runs.count == 0)
+        pair.journals[0].isDead.withLock { $0 = true }
+        try await pair.beats { pair.second.currentRole.value == .recording }
+        // It says again that it is there once it has begun all that it is to do.
+        try await pair.beat()
+        #expect(pair.second.runs.count == 1)
+        watch.release()
+        await pair.shutdown()
+    }
+
     @Test func `a server names to the others only what somebody looks at there`() async throws {
         let fixture = try await BoardFixture.open(
             ["iss": .endless, "vitals": .endless], lifetime: .whileWatched())

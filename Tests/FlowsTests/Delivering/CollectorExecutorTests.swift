@@ -1,5 +1,6 @@
 import Flows
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CollectorExecutorTests {
@@ -39,7 +40,7 @@ import Testing
             }
         }
         _ = await ball.first { $0 > 1_000 }
-        #expect(await scope.launch {}.join()?.isFinished == true)
+        #expect(await soon { await scope.launch {}.join()?.isFinished == true } == true)
         isOver.value = true
         scope.cancel()
         await scope.join()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Journals
 import Testing
 
@@ -96,24 +97,42 @@ import Testing
         #expect(outcome(mark(outlivesMachine: true), boot: "c", writes: 49) == .uncertain)
     }
 
+    private func isMarkedClosed(_ path: String) throws -> Bool? {
+        JournalMark(Array(try Data(contentsOf: URL(fileURLWithPath: path + "-mark"))))?.isClosed
+    }
+
     @Test func `a journal whose log a reader still needs is not marked as closed in order`() async throws {
         try await TemporaryFolder.with { folder in
             let path = folder.file("journal.sqlite")
-            func isMarkedClosed() throws -> Bool? {
-                JournalMark(Array(try Data(contentsOf: URL(fileURLWithPath: path + "-mark"))))?.isClosed
-            }
             let journal = try await SQLiteJournal.open(at: path, configuration: .init(busyTimeout: 10), now: .test(0))
             _ = try await journal.append([.opening("a")])
             let reader = try ForeignConnection(path: path)
             try reader.execute("BEGIN")
             #expect(try reader.number("SELECT count(*) FROM runs") == 1)
             await journal.close()
-            #expect(try isMarkedClosed() == false)
+            #expect(try isMarkedClosed(path) == false)
             try reader.execute("ROLLBACK")
             let again = try await SQLiteJournal.open(at: path, now: .test(1))
             #expect(try await again.run("a") != nil)
             await again.close()
-            #expect(try isMarkedClosed() == true)
+            #expect(try isMarkedClosed(path) == true)
+        }
+    }
+
+    @Test func `a journal whose log cannot be copied into its file is not marked as closed in order`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let file = JournalFile(path: path, configuration: .init(), boot: BootSession.id)
+            let (connection, history) = try file.openForWriting(
+                now: .test(0), notices: NoticeFile(path: path + "-notices", now: .test(0)),
+                makeEpoch: { "0123456789abc" })
+            let connections = JournalConnections(
+                connection, of: file, epoch: history.epoch, lock: nil, noticeFile: nil, now: { .test(0) })
+            try await connections.write { try SQLStatement($0, "UPDATE journal SET head = head").run() }
+            // SQLite gives up what it does next, as it does where the disk fails.
+            connection.pool.interrupt()
+            await connections.close()
+            #expect(try isMarkedClosed(path) == false)
         }
     }
 }

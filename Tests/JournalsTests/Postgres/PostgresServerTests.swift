@@ -147,6 +147,7 @@ import Testing
         #expect(try await next.append([.step("a", 1)]).first?.sequence == 4)
         let notice = try #require(next.notices.first)
         #expect(try await next.dismissNotice(notice.id))
+        #expect(next.notices == [])
         await next.close()
     }
 
@@ -162,6 +163,29 @@ import Testing
         #expect(next.undoneRuns == 1)
         #expect(try await next.floor(of: .board) == 2)
         await next.close()
+    }
+
+    @Test func `a read that takes long keeps no other one waiting`() async throws {
+        let url = try PostgresServer.shared.get().database()
+        let journal = try await PostgresJournal.open(
+            url, configuration: .init(timeout: .seconds(90)), now: { .test(0) })
+        _ = try await journal.append([.opening("a")])
+        let other = try PostgresServer.connection(url)
+        try other.execute("SELECT pg_advisory_lock(7)")
+        // It takes until the other one is answered; the database refuses it if that takes half a minute.
+        async let long: Void = journal.read { try $0.execute("SELECT pg_advisory_xact_lock(7)") }
+        try await until {
+            try other.first(
+                """
+                SELECT EXISTS (SELECT FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+                    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND NOT l.granted)
+                """
+            ) { $0.isTrue(0) } == true
+        }
+        #expect(try await journal.run("a") != nil)
+        try other.execute("SELECT pg_advisory_unlock(7)")
+        try await long
+        await journal.close()
     }
 
     // MARK: Words

@@ -127,6 +127,34 @@ import TestSupport
         }
     }
 
+    @Test func `what was rendered after a change is not rendered again before the next`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        let changes = try [1, 3, 4].compactMap { fixture.script.move("r", try StateRecord(CopyState.samples[$0])) }
+        let renderings = LatestRenderings()
+        var rendered: [String] = []
+        for publication in changes {
+            let patcher = PagePatcher(
+                writer: fixture.pages.writer(.english), publication: publication, page: LivePage(.run("r")),
+                renderings: renderings)
+            let patches = patcher.changed("run-r", \.run) { (run: RunView) -> TrustedHTML in
+                rendered.append(run.record.state.caseName)
+                return TrustedHTML("<p id=\"run-r\">\(run.record.state.caseName)</p>")
+            }
+            #expect(patches == [.text(id: "run-r", publication.change.state.caseName)])
+        }
+        #expect(rendered == ["waiting", "reading", "writing", "done"])
+    }
+
+    @Test func `a run that begins after another takes over its scrubber, of which is sent only what differs`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r0", "copy", try StateRecord(CopyState.waiting))
+        let opening = fixture.script.open("r1", "copy", try StateRecord(CopyState.waiting))
+        let patches = fixture.pages.patches(for: opening, page: LivePage(.operation("copy")))
+        #expect(patches.contains(.attributes(id: "scrub-run", ["value": "r1"])))
+        #expect(!patches.contains { $0.replaces(["scrubber", "scrub"]) })
+    }
+
     @Test func `a tick sends what differs in the state, the title, and nothing else`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))

@@ -52,6 +52,32 @@ import Testing
         #expect(html.contains("2.5\u{A0}s"))
     }
 
+    @Test func `an operation of one step alone has no list of steps`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("c", "copy", try StateRecord(CopyState.samples[1]))
+        _ = fixture.script.open("w", "watch", try StateRecord(WatchState.samples[1]))
+        let writer = fixture.pages.writer(.english)
+        for (id, hasSteps) in [("c", true), ("w", false)] {
+            let run = try #require(fixture.script.runs[id])
+            let html = writer.render("partials/run", writer.run(run, isAlone: true)).html
+            #expect(html.contains("<ol class=\"steps\">") == hasSteps, "\(id)")
+        }
+    }
+
+    @Test func `time counts up beside the state that a run is in, and beside none once it has ended`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[1]))
+        let writer = fixture.pages.writer(.english)
+        func counting() throws -> [Bool] {
+            let rows = writer.timeline(try #require(fixture.script.runs["r"]))["rows"] as? [Fields]
+            return (rows ?? []).map { $0["since"] != nil }
+        }
+        #expect(try counting() == [false, true])
+        _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]))
+        #expect(try counting() == [false, false, false])
+    }
+
     @Test func `a timeline is to scale in milliseconds, at every change of the state that goes on`() throws {
         var fixture = try Fixture()
         _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting))
@@ -97,6 +123,14 @@ import Testing
         let html = fixture.pages.region(.run(run), cursor: Fixture.cursor, frame: PageFrame())
         #expect(html.contains("61 earlier states are not shown."))
         #expect(html.contains("id=\"t100\"") && !html.contains("id=\"t60\""))
+    }
+
+    @Test(arguments: [("Copy", "42"), ("\u{10FF}", "21"), ("\u{1100}", "26")])
+    func `a badge has room for its name, and more where a letter is wide`(title: String, width: String) throws {
+        var catalog = Catalog()
+        catalog.add(CopyOperation(), id: "copy", title: title, summary: "")
+        let pages = PageRenderer(catalog: catalog, templates: try TemplateSet())
+        #expect(pages.writer(.english).badge("copy", latest: nil)["split"] as? String == width)
     }
 
     @Test func `numbers become a line that fits its box`() {

@@ -169,6 +169,10 @@ struct RunTableTests {
             #expect(!(try await server.ask("GET", "/runs", headers: [Self.html]).text.contains("My &lt;b&gt;")))
             let gone = try await save("remove=My+%3Cb%3E", cookie)
             #expect(value(gone).isEmpty && gone["location"] == "/runs")
+            let longest = String(repeating: "a", count: 60)
+            let kept = value(try await save("name=\(longest)&query=phase%3Dfailed"))
+            let list = try await server.ask("GET", "/runs", headers: [Self.html, "Cookie: weir-views=\(kept)"]).text
+            #expect(list.contains(">\(longest)<"))
             for bad in ["", "name=+&query=a", "name=\(String(repeating: "a", count: 61))&query=phase%3Dfailed"] {
                 #expect(try await save(bad).status == 400, "\(bad)")
             }

@@ -171,22 +171,22 @@ struct CommandAuditTests {
         }
     }
 
-    @Test func `what a hook starts, and who tries to without its secret, is in the audit`() async throws {
+    @Test func `what a hook starts or fails at, and who tries to without its secret, is in the audit`() async throws {
         let trigger = TriggerRule(
             operation: "steps", name: "push", form: .github, secret: "git",
             inputs: [
                 .init(name: "label", value: try PathTemplate("a")), .init(name: "last", value: try PathTemplate("0")),
             ])
         try await AccountServer.run(hooks: KnownHooks([trigger], secrets: ["git": "known"])) { server in
-            for (secret, status) in [("guessed", 401), ("known", 202)] {
-                let signature = WebhookSignature.github(Data("{}".utf8), secret: secret)
+            for (secret, body, status) in [("guessed", "{}", 401), ("known", "{}", 202), ("known", "{", 400)] {
+                let signature = WebhookSignature.github(Data(body.utf8), secret: secret)
                 let answer = try await server.ask(
                     "POST", "/hooks/steps/push",
-                    ["Content-Type: application/json", "X-Hub-Signature-256: \(signature)"], body: "{}")
+                    ["Content-Type: application/json", "X-Hub-Signature-256: \(signature)"], body: body)
                 #expect(answer.status == status)
             }
             let found = try await entries(server, .trigger)
-            #expect(Set(found.map(\.outcome)) == [.refused, .done])
+            #expect(Set(found.map(\.outcome)) == [.refused, .done, .failed])
             #expect(found.allSatisfy { $0.subject == "hook:steps/push" })
         }
     }

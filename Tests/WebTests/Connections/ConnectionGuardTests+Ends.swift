@@ -32,6 +32,18 @@ extension ConnectionGuardTests {
         #expect(!connection.isOpen)
     }
 
+    @Test func `what still comes of a head that is too slow is dropped for a while, so that answers arrive`() throws {
+        let connection = try EmbeddedConnection(limits())
+        defer { connection.finish() }
+        try connection.send("GET / HTTP/1.1\r\nX: aaaaaaaa")
+        connection.pass(20)
+        #expect(try connection.received().hasPrefix("HTTP/1.1 408"))
+        // Closed at once, it would be reset by what its client still sends.
+        #expect(connection.isOpen)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
     @Test func `a client that sends nothing any more is let go with its answer, and nobody waits for it to close`()
         throws
     {

@@ -1,5 +1,6 @@
 import Boards
 import Journals
+import NIOCore
 import States
 import Testing
 
@@ -28,6 +29,18 @@ struct PlainChannelTests {
             await viewer.close()
             try await server.untilHeld(0)
         }
+    }
+
+    @Test func `what comes first is read in few bytes, and what follows in more the more there is`() {
+        var reads = UnpooledReads()
+        let allocator = ByteBufferAllocator()
+        var sizes: [Int] = []
+        for _ in 0..<9 {
+            let size = reads.buffer(allocator: allocator).capacity
+            sizes.append(size)
+            _ = reads.record(actualReadBytes: size)
+        }
+        #expect(sizes.first == 16 && sizes.last == 65_536)
     }
 
     @Test func `an answer that is encoded for all has the fields of one that is encoded for one`() async throws {

@@ -37,6 +37,7 @@ struct MomentPageTests {
                     #expect(page.text.contains("data-paused=\"\(sequence)\""))
                     #expect(page.text.contains("href=\"\(path)?at=\(sequence)&amp;lang=pt-BR\""))
                     #expect(!page.text.contains("data-next") && !page.text.contains("http-equiv"))
+                    #expect(!page.text.contains("There is no change"))
                 }
                 let page = try await get(server, "/runs/\(run)?at=\(sequence)")
                 #expect(page.text.contains("step \(place + 1) of \(changes.count)"))

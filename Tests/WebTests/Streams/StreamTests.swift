@@ -35,7 +35,7 @@ struct StreamTests {
             let tail = try await server.ask("GET", Self.board + "?offset=" + offset(rest))
             #expect(tail.text == "[]")
             #expect(try offset(tail) == offset(rest))
-            #expect(tail["stream-up-to-date"] == "true")
+            #expect(tail["stream-up-to-date"] == "true" && tail["stream-closed"] == nil)
         }
     }
 

@@ -2,6 +2,8 @@ import Boards
 import Foundation
 import Journals
 import Logging
+import Operations
+import Pages
 import States
 import TestSupport
 import Testing
@@ -164,6 +166,14 @@ extension ResumableUploadTests {
         #expect(kind("u1") == Problem.uploadOver.kind && kind("u1000") == Problem.uploadOver.kind)
     }
 
+    @Test func `an upload is named by letters, digits and hyphens, and so by no file of another folder`() {
+        let longest = String(repeating: "z", count: 64)
+        for name in ["a", "0Az-9", longest] { #expect(ResumableUpload.isID(name), "\(name)") }
+        for name in ["", "a/b", "../a", "a.b", "a b", "\u{E4}", "a\u{0}", longest + "z"] {
+            #expect(!ResumableUpload.isID(name), "\(name)")
+        }
+    }
+
     @Test func `how many, and how much, one may have begun is limited`() async throws {
         var limits = UnfinishedUploadLimits()
         limits.count = 2
@@ -211,6 +221,24 @@ extension ResumableUploadTests {
             #expect(steps.status == 409)
             let none = try await server.ask("POST", "/api/v1/operations/none/uploads", headers: headers, body: "")
             #expect(none.status == 404)
+        }
+    }
+
+    @Test func `a secret is never kept on the disk with an upload, and stops none that goes without it`() async throws {
+        try await Self.run { server in
+            var catalog = server.board.catalog
+            catalog.add(
+                Keep(more: [InputField("password", "Password", .secret())]), id: "keep", title: "Keep",
+                summary: "Keeps a file.")
+            try await server.dashboard.replace(catalog, templates: TemplateSet())
+            let refused = try await server.ask(
+                "POST", Self.uploads,
+                headers: [Self.version, "Upload-Length: 6", Self.metadata + ",password aHVudGVyMg=="], body: "")
+            #expect(refused.status == 400)
+            #expect(try refused.json()["detail"]?.string?.hasPrefix("Upload-Metadata names a secret") == true)
+            let (place, run) = try await Self.create(server, length: 6)
+            #expect(try await Self.patch(server, place, at: "0", "abcdef").status == 204)
+            #expect(try await Self.end(server, run)["case"] == "kept")
         }
     }
 

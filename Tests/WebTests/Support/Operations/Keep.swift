@@ -42,6 +42,10 @@ struct Keep: StateOperation {
 
     /// Passed before the first byte is read, where a test wants to be in between.
     var gate: Gate?
+    /// Fields beside those that are read.
+    var more: [InputField] = []
+
+    var inputFields: [InputField] { Input.fields + more }
 
     func perform(_ input: Input, state: MutableStateFlow<State>) async throws {
         var bytes: Int64 = 0
