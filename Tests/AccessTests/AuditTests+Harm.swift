@@ -78,4 +78,22 @@ extension AuditTests {
         #expect(try AuditFolder(folder).anchors() == anchors)
         #expect(try AuditVerification(folder: folder).faults.isEmpty)
     }
+
+    @Test(arguments: ["", "2026-11-2", "2026-11-20 1 2"])
+    func `an anchor that was cut short takes none of those behind it with it`(_ rest: String) async throws {
+        defer { #expect(throws: Never.self) { try remove() } }
+        let log = try log()
+        let file = folder.appending(path: "anchors")
+        for day in 0..<3 {
+            log.record(.start, by: ana)
+            await log.flush()
+            clock.advance(86_400_000)
+            guard day == 1 else { continue }
+            try Data((try String(contentsOf: file, encoding: .utf8) + rest).utf8).write(to: file)
+        }
+        let anchors = try AuditFolder(folder).anchors()
+        #expect(anchors.map(\.first) == [1, 3])
+        #expect(anchors.map(\.end.number) == [2, 3])
+        #expect(try AuditVerification(folder: folder).faults.isEmpty)
+    }
 }

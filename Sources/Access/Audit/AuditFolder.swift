@@ -167,7 +167,9 @@ final class AuditFolder {
     private func write(_ anchor: Anchor) throws {
         guard try !anchors().contains(where: { $0.day == anchor.day }) else { return }
         let handle = try Self.open(anchorsURL)
-        try handle.write(contentsOf: Data(anchor.line.utf8))
+        // What a crash or a full disk cut short of one before stays a line of its own.
+        let isCut = try Data(contentsOf: anchorsURL).last.map { $0 != UInt8(ascii: "\n") } ?? false
+        try handle.write(contentsOf: Data(((isCut ? "\n" : "") + anchor.line).utf8))
         try handle.synchronize()
         try handle.close()
     }
