@@ -71,7 +71,11 @@ import Testing
         let writer = fixture.pages.writer(.english)
         func counting() throws -> [Bool] {
             let rows = writer.timeline(try #require(fixture.script.runs["r"]))["rows"] as? [Fields]
-            return (rows ?? []).map { $0["since"] != nil }
+            return (rows ?? []).map { row in
+                // Its bar grows with it.
+                #expect((row["lane"] as? Fields)?["isOpen"] as? Bool == (row["since"] != nil))
+                return row["since"] != nil
+            }
         }
         #expect(try counting() == [false, true])
         _ = fixture.script.move("r", try StateRecord(CopyState.samples[4]))

@@ -14,7 +14,7 @@ extension PageWriter {
             let isOpen = next == nil && run.record.endedAt == nil
             return [
                 "rowID": "t\(state.revision)",
-                "chip": chip(state, of: run.record), "lane": lane(state, next, of: run),
+                "chip": chip(state, of: run.record), "lane": lane(state, next, isOpen: isOpen, of: run),
                 "duration": next.map { format.duration($0.at - state.at) }, "since": isOpen ? moment(state.at) : nil,
                 "at": moment(state.at), "isLast": next == nil,
             ]
@@ -32,11 +32,10 @@ extension PageWriter {
         return run.record.endedAt == nil ? TimeAxis.length(holding: elapsed) : elapsed
     }
 
-    private func lane(_ state: Transition, _ next: Transition?, of run: RunView) -> Fields {
+    private func lane(_ state: Transition, _ next: Transition?, isOpen: Bool, of run: RunView) -> Fields {
         let length = timelineLength(run)
         let first = run.transitions.suffix(Self.timelineRows).first?.at ?? state.at
         let start = min(max(state.at - first, 0), length)
-        let isOpen = next == nil && run.record.endedAt == nil
         return [
             "laneID": "t\(state.revision)-l", "isOpen": isOpen, "length": String(max(length, 1)),
             "tone": state.phase.tone, "x": String(start),
