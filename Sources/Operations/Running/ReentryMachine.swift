@@ -43,11 +43,12 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     mutating func start(
         _ token: Token, by decided: ReentryPolicy? = nil, hasEnded: (Token) -> Bool = { _ in false }
     ) -> Decision {
+        func others() -> [Token] { unended.filter { !hasEnded($0) } }
         switch decided ?? policy {
         case .concurrent:
             break
         case .cancelPrevious:
-            let replaced = unended.filter { !hasEnded($0) }
+            let replaced = others()
             if waitsForReplaced, !going.isEmpty {
                 waiting.append(token)
                 return .wait(replacing: replaced)
@@ -55,9 +56,9 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
             going.append(token)
             return .begin(replacing: replaced)
         case .joinExisting:
-            if let other = unended.last(where: { !hasEnded($0) }) { return .join(other) }
+            if let other = others().last { return .join(other) }
         case .ignore:
-            if let other = unended.last(where: { !hasEnded($0) }) { return .refuse(other) }
+            if let other = others().last { return .refuse(other) }
         case .queue:
             if !going.isEmpty {
                 waiting.append(token)
