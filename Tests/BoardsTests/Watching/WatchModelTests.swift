@@ -167,6 +167,17 @@ import TestSupport
         #expect(machine.started("iss", run: "b") == nil && machine["iss"]?.stage == .running("b"))
     }
 
+    @Test func `the run that follows one which could not start as its operation was replaced is the new one's`() {
+        var machine = WatchMachine(["iss": .seconds(5)], rolloverAfter: 3)
+        _ = machine.watch(["iss"])
+        _ = machine.take(["iss": .seconds(5)], changed: ["iss"])
+        guard case .arm(_, let timer, _) = machine.couldNotStart("iss") else {
+            return #expect(Bool(false), "it is not tried again")
+        }
+        #expect(machine.elapsed("iss", timer: timer) == .start("iss"))
+        #expect(machine.started("iss", run: "a") == nil && machine["iss"]?.stage == .running("a"))
+    }
+
     @Test func `a run that was starting while its operation left the catalog ends, and none follows`() {
         var machine = WatchMachine(["iss": .seconds(5)], rolloverAfter: 3)
         _ = machine.watch(["iss"])
