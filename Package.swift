@@ -61,7 +61,7 @@ let package = Package(
             ]),
 
         // MARK: What is kept
-        .target(name: "Journals", dependencies: ["States"]),
+        .target(name: "Journals", dependencies: ["Flows", "States"]),
         .target(
             name: "JournalsSQLite",
             dependencies: [
@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "States", .product(name: "Crypto", package: "swift-crypto"),
+                "Flows", "States", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -119,7 +119,7 @@ let package = Package(
         .target(
             name: "Pages",
             dependencies: [
-                "Access", "Webhooks", "States", "Operations", "Journals", "Schedules", "Boards",
+                "Access", "Webhooks", "Flows", "States", "Operations", "Journals", "Schedules", "Boards",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),

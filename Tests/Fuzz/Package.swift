@@ -20,7 +20,7 @@ let package = Package(
         .target(name: "Patterns", dependencies: ["CPCRE2"], path: "Sources/Patterns"),
         .target(name: "Operations", dependencies: ["Flows", "Patterns", "States"], path: "Sources/Operations"),
         .target(name: "Stores", dependencies: ["Flows", "States"], path: "Sources/Stores"),
-        .target(name: "Journals", dependencies: ["States"], path: "Sources/Journals"),
+        .target(name: "Journals", dependencies: ["Flows", "States"], path: "Sources/Journals"),
         .systemLibrary(name: "CPostgreSQL", path: "Sources/CPostgreSQL", pkgConfig: "libpq"),
         .target(
             name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Journals"], path: "Sources/JournalsPostgres",
@@ -112,7 +112,7 @@ let package = Package(
                 "Requests/RequestOperation.swift",
             ]),
         .target(
-            name: "Access", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")],
+            name: "Access", dependencies: ["Flows", "States", .product(name: "Crypto", package: "swift-crypto")],
             path: "Sources/Access",
             sources: [
                 "Addresses", "Audit/AuditAction.swift", "Audit/AuditChain.swift", "Audit/AuditEntry.swift",

@@ -1,3 +1,4 @@
+import Flows
 import Logging
 import States
 import Synchronization
@@ -46,7 +47,7 @@ extension AccessDirectory {
             isRight = try await hashing.run { [password] in
                 password.utf8.count <= PasswordRule.maximumBytes ? try hash.matches(password) : false
             }
-        } catch is WorkLimit.Busy {
+        } catch is WorkPool.Busy {
             return .busy
         }
         guard isRight, let user else {
@@ -178,7 +179,7 @@ extension AccessDirectory {
         let (cost, salt) = (configuration.cost, random(16))
         do {
             return try await hashing.run { try PasswordHash(password, cost: cost, salt: salt) }
-        } catch is WorkLimit.Busy {
+        } catch is WorkPool.Busy {
             throw AccessError(.unavailable, .busyHashing)
         }
     }

@@ -1,3 +1,4 @@
+import Flows
 package import Logging
 import States
 import Synchronization
@@ -16,7 +17,7 @@ package final class AccessDirectory: Sendable {
 
     let storage: any AccessStorage
     let state: Mutex<DirectoryState>
-    let hashing: WorkLimit
+    let hashing: WorkPool
     let now: @Sendable () -> Int64
     let random: @Sendable (Int) -> [UInt8]
     let decoy: PasswordHash
@@ -64,7 +65,7 @@ package final class AccessDirectory: Sendable {
         self.now = now
         self.random = random
         self.logger = logger
-        hashing = WorkLimit()
+        hashing = WorkPool(room: 32)
         state = Mutex(DirectoryState(configuration))
         // Nobody's: what is hashed where there is no such user, so that it takes as long.
         decoy = try PasswordHash(Hex(random(16)).text, cost: configuration.cost, salt: random(16))

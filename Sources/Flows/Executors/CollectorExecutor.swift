@@ -70,7 +70,7 @@ public final class CollectorExecutor: TaskExecutor {
         queue.close()
     }
 
-    private static func startThread(_ body: @escaping @Sendable () -> Void) {
+    static func startThread(_ body: @escaping @Sendable () -> Void) {
         // Unsafe memory: the new thread takes over the reference that is retained here.
         let start = Unmanaged.passRetained(ThreadStart(body)).toOpaque()
         #if canImport(Darwin)

@@ -1,4 +1,4 @@
-import Dispatch
+import Flows
 import Synchronization
 
 /// Reads an export in batches, on a thread that may wait for the disk.
@@ -26,9 +26,7 @@ final class ExportBatches: Sendable {
     ///
     /// Throws the mistake in the line after the last batch, beginning with its number.
     func next() async throws -> [Numbered] {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Result { try self.read() }) }
-        }
+        try await WorkPool.bulk.run { try self.read() }
     }
 
     private func read() throws -> [Numbered] {

@@ -1,3 +1,4 @@
+import Flows
 import Synchronization
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test func `who waits longest comes next`() async throws {
-        let limit = WorkLimit(workers: 1, room: 9)
+        let limit = WorkPool(threads: 1, room: 9)
         let (block, order) = (DispatchGate(), InOrder())
         let served = Served()
         var tasks = [Task(executorPreference: order) { try await limit.run { block.wait() } }]
@@ -76,7 +77,7 @@ import Testing
     }
 
     @Test func `so much work runs at once, so much waits, and no more`() async throws {
-        let limit = WorkLimit(workers: 2, room: 3)
+        let limit = WorkPool(threads: 2, room: 3)
         let done = Done()
         let results = await withTaskGroup(of: Bool.self) { group in
             let started = AsyncStream.makeStream(of: Void.self)
