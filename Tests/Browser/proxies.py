@@ -12,6 +12,8 @@ import urllib.request
 
 from weir import free_port, until
 
+# Who signs in at a proxy, and the password.
+USERS = {"ana": "correct-horse", "bob": "battery-staple"}
 DOCUMENTATION = pathlib.Path(__file__).resolve().parents[2] / "Documentation"
 
 
@@ -24,23 +26,37 @@ def replaced(text, *changes):
 
 
 class Proxy:
-    """A proxy as a process, in front of an origin on a loopback port."""
+    """A proxy as a process, in front of an origin on a loopback port.
+
+    `marks` are those of its file whose lines are switched on: `tls` needs `certificates`, and `auth` lets in USERS.
+    """
 
     program = file = None
 
-    def __init__(self, folder, origin):
+    def __init__(self, folder, origin, *marks, certificates=None):
         self.folder, self.origin, self.port = pathlib.Path(folder), origin, free_port()
         self.folder.mkdir()
+        self.marks, self.certificates = marks, certificates
+        # With tls, where HTTP is redirected.
+        self.plain = free_port() if "tls" in marks else self.port
         self.processes = []
-        self.marks = 0
+        self.asked_marks = 0
 
     @classmethod
     def shipped(cls):
         return (DOCUMENTATION / cls.file).read_text()
 
+    def switched(self, *changes):
+        """The file with its marked lines switched on, as its comment says, and with these replaced."""
+        text = self.shipped()
+        for mark in self.marks:
+            text, count = re.subn(f"^(.*?)#{mark} ", r"\1", text, flags=re.MULTILINE)
+            assert count, f"nothing in {self.file} is marked {mark}"
+        return replaced(text, *changes)
+
     @property
     def url(self):
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.certificates else 'http'}://127.0.0.1:{self.port}"
 
     def launch(self, *command):
         with open(self.folder / "output", "ab") as output:
@@ -73,8 +89,8 @@ class Proxy:
 
     def mark(self):
         """Asks the origin for what nothing else does, which its log then has."""
-        self.marks += 1
-        mark = f"/hello?label=mark-{self.marks}"
+        self.asked_marks += 1
+        mark = f"/hello?label=mark-{self.asked_marks}"
         with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(self.url + mark, timeout=30):
             pass
         return mark
@@ -98,12 +114,19 @@ class Nginx(Proxy):
         places = " ".join(f"{name}_temp_path {self.folder}/{name};" for name in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
         log = f"log_format asked '$msec|$upstream_response_time|$request_uri'; access_log {self.log} asked;"
         conf = self.folder / "nginx.conf"
-        conf.write_text(replaced(
-            self.shipped(),
+        users = self.folder / "users"
+        users.write_text("".join(f"{name}:{{PLAIN}}{password}\n" for name, password in USERS.items()))
+        encrypted = [
+            ("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl"), ("/etc/nginx/weir.pem", str(self.certificates.chain)),
+            ("/etc/nginx/weir.key", str(self.certificates.key)),
+        ] if "tls" in self.marks else []
+        conf.write_text(self.switched(
             ("http {", f"http {{ {places} {log}"),
             (f"proxy_cache_path {self.cache()}", f"proxy_cache_path {self.folder}/cache"),
-            ("listen 80;", f"listen 127.0.0.1:{self.port};"),
+            ("listen 80;", f"listen 127.0.0.1:{self.plain};"),
             ("server 127.0.0.1:8080;", f"server 127.0.0.1:{self.origin};"),
+            ("/etc/nginx/weir.users", str(users)),
+            *encrypted,
         ))
         user = "user root;" if os.geteuid() == 0 else ""  # else it could not enter the test's folder
         orders = f"daemon off; pid {self.folder}/pid; {user}"
@@ -149,13 +172,15 @@ class Varnish(Proxy):
     program, file = "varnishd", "varnish.vcl"
 
     def start(self):
+        # Where it takes the PROXY protocol.
+        self.behind = free_port()
         self.log = self.folder / "fetches.log"
         self.log.write_text("")
         vcl = self.folder / "varnish.vcl"
-        vcl.write_text(replaced(self.shipped(), ('.port = "8080";', f'.port = "{self.origin}";')))
+        vcl.write_text(self.switched(('.port = "8080";', f'.port = "{self.origin}";')))
         place = self.folder / "varnish"
-        address = f"127.0.0.1:{self.port}"
-        self.launch("varnishd", "-F", "-j", "none", "-n", place, "-a", address, "-f", vcl, "-s", "malloc,64m")
+        addresses = ["-a", f"127.0.0.1:{self.port}", "-a", f"proxy=127.0.0.1:{self.behind},PROXY"]
+        self.launch("varnishd", "-F", "-j", "none", "-n", place, *addresses, "-f", vcl, "-s", "malloc,64m")
         until(self.takes_connections)
         self.launch("varnishncsa", "-b", "-n", place, "-F", "%{VSL:Timestamp:Start[1]}x|%U%q", "-w", self.log)
         # What is asked before it looks is not noted.
@@ -169,6 +194,22 @@ class Varnish(Proxy):
             yield float(moment), path
 
 
+class Hitch(Proxy):
+    """Hitch in front of Varnish, as the comment in Varnish's file says."""
+
+    program = "hitch"
+
+    def start(self):
+        pem = self.folder / "weir.pem"
+        pem.write_bytes(self.certificates.key.read_bytes() + self.certificates.chain.read_bytes())
+        user = ["--user=root"] if os.geteuid() == 0 else []  # else it could not enter the test's folder
+        self.launch(
+            "hitch", f"--backend=[127.0.0.1]:{self.origin}", f"--frontend=[127.0.0.1]:{self.port}", "--write-proxy-v2=on",
+            "--alpn-protos=http/1.1", *user, pem)
+        until(self.takes_connections)
+        return self
+
+
 class HAProxy(Proxy):
     """HAProxy in front of three servers."""
 
@@ -177,9 +218,15 @@ class HAProxy(Proxy):
     def start(self):
         self.told_at = free_port()
         conf = self.folder / "haproxy.cfg"
-        conf.write_text(replaced(
-            self.shipped(),
-            ("bind :80\n", f"bind 127.0.0.1:{self.port}\n"),
+        pem, encrypted = self.folder / "weir.pem", []
+        if "tls" in self.marks:
+            pem.write_bytes(self.certificates.key.read_bytes() + self.certificates.chain.read_bytes())
+            encrypted = [("bind :443 ", f"bind 127.0.0.1:{self.port} "), ("/etc/haproxy/weir.pem", str(pem))]
+        users = "".join(f"    user {name} insecure-password {password}\n" for name, password in USERS.items())
+        conf.write_text(self.switched(
+            ("bind :80\n", f"bind 127.0.0.1:{self.plain}\n"),
+            ("userlist weir\n", "userlist weir\n" + users),
+            *encrypted,
             *((f"10.0.0.{number}:8080", f"127.0.0.1:{port}") for number, port in enumerate(self.origin, 1)),
             # So that a test can ask which servers it knows to be ready.
             ("\nglobal\n", f"\nglobal\n    stats socket ipv4@127.0.0.1:{self.told_at} level user\n"),

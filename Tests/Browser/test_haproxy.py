@@ -3,6 +3,7 @@
 import json
 import os
 
+import httpx
 import pytest
 from cluster import other, postgres, role, shows_the_same, start_by_hand, third  # noqa: F401
 from cluster import settings as cluster_settings  # noqa: F401
@@ -175,6 +176,21 @@ def test_pages_are_shown_while_the_database_is_away(servers, proxy, postgres):  
         until(lambda: proxy.up("ready") == NAMES)
         servers["b"].ended(start(client, "after"))
         viewers.were_shown_all(servers["b"])
+
+
+def test_an_upload_in_parts_stays_at_the_server_that_records(servers, proxy):
+    content, version = os.urandom(300_000), {"Tus-Resumable": "1.0.0"}
+    with httpx.Client(base_url=proxy.url, headers=version, trust_env=False, timeout=30) as asked:
+        begun = asked.post("/api/v1/operations/file-upload/uploads", headers={"Upload-Length": str(len(content))})
+        assert begun.status_code == 201, begun.text
+        place = begun.headers["Location"]
+        for begin, end in [(0, 100_000), (100_000, None)]:
+            for _ in NAMES:
+                answer = asked.head(place)
+                assert (answer.status_code, answer.headers.get("Upload-Offset")) == (200, str(begin))
+            part = {"Upload-Offset": str(begin), "Content-Type": "application/offset+octet-stream"}
+            assert asked.patch(place, content=content[begin:end], headers=part).status_code == 204
+    assert servers["b"].ended(begun.json())["phase"] == "succeeded"
 
 
 def test_an_upload_reaches_the_server_that_records(servers, proxy):
