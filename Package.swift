@@ -249,7 +249,8 @@ let package = Package(
             dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
         .testTarget(name: "StatesTests", dependencies: ["States", "TestSupport"]),
         .testTarget(
-            name: "OperationsTests", dependencies: ["Operations", "Flows", "States", "TestClocks", "TestSupport"]),
+            name: "OperationsTests",
+            dependencies: ["Operations", "Flows", "Patterns", "States", "TestClocks", "TestSupport"]),
         .testTarget(
             name: "OperationTestingTests",
             dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),

@@ -40,6 +40,12 @@ extension BoardError {
             .invalidInput, count == 1 ? .oneMistake : .mistakes, ["count": "\(count)"], fields: error.mistakes)
     }
 
+    /// The error for an input that was not accepted, or not checked because too many wait or the caller was cancelled.
+    static func refusal(by error: any Error) -> BoardError {
+        guard let mistakes = error as? InputMistakes else { return BoardError(.overloaded, .tooManyChecks) }
+        return invalidInput(mistakes)
+    }
+
     static func invalidAction(_ error: any Error) -> BoardError {
         BoardError(.invalidInput, .invalidAction, ["reason": "\(CodingErrorText.sentence(for: error))"])
     }

@@ -72,7 +72,7 @@ extension Board {
     ) async throws(BoardError) -> StartReceipt {
         let fields = catalog[operation]?.fields ?? []
         let typed = input.merging(fields.compactMap { field in Self.typed(input[field.name], field) }) { $1 }
-        let (input, secrets) = try parted(.object(typed), for: operation, isStep: true)
+        let (input, secrets) = try await parted(.object(typed), for: operation, isStep: true)
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
     }

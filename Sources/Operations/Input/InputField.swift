@@ -46,6 +46,11 @@ public struct InputField: Sendable, Hashable, Codable {
     package var groups: [ChoiceGroup] = []
     /// The secret of the server that a secret is where nobody gives one, by its name; nil for none.
     package var kept: String?
+    let pattern = FieldPattern()
+
+    private enum CodingKeys: String, CodingKey {
+        case name, label, kind, isRequired, defaultValue, help, unit, groups, kept
+    }
 
     /// Makes a field.
     public init(
