@@ -27,7 +27,9 @@ import Testing
         let facts = SystemFacts(
             facts: [.init("version", .text("1")), .init("startedAt", .moment(.init(milliseconds: 0)))],
             counts: [.init(operation: "copy", phase: .failed, count: 3)],
-            problems: [TemplateProblem(file: "a.mustache", line: 1, message: "is <wrong>")],
+            check: .init(
+                problems: [TemplateProblem(file: "a.mustache", line: 1, message: "is <wrong>")],
+                at: Timestamp(milliseconds: 0)),
             nodes: [true, false].map { isRecording in
                 let node = JournalNode(
                     id: "a", name: "<a>", beat: 1, isRecording: isRecording, standing: NodeStanding())

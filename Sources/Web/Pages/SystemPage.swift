@@ -1,3 +1,4 @@
+import Access
 import Boards
 import Foundation
 import Hummingbird
@@ -39,8 +40,14 @@ struct SystemPage {
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
-        let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check(), nodes: board.nodes)
-        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)), for: exchange)
+        var check = dashboard.checks.last
+        // The check is of the whole catalog.
+        if !dashboard.permissions.allowsEverywhere(.see) { check = check?.counted }
+        let system = SystemFacts(facts: facts, counts: counts, check: check, nodes: board.nodes)
+        let frame = exchange.frame(dashboard)
+        return try await dashboard.rendering(on: dashboard.poolOfAll) { [renderer = dashboard.renderer] in
+            .page(renderer.system(system, frame: frame), for: exchange)
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import Pages
 import States
 
 /// The region of a live page as it stands, with its cursor: what a client takes over that has lost its place.
-struct Snapshots {
+struct Snapshots: Sendable {
     let dashboard: AudienceDashboard
 
     func show(_ request: PollRequest, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -27,10 +27,12 @@ struct Snapshots {
         if page.topic == .board { frame.arrangement = Pins.arrangement(of: exchange) }
         frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
-        return try answer(
-            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor,
-            page,
-            isOwn: !frame.arrangement.isCommon)
+        return try await dashboard.rendering(on: dashboard.pool(rendering: content)) {
+            [self, frame] () throws(Problem) in
+            try answer(
+                dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence,
+                cursor, page, isOwn: !frame.arrangement.isCommon)
+        }
     }
 
     private func show(outputOf run: String, _ page: LivePage) async throws(Problem) -> Response {

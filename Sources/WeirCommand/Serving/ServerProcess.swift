@@ -89,9 +89,11 @@ struct ServerProcess: Sendable {
         polled.keep(declared.alwaysPolled, on: board)
         let files = FolderService(declared.tracker, declared.choices, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
-            try await server.dashboard.replace(
-                catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),
-                drainTimeout: declared.drainTimeout)
+            // Reads every template, and every operation is made anew.
+            let (next, templates) = try await WorkPool.files.run {
+                (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: declared.texts))
+            }
+            try await server.dashboard.replace(next, templates: templates, drainTimeout: declared.drainTimeout)
             polled.keep(declared.alwaysPolled, on: board)
             hooks.notifier.replace(declared.hooks(settings))
         }

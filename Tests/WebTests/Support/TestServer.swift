@@ -32,6 +32,7 @@ struct TestServer: Sendable {
         printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
         scheduled: Bool = false,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
+        checkingOn pool: WorkPool = .files,
         access: DashboardAccess<DashboardContext> = .open,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
@@ -75,7 +76,7 @@ struct TestServer: Sendable {
                 assetFolder: assets.folder),
             assets: assets, configuration: configuration, eventLoopGroup: group,
             clock: clock,
-            makeID: { UUID().uuidString.lowercased() }, logger: logger)
+            makeID: { UUID().uuidString.lowercased() }, logger: logger, checkingOn: pool)
         let registry = Shared<ConnectionRegistry?>(nil)
         let tasks = Shared<ConnectionTasks?>(nil)
         try await serve(
