@@ -65,10 +65,10 @@ let package = Package(
         .target(
             name: "JournalsSQLite",
             dependencies: [
-                "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                "Flows", "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Journals", "States"]),
+        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Flows", "Journals", "States"]),
         .target(name: "Schedules", dependencies: ["Journals"]),
         .target(
             name: "Boards",

@@ -90,7 +90,9 @@ extension BoardError {
 
     /// The error shown when the journal does not answer.
     static func unreadable(_ error: any Error) -> BoardError {
-        let reason = (error as? JournalError).map { Message.Value.text($0.description) }
+        let known = error as? JournalError
+        if known?.code == .searchTooLong { return BoardError(.searchTooLong, .searchTooLong) }
+        let reason = known.map { Message.Value.text($0.description) }
         return BoardError(
             .unavailable, .unreadable, ["reason": reason ?? .message(Message(BoardWording.noAnswer))])
     }

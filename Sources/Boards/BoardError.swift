@@ -53,6 +53,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case notRecorded
         /// Another import is going on.
         case importing
+        /// A search took longer than it may.
+        case searchTooLong
         /// The journal could not be read.
         case unavailable
         /// Another server took it and did not answer: it may have been done or not.

@@ -51,6 +51,10 @@ package enum BoardWording: String, Wording {
     case tooMuchWaits = """
         Too many changes are waiting to be recorded. Try again when the journal works: see the system page.
         """
+    case searchTooLong = """
+        The search took too long and was stopped. Choose an operation or a time to search in, or search for whole words \
+        in quotes.
+        """
     case importing = "Another file is being imported. Send this one again when that import has finished."
     case unreadFile = "The file could not be read. Send it again."
     case nothingImported = "{reason} Nothing was imported."

@@ -116,6 +116,17 @@ package final class PostgresJournal: Journal {
         return try await reader.run(body)
     }
 
+    /// How long a search takes at most.
+    static let searchTime = Duration.seconds(2)
+
+    /// Searches with half of the connections that read, so that others can read meanwhile.
+    func search<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        let reader = readers.prefix((readers.count + 1) / 2).min { $0.load < $1.load }
+        return try await (reader ?? writer).run(body)
+    }
+
     /// Reads one moment of the journal with all its statements, while others write.
     func readMoment<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result

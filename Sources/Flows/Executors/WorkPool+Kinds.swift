@@ -5,6 +5,12 @@ extension WorkPool {
     package static let patterns = WorkPool()
     /// The rendering and comparing of pages that can be long: gallery, comparisons, searches, Markdown.
     package static let pages = WorkPool()
+    /// The pages that are followed live, and what brings them up to date: each is rendered once for all who are shown the same.
+    package static let documents = WorkPool()
+    /// The reading of requests' bodies that are large.
+    package static let bodies = WorkPool()
+    /// Searches in a journal's file, which has more connections than this has threads.
+    package static let searches = WorkPool(threads: 3, room: 100)
     /// Imports, exports, and the verification of files.
     package static let bulk = WorkPool(niceness: 10)
     /// The reading of operation files, and the check of templates.

@@ -1,6 +1,7 @@
 import Access
 import Boards
 import Crypto
+import Flows
 import Foundation
 import Journals
 import NIOConcurrencyHelpers
@@ -101,21 +102,25 @@ final class PageCache: Sendable {
     }
 
     private let documents = GenerationCache<Key, Document>(limit: 32 * 1_024 * 1_024)
-    private let rendering = NIOLockedValueBox<[Key: Task<Document, Never>]>([:])
+    private let rendering = NIOLockedValueBox<[Key: Task<Document, any Error>]>([:])
 
     /// The document, rendered if it is not there: by one, while the others wait for it.
-    func document(for key: Key, render: @escaping @Sendable () -> PageDocument) async -> Document {
+    ///
+    /// Throws ``Problem/crowdedAnswers`` if too many documents wait to be rendered.
+    func document(for key: Key, render: @escaping @Sendable () -> PageDocument) async throws(Problem) -> Document {
         if let document = documents.known(key) { return document }
         let task = rendering.withLockedValue { rendering in
             if let task = rendering[key] { return task }
+            // A task of its own: the first to ask may leave while others wait.
             let task = Task {
-                let document = self.documents.value(for: key, cost: \.size) { Document(render()) }
-                self.rendering.withLockedValue { $0[key] = nil }
-                return document
+                defer { self.rendering.withLockedValue { $0[key] = nil } }
+                return try await WorkPool.documents.run {
+                    self.documents.value(for: key, cost: \.size) { Document(render()) }
+                }
             }
             rendering[key] = task
             return task
         }
-        return await task.value
+        do { return try await task.value } catch { throw .crowdedAnswers }
     }
 }
