@@ -7,6 +7,8 @@ extension WorkPool {
     package static let pages = WorkPool()
     /// Imports, exports, and the verification of files.
     package static let bulk = WorkPool(niceness: 10)
+    /// The look-up of names: a resolver that does not answer keeps its threads for as long as the system waits.
+    package static let names = WorkPool(threads: 16, room: 1_000)
     /// The reading of operation files, and the check of templates.
     package static let files = WorkPool(niceness: 10)
 }
