@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "AccessOIDC",
             dependencies: [
-                "Access", "HTTPGuards", "States",
+                "Access", "Flows", "HTTPGuards", "States",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -320,7 +320,7 @@ let package = Package(
         .testTarget(
             name: "AccessOIDCTests",
             dependencies: [
-                "AccessOIDC", "Access", "States",
+                "AccessOIDC", "Access", "Flows", "States", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
