@@ -34,10 +34,12 @@ extension BoardError {
         BoardError(.unknownMoment, .storeMoment, ["id": short(store)])
     }
 
+    /// The refusal of an input with mistakes: `unavailable` if the same input can be right in a moment.
     static func invalidInput(_ error: InputMistakes) -> BoardError {
         let count = error.mistakes.count
         return BoardError(
-            .invalidInput, count == 1 ? .oneMistake : .mistakes, ["count": "\(count)"], fields: error.mistakes)
+            error.mistakes.allSatisfy(\.isPassing) ? .unavailable : .invalidInput, count == 1 ? .oneMistake : .mistakes,
+            ["count": "\(count)"], fields: error.mistakes)
     }
 
     static func invalidAction(_ error: any Error) -> BoardError {

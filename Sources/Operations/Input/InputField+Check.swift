@@ -1,10 +1,14 @@
 import Foundation
 import Patterns
-import States
+package import States
 
 extension InputField {
+    /// The sentence of a choice whose values are not known yet; nil for every other field.
+    package var pendingMessage: Message? { isPending ? Message(InputWording.choicePending) : nil }
+
     /// What the field accepts, as a sentence that asks for it.
     var expectation: Message {
+        if let pendingMessage { return pendingMessage }
         let demand = demand
         return Message(demand.asks, demand.values)
     }
@@ -35,7 +39,9 @@ extension InputField {
             guard value.bool != nil else { throw rejection(of: value) }
             return value
         case .choice(let values):
-            guard let text = value.string, values.contains(text) else { throw rejection(of: value) }
+            guard let text = value.string, values.contains(text) else {
+                throw isPending ? InputRejection(.choicePending) : rejection(of: value)
+            }
             return value
         case .secret(let limit):
             // No mistake quotes it.

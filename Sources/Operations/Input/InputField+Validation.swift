@@ -39,7 +39,8 @@ extension InputField {
     /// Holds one value against the field.
     private func validate(_ value: JSONValue?) throws(InputRejection) -> JSONValue? {
         guard let value, value != .null, !(isRequired && isText && value == "") else {
-            if let defaultValue { return defaultValue }
+            if let defaultValue { return isPending ? try check(defaultValue) : defaultValue }
+            if isRequired, isPending { throw InputRejection(.choicePending) }
             if isRequired { throw InputRejection(.required, ["expectation": .message(expectation)]) }
             return nil
         }
