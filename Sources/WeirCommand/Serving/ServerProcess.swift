@@ -59,8 +59,6 @@ struct ServerProcess: Sendable {
             return catalog
         }
         declared.report(to: logger)
-        // Before anybody sees a form.
-        await declared.listChoices(logger)
         do {
             try await operations.removeLeftovers()
             try folder.removeReceived()
@@ -107,7 +105,8 @@ struct ServerProcess: Sendable {
                 .init(
                     service: AccessService(
                         directory: directory, provider: provider,
-                        head: AuditHead(audit, settings: settings, logger: logger))),
+                        head: AuditHead(audit, settings: settings, logger: logger)
+                    ) { JournalPlace.hurry(journal) }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // As long as any file may ever allow its program; the board ends sooner.

@@ -11,6 +11,8 @@ struct AccessService: ServiceLifecycle.Service {
     let provider: OpenIDProvider?
     /// Says the audit's newest hash elsewhere.
     let head: AuditHead
+    /// Called first of all when the server shuts down.
+    let onShutdown: @Sendable () -> Void
 
     func run() async throws {
         await withTaskGroup(of: Void.self) { group in
@@ -19,6 +21,7 @@ struct AccessService: ServiceLifecycle.Service {
             if let provider { group.addTask { await provider.prepare() } }
             // Cut short when the task is cancelled, which ends the server as well.
             try? await gracefulShutdown()
+            onShutdown()
             group.cancelAll()
         }
         await directory.audit.flush()
