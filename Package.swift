@@ -297,7 +297,7 @@ let package = Package(
         .testTarget(
             name: "StandardOperationsTests",
             dependencies: [
-                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States",
+                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -352,8 +352,9 @@ let package = Package(
         .testTarget(
             name: "WeirClientTests",
             dependencies: [
-                "WeirClient", "Commands", "States", "TestClocks", "TestSupport",
+                "WeirClient", "Commands", "Flows", "States", "TestClocks", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(
             name: "OperationFilesTests",

@@ -9,4 +9,6 @@ extension WorkPool {
     package static let bulk = WorkPool(niceness: 10)
     /// The reading of operation files, and the check of templates.
     package static let files = WorkPool(niceness: 10)
+    /// The reading of answers of other servers: JSON of requests, feeds and choices.
+    package static let answers = WorkPool()
 }
