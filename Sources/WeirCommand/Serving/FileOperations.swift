@@ -18,7 +18,8 @@ struct FileOperations: Sendable {
     let choices: ChoiceLists
     private let folder: OperationFolder
     private let environment: CommandEnvironment
-    private let secrets: KeptSecrets
+    /// The secrets that the files name.
+    let secrets: KeptSecrets
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
