@@ -13,7 +13,7 @@ import Testing
         var fixture = try Fixture(mountPath: mountPath)
         try fixture.fill()
         var frame = PageFrame(locale: locale, path: "/x?y=1&lang=en", notRecordedSince: .init(milliseconds: 0))
-        frame.notices = JournalNotice.Kind.allCases.enumerated().map { number, kind in
+        frame.notices.notices = JournalNotice.Kind.allCases.enumerated().map { number, kind in
             JournalNotice(
                 kind, at: .init(milliseconds: Int64(number)), file: "journal.sqlite.damaged-20261121T104200000Z",
                 lost: 7...9)

@@ -16,17 +16,22 @@ struct CheckScenario {
         cursor: PageCursor(epoch: "e", sequence: 2, next: "n", now: "w", snap: "s", after: nil))
     private let frame = {
         var frame = PageFrame(
-            path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
-            viewer: PageViewer(name: "x", canRename: true))
-        frame.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: Timestamp(milliseconds: 0))
+            path: "/?a=b", clock: Timestamp(milliseconds: 0), viewer: PageViewer(name: "x", canRename: true))
         frame.notices = Self.notices
         frame.account = PageAccount(name: "x")
         frame.viewers = "x"
         return frame
     }()
-    private static let notices = JournalNotice.Kind.allCases.flatMap { kind in
-        [nil, "f"].map { JournalNotice(kind, at: Timestamp(milliseconds: 0), file: $0, lost: 1...2) }
-    }
+    private static let notices = {
+        let moment = Timestamp(milliseconds: 0)
+        let ofJournal = JournalNotice.Kind.allCases.flatMap { kind in
+            [nil, "f"].map { JournalNotice(kind, at: moment, file: $0, lost: 1...2) }
+        }
+        var notices = PageNotices(notRecordedSince: moment, replacedAt: moment, notices: ofJournal)
+        notices.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: moment)
+        notices.refusedSettings = RefusedSettings(at: moment, lost: ["k"])
+        return notices
+    }()
 
     /// Renders them all.
     func render() {
@@ -55,9 +60,7 @@ struct CheckScenario {
         hooks()
         system()
         accounts()
-        let all = PageNotices(
-            notRecordedSince: frame.notRecordedSince, replacedAt: frame.clock, notices: Self.notices)
-        _ = writer.render("partials/notices", ["standing": writer.standing(all)])
+        _ = writer.render("partials/notices", ["standing": writer.standing(Self.notices)])
         for names in [["x"], (0...PageWriter.namedViewers).map { _ in "x" }] {
             _ = writer.render("partials/viewers", ["viewers": writer.viewers(names)])
         }

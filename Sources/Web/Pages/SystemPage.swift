@@ -1,4 +1,5 @@
 import Boards
+import Flows
 import Foundation
 import Hummingbird
 import Journals
@@ -32,7 +33,7 @@ struct SystemPage {
             .init("activeRuns", .count(Int64(view.operations.reduce(0) { $0 + $1.activeRuns }))),
             .init("mountPath", .text(dashboard.mount.description)),
         ]
-        if let removal = board.announcedRemoval {
+        if let removal = board.announcedRemoval.value {
             facts += [.init("removal", .count(Int64(removal.runs))), .init("removalDue", .moment(removal.due))]
         }
         if let place = board.journalPlace { facts.append(.init("journalPlace", .text(place))) }

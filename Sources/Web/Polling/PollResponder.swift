@@ -62,7 +62,7 @@ final class PollResponder: Sendable {
             released.deliver()
         }
         self.waitLists = waitLists
-        announcer = RecordingAnnouncer(board.recordingStatus, board.currentNotices, clock: clock) {
+        announcer = RecordingAnnouncer(board, clock: clock) {
             waitLists.interrupt { if case .poll = $0 { true } else { false } }
         }
     }
