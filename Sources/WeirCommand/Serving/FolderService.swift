@@ -17,6 +17,8 @@ final class FolderService: ServiceLifecycle.Service {
     private let logger: Logger
     private let thread = DispatchQueue(label: "weir.operations")
     private let isAsked = Locked(false)
+    /// Why the last change was not taken up; nil if it was.
+    private let failure = Locked<String?>(nil)
     private let take: @Sendable (OperationFolder) async throws -> Void
 
     /// - Parameters:
@@ -61,6 +63,9 @@ final class FolderService: ServiceLifecycle.Service {
         if refresh.isChanged { readAgain() }
     }
 
+    /// The operations in force.
+    var current: OperationFolder { tracker.withLock { $0.current } }
+
     /// Has the files read at the next look, whether or not they have changed.
     func readAgain() { isAsked.withLock { $0 = true } }
 
@@ -71,15 +76,24 @@ final class FolderService: ServiceLifecycle.Service {
             return isAsked
         }
         guard let next = await next(atOnce: atOnce) else { return }
-        let before = tracker.withLock { $0.current }
+        let before = current
         do {
             try await take(next)
         } catch {
-            logger.error(
-                "Changed operation files were not taken up; it is tried again.", metadata: ["cause": "\(Quoted(error))"]
-            )
+            let cause = "\(Quoted(error))"
+            // Once for each cause, as it is tried every second.
+            let isNews = failure.withLock { failure in
+                defer { failure = cause }
+                return failure != cause
+            }
+            if isNews {
+                logger.error(
+                    "Changed operation files were not taken up; it is tried again.", metadata: ["cause": .string(cause)]
+                )
+            }
             return readAgain()
         }
+        failure.withLock { $0 = nil }
         tracker.withLock { $0.took(next) }
         report(next, after: before)
     }
