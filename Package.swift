@@ -65,10 +65,10 @@ let package = Package(
         .target(
             name: "JournalsSQLite",
             dependencies: [
-                "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                "Flows", "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Journals", "States"]),
+        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Flows", "Journals", "States"]),
         .target(name: "Schedules", dependencies: ["Journals"]),
         .target(
             name: "Boards",
@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "AccessOIDC",
             dependencies: [
-                "Access", "HTTPGuards", "States",
+                "Access", "Flows", "HTTPGuards", "States",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -249,7 +249,8 @@ let package = Package(
             dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
         .testTarget(name: "StatesTests", dependencies: ["States", "TestSupport"]),
         .testTarget(
-            name: "OperationsTests", dependencies: ["Operations", "Flows", "States", "TestClocks", "TestSupport"]),
+            name: "OperationsTests",
+            dependencies: ["Operations", "Flows", "Patterns", "States", "TestClocks", "TestSupport"]),
         .testTarget(
             name: "OperationTestingTests",
             dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),
@@ -297,7 +298,7 @@ let package = Package(
         .testTarget(
             name: "StandardOperationsTests",
             dependencies: [
-                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States",
+                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -320,7 +321,7 @@ let package = Package(
         .testTarget(
             name: "AccessOIDCTests",
             dependencies: [
-                "AccessOIDC", "Access", "States",
+                "AccessOIDC", "Access", "Flows", "States", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
@@ -352,8 +353,9 @@ let package = Package(
         .testTarget(
             name: "WeirClientTests",
             dependencies: [
-                "WeirClient", "Commands", "States", "TestClocks", "TestSupport",
+                "WeirClient", "Commands", "Flows", "States", "TestClocks", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(
             name: "OperationFilesTests",

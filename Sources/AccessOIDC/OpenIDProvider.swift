@@ -13,13 +13,10 @@ package final class OpenIDProvider: IdentityProvider {
     private let documents: ProviderDocuments
     private let seal: AttemptSeal
     private let used = Mutex(UsedAttempts())
-    private let exchanges = Mutex(0)
+    private let places = Mutex(SignInPlaces())
     private let now: @Sendable () -> Int64
     private let random: @Sendable (Int) -> [UInt8]
     private let logger: Logger
-
-    /// How many codes are exchanged at a time: whoever comes back with a made-up code has the provider asked about it.
-    private static let maximumExchanges = 64
 
     /// Makes one; nothing is asked of the provider yet.
     ///
@@ -91,10 +88,19 @@ package final class OpenIDProvider: IdentityProvider {
 
     // MARK: The way back
 
-    package func complete(_ parameters: [String: String], secret: String?) async throws(IdentityProviderError)
-        -> ProviderSignIn
-    {
+    package func complete(
+        _ parameters: [String: String], secret: String?, from address: String?
+    ) async throws(IdentityProviderError) -> ProviderSignIn {
         let attempt = try attempt(of: parameters, secret: secret)
+        let subscriber = SignInThrottle.subscriber(of: address ?? "")
+        guard places.withLock({ $0.take(for: subscriber) }) else {
+            throw IdentityProviderError(.busy, "Too many sign-ins wait for the provider, in all or of one address.")
+        }
+        defer { places.withLock { $0.giveBack(of: subscriber) } }
+        // After the place: a browser that found none can come back with the same address.
+        guard used.withLock({ $0.use(attempt, now: now()) }) else {
+            throw IdentityProviderError(.stale, "The browser came back a second time with the same state.")
+        }
         let metadata: ProviderMetadata
         if let known = await documents.knownMetadata {
             metadata = known
@@ -110,15 +116,6 @@ package final class OpenIDProvider: IdentityProvider {
         guard let code = parameters["code"], !code.isEmpty else {
             throw IdentityProviderError(.failed, "The provider sent the browser back without a code.")
         }
-        let isAdmitted = exchanges.withLock { count in
-            guard count < Self.maximumExchanges else { return false }
-            count += 1
-            return true
-        }
-        guard isAdmitted else {
-            throw IdentityProviderError(.unreachable, "Too many people sign in at this moment.")
-        }
-        defer { exchanges.withLock { $0 -= 1 } }
         let tokens = try await exchange(code, of: attempt, metadata)
         guard let text = tokens["id_token"]?.string else {
             throw IdentityProviderError(.failed, "The token endpoint gave no ID token. Is the scope openid allowed?")
@@ -133,7 +130,7 @@ package final class OpenIDProvider: IdentityProvider {
         return signIn(subject, try await completed(claims, subject, tokens, metadata), back: attempt.back)
     }
 
-    /// The attempt that this browser began, which is used up with that.
+    /// The attempt that this browser began.
     private func attempt(of parameters: [String: String], secret: String?) throws(IdentityProviderError)
         -> SignInAttempt
     {
@@ -144,12 +141,8 @@ package final class OpenIDProvider: IdentityProvider {
         guard parameters["state"] == attempt.state else {
             throw IdentityProviderError(.stale, "The browser came back with the state of another sign-in.")
         }
-        let time = now()
-        guard !attempt.isOver(now: time) else {
+        guard !attempt.isOver(now: now()) else {
             throw IdentityProviderError(.stale, "The browser came back after more than ten minutes.")
-        }
-        guard used.withLock({ $0.use(attempt, now: time) }) else {
-            throw IdentityProviderError(.stale, "The browser came back a second time with the same state.")
         }
         return attempt
     }

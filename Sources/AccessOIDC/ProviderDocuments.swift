@@ -1,12 +1,13 @@
 import Access
+import Flows
 import JWTKit
 import Logging
 import States
 
 /// What the provider publishes, its metadata and its keys, fetched when they are needed.
 ///
-/// Every caller who needs the same document waits for the same fetch. After a failure the document is not asked for again
-/// for a while; whoever needs it in that time is given the failure at once.
+/// Every caller that needs the same document waits for the same fetch. After a failure the metadata is not asked for again
+/// for a while, and callers get the failure at once. Keys are asked for again by the next sign-in that needs them.
 actor ProviderDocuments {
     private let configuration: OpenIDConfiguration
     private let transport: any ProviderTransport
@@ -42,18 +43,23 @@ actor ProviderDocuments {
     /// - Throws: `IdentityProviderError`, also of an earlier attempt.
     func currentMetadata() async throws(IdentityProviderError) -> ProviderMetadata {
         if let metadata, metadataSchedule.isFresh(now: now()) { return metadata }
-        if let metadataFetch { return try await metadataFetch.value.get() }
-        if let metadataFailure, !metadataSchedule.mayFetch(now: now()) { throw metadataFailure }
-        let fetch = Task { await fetchMetadata() }
+        if metadataFetch == nil, let metadataFailure, !metadataSchedule.mayFetch(now: now()) { throw metadataFailure }
+        let fetch = metadataFetch ?? Task { await fetchMetadata() }
         metadataFetch = fetch
-        let result = await fetch.value
-        metadataFetch = nil
-        switch result {
-        case .success(let fetched):
+        return try await Self.result(of: fetch).get()
+    }
+
+    private func fetchMetadata() async -> Result<ProviderMetadata, IdentityProviderError> {
+        defer { metadataFetch = nil }
+        do throws(IdentityProviderError) {
+            let answer = try await transport.send(ProviderRequest(configuration.discoveryURL))
+            let document = try answer.document("The discovery document \(configuration.discoveryURL)")
+            let fetched = try ProviderMetadata(document, for: configuration)
             if metadataFailure != nil { logger.notice("The identity provider answers again.") }
             (metadata, metadataFailure) = (fetched, nil)
             metadataSchedule.succeed(now: now())
-        case .failure(let error):
+            return .success(fetched)
+        } catch {
             let isNews = metadataFailure != error
             metadataFailure = error
             let wait = metadataSchedule.fail(now: now())
@@ -62,17 +68,20 @@ actor ProviderDocuments {
                     "Nobody can sign in through the identity provider at the moment.",
                     metadata: ["cause": "\(Quoted(error))", "tried again after": "\(wait) ms, then less often"])
             }
+            return .failure(error)
         }
-        return try result.get()
     }
 
-    private func fetchMetadata() async -> Result<ProviderMetadata, IdentityProviderError> {
-        do throws(IdentityProviderError) {
-            let answer = try await transport.send(ProviderRequest(configuration.discoveryURL))
-            let document = try answer.document("The discovery document \(configuration.discoveryURL)")
-            return .success(try ProviderMetadata(document, for: configuration))
-        } catch {
-            return .failure(error)
+    /// The result of a fetch; a caller that is cancelled leaves at once, and the fetch continues for the others.
+    private static func result<Document>(
+        of fetch: Task<Result<Document, IdentityProviderError>, Never>
+    ) async -> Result<Document, IdentityProviderError> {
+        let result = OneShot<Result<Document, IdentityProviderError>>()
+        return await withTaskCancellationHandler {
+            Task { result.send(await fetch.value) }
+            return await result.value()
+        } onCancel: {
+            result.send(.failure(IdentityProviderError(.unreachable, "The browser has left.")))
         }
     }
 
@@ -83,30 +92,23 @@ actor ProviderDocuments {
         let known = keys?.keys(for: header) ?? []
         if !known.isEmpty, keysSchedule.isFresh(now: now()) { return known }
         if keysFetch == nil, keys != nil, !keysSchedule.mayFetch(now: now()) { return known }
-        let isFirst = keysFetch == nil
         let fetch = keysFetch ?? Task { await fetchKeys(at: url) }
         keysFetch = fetch
-        let result = await fetch.value
-        if isFirst {
-            keysFetch = nil
-            switch result {
-            case .success(let fetched):
-                keys = fetched
-                keysSchedule.succeed(now: now())
-            case .failure(let error):
-                _ = keysSchedule.fail(now: now())
-                logger.warning(
-                    "The identity provider's keys cannot be fetched.", metadata: ["cause": "\(Quoted(error))"])
-            }
-        }
-        return try result.get().keys(for: header)
+        return try await Self.result(of: fetch).get().keys(for: header)
     }
 
     private func fetchKeys(at url: ProviderURL) async -> Result<ProviderKeys, IdentityProviderError> {
+        defer { keysFetch = nil }
         do throws(IdentityProviderError) {
-            return .success(
-                try ProviderKeys(try await transport.send(ProviderRequest(url)).document("The key set \(url.text)")))
+            let answer = try await transport.send(ProviderRequest(url))
+            let fetched = try ProviderKeys(try answer.document("The key set \(url.text)"))
+            keys = fetched
+            keysSchedule.succeed(now: now())
+            return .success(fetched)
         } catch {
+            _ = keysSchedule.fail(now: now())
+            logger.warning(
+                "The identity provider's keys cannot be fetched.", metadata: ["cause": "\(Quoted(error))"])
             return .failure(error)
         }
     }

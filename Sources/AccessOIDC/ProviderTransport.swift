@@ -69,14 +69,14 @@ package struct ProviderClient: ProviderTransport {
     /// No answer of a provider is as long.
     private static let maximumBytes = 1_048_576
 
-    /// How long a request may take in all.
-    private let timeout: TimeAmount
+    /// The time for a whole exchange: the connection, the request, and the answer with its body.
+    private let timeout: Duration
     private let roots: TrustedRoots?
 
     /// Makes one that trusts what this machine trusts, and these roots besides.
     package init(roots: TrustedRoots? = nil, timeout: Duration = .seconds(10)) {
         self.roots = roots
-        self.timeout = .milliseconds(Int64(clamping: timeout.components.seconds) * 1_000)
+        self.timeout = timeout
     }
 
     package func send(_ request: ProviderRequest) async throws(IdentityProviderError) -> ProviderAnswer {
@@ -86,17 +86,26 @@ package struct ProviderClient: ProviderTransport {
             tls.additionalTrustRoots = [.certificates(roots.certificates)]
             configuration.tlsConfiguration = tls
         }
-        configuration.timeout.connect = min(timeout, .seconds(5))
+        configuration.timeout.connect = min(TimeAmount(timeout), .seconds(5))
         configuration.guardStatuses()
         let client = HTTPClient(configuration: configuration)
-        let answer: Result<ProviderAnswer, any Error>
-        do { answer = .success(try await exchange(request, client)) } catch { answer = .failure(error) }
+        // Not awaited: a connection that is being made ends by its own timeout.
+        defer { Task { do { try await client.shutdown() } catch { _ = error } } }
         do {
-            try await client.shutdown()
-            return try answer.get()
+            let answer = try await withThrowingTaskGroup(of: ProviderAnswer?.self) { group in
+                group.addTask { try await exchange(request, client) }
+                group.addTask {
+                    try await Task.sleep(for: timeout)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                return try await group.next() ?? nil
+            }
+            if let answer { return answer }
         } catch {
             throw IdentityProviderError(.unreachable, "\(request.url) cannot be reached: \(error)")
         }
+        throw IdentityProviderError(.unreachable, "\(request.url) has not answered in full within \(timeout).")
     }
 
     private func exchange(_ request: ProviderRequest, _ client: HTTPClient) async throws -> ProviderAnswer {
@@ -108,7 +117,7 @@ package struct ProviderClient: ProviderTransport {
             sent.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
             sent.body = .bytes(ByteBuffer(string: FormText.encode(form)))
         }
-        let response = try await client.execute(sent, deadline: .now() + timeout)
+        let response = try await client.execute(sent, deadline: .now() + TimeAmount(timeout))
         let body = try await response.body.collect(upTo: Self.maximumBytes)
         let isRedirect = (300..<400).contains(response.status.code)
         return ProviderAnswer(

@@ -103,7 +103,7 @@ public final class Board: Sendable {
             runs[run]?.output
         }
         retention = Retention(
-            journal: journal, recorder: recorder, feed: feed, now: now, logger: logger)
+            journal: journal, recorder: recorder, feed: feed, now: now, clock: clock, logger: logger)
         outputs = RunOutputs(
             environment: RunOutput.Environment(
                 journal: journal, lineLimit: configuration.outputBufferLimit,
@@ -181,8 +181,14 @@ public final class Board: Sendable {
     /// Whether what happens is being written down, as it changes.
     package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
 
-    /// The removal of many old runs that is to come, if one is; it is announced a day before it happens.
-    package var announcedRemoval: AnnouncedRemoval? { retention.announced.value }
+    /// The removal of old runs that is to come, if one is announced.
+    package var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> { retention.announced.asStateFlow() }
+
+    /// The last event of an announced removal; nil before the first.
+    package var removals: ReadOnlyStateFlow<RemovalEvent?> { retention.events.asStateFlow() }
+
+    /// Why the settings that were read last are not in force; nil while they are.
+    package let refusedSettings = MutableStateFlow<RefusedSettings?>(nil)
 
     /// What an operator should know about the journal and has not dismissed, oldest first.
     package var notices: [JournalNotice] { recorder.notices.value }
@@ -261,7 +267,9 @@ public final class Board: Sendable {
         outputs.stop()
     }
 
-    /// Sets what the journal may forget: from now on, at once and each hour.
+    /// Sets what the journal may forget: from now on and each hour.
+    ///
+    /// A lower limit removes runs after a minute in which that is announced; see `announcedRemoval`.
     ///
     /// Without effect on a board whose journal keeps everything.
     public func keep(_ policy: RetentionPolicy) { retentionPolicy.value = policy }
@@ -271,10 +279,10 @@ public final class Board: Sendable {
         guard configuration.retention != nil else { return }
         scope.launch { [retention, clock, retentionPolicy] in
             while !Task.isCancelled, let policy = retentionPolicy.value {
-                await retention.look(policy)
+                let wait = await retention.look(policy)
                 // A look is never cut short by another.
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { try await clock.sleep(for: RetentionPlan.interval) }
+                    group.addTask { try await clock.sleep(for: wait) }
                     group.addTask { _ = await retentionPolicy.first { $0 != policy } }
                     try await group.next()
                     group.cancelAll()

@@ -34,10 +34,18 @@ extension BoardError {
         BoardError(.unknownMoment, .storeMoment, ["id": short(store)])
     }
 
+    /// The refusal of an input with mistakes: `unavailable` if the same input can be right in a moment.
     static func invalidInput(_ error: InputMistakes) -> BoardError {
         let count = error.mistakes.count
         return BoardError(
-            .invalidInput, count == 1 ? .oneMistake : .mistakes, ["count": "\(count)"], fields: error.mistakes)
+            error.mistakes.allSatisfy(\.isPassing) ? .unavailable : .invalidInput, count == 1 ? .oneMistake : .mistakes,
+            ["count": "\(count)"], fields: error.mistakes)
+    }
+
+    /// The error for an input that was not accepted, or not checked because too many wait or the caller was cancelled.
+    static func refusal(by error: any Error) -> BoardError {
+        guard let mistakes = error as? InputMistakes else { return BoardError(.overloaded, .tooManyChecks) }
+        return invalidInput(mistakes)
     }
 
     static func invalidAction(_ error: any Error) -> BoardError {
@@ -90,7 +98,9 @@ extension BoardError {
 
     /// The error shown when the journal does not answer.
     static func unreadable(_ error: any Error) -> BoardError {
-        let reason = (error as? JournalError).map { Message.Value.text($0.description) }
+        let known = error as? JournalError
+        if known?.code == .searchTooLong { return BoardError(.searchTooLong, .searchTooLong) }
+        let reason = known.map { Message.Value.text($0.description) }
         return BoardError(
             .unavailable, .unreadable, ["reason": reason ?? .message(Message(BoardWording.noAnswer))])
     }

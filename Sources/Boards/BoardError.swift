@@ -53,6 +53,8 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
         case notRecorded
         /// Another import is going on.
         case importing
+        /// A search took longer than it may.
+        case searchTooLong
         /// The journal could not be read.
         case unavailable
         /// Another server took it and did not answer: it may have been done or not.
@@ -65,7 +67,7 @@ public struct BoardError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What happened and what to do, for whoever reads another language.
     package let message: Message
-    /// The mistakes of each field, with `invalidInput`.
+    /// The mistakes of each field, with `invalidInput`, and with `unavailable` while the values of choices are being read.
     public let fields: [InputMistake]
 
     /// What happened and what to do, in a sentence or two, in English.

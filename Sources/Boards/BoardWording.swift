@@ -48,8 +48,13 @@ package enum BoardWording: String, Wording {
         {count} runs that “{actor}” started are active, which is the limit of one actor. Wait until some have ended, \
         or cancel them.
         """
+    case tooManyChecks = "Too many inputs wait to be checked. Try again in a moment."
     case tooMuchWaits = """
         Too many changes are waiting to be recorded. Try again when the journal works: see the system page.
+        """
+    case searchTooLong = """
+        The search took too long and was stopped. Choose an operation or a time to search in, or search for whole words \
+        in quotes.
         """
     case importing = "Another file is being imported. Send this one again when that import has finished."
     case unreadFile = "The file could not be read. Send it again."

@@ -11,7 +11,7 @@ package import Webhooks
 /// | table | what it holds |
 /// |---|---|
 /// | `position` | the sequence up to which the journal's ends of runs became messages, and the epoch it belongs to |
-/// | `delivery` | a message: its id, the operation, the run, how it stands, when it is next tried, and all of it as JSON |
+/// | `delivery` | a message: its id, the operation, the run, its status, when it is next tried, and all of it as JSON; indexed by queue, which is the operation and the rule |
 /// | `request` | a request to a trigger, as JSON, with what it is known again by |
 ///
 /// The position moves in the same transaction that adds the messages. So an end of a run that was recorded before the server
@@ -59,6 +59,11 @@ package final class DeliveryStore: Sendable {
         }
     }
 
+    /// The queue of a message, in SQL.
+    ///
+    /// SQLite uses the index of queues only for this very expression.
+    private static let queue = "operation || '/' || json_extract(CAST(json AS TEXT), '$.rule')"
+
     private static let schema = """
         CREATE TABLE IF NOT EXISTS position (
             id INTEGER PRIMARY KEY CHECK (id = 0), epoch TEXT NOT NULL, sequence INTEGER NOT NULL
@@ -67,7 +72,8 @@ package final class DeliveryStore: Sendable {
             id TEXT PRIMARY KEY, operation TEXT NOT NULL, run TEXT, status TEXT NOT NULL, next INTEGER NOT NULL,
             at INTEGER NOT NULL, json BLOB NOT NULL
         ) WITHOUT ROWID;
-        CREATE INDEX IF NOT EXISTS delivery_due ON delivery (next) WHERE status = 'waiting';
+        DROP INDEX IF EXISTS delivery_due;
+        CREATE INDEX IF NOT EXISTS delivery_queue ON delivery (\(queue), next, id) WHERE status = 'waiting';
         CREATE INDEX IF NOT EXISTS delivery_of_operation ON delivery (operation, at);
         CREATE INDEX IF NOT EXISTS delivery_of_run ON delivery (run) WHERE run IS NOT NULL;
         CREATE TABLE IF NOT EXISTS request (
@@ -116,9 +122,43 @@ package final class DeliveryStore: Sendable {
         kept.withLock { $0.letGo() }
     }
 
-    /// The messages that wait, the one that is due first at the front.
-    func waiting(limit: Int) async throws -> [DeliveryRecord] {
-        try await deliveries("WHERE status = 'waiting' ORDER BY next, id LIMIT ?", [limit])
+    /// A waiting message that is the first of its queue.
+    struct Head: Sendable {
+        let id: String
+        let queue: DeliveryQueue
+        let nextAt: Int64
+        /// The whole message.
+        let json: Data
+    }
+
+    /// The waiting message of each queue that is due first.
+    ///
+    /// Reads as many rows as there are queues, however many messages wait in each.
+    /// - Parameter excluded: The ids of messages that are left out.
+    /// - Returns: The heads, in the order of their queues.
+    /// - Throws: `DatabaseError`.
+    func heads(except excluded: Set<String>) async throws -> [Head] {
+        let marks = excluded.map { _ in "?" }.joined(separator: ", ")
+        let sql = """
+            WITH RECURSIVE queue(name) AS (
+                SELECT * FROM (SELECT \(Self.queue) FROM delivery WHERE status = 'waiting' ORDER BY \(Self.queue) LIMIT 1)
+                UNION ALL
+                SELECT (
+                    SELECT \(Self.queue) FROM delivery WHERE status = 'waiting' AND \(Self.queue) > queue.name
+                    ORDER BY \(Self.queue) LIMIT 1
+                ) FROM queue WHERE name IS NOT NULL
+            )
+            SELECT delivery.id, operation, json_extract(CAST(json AS TEXT), '$.rule'), next, json
+            FROM queue JOIN delivery ON delivery.id = (
+                SELECT id FROM delivery WHERE status = 'waiting' AND \(Self.queue) = queue.name AND id NOT IN (\(marks))
+                ORDER BY next, id LIMIT 1
+            )
+            """
+        return try await file.read { database in
+            try Row.fetchAll(database, sql: sql, arguments: StatementArguments(excluded)).map { row in
+                Head(id: row[0], queue: DeliveryQueue(operation: row[1], rule: row[2]), nextAt: row[3], json: row[4])
+            }
+        }
     }
 
     /// The newest messages about an operation.

@@ -32,12 +32,14 @@ package struct NotificationSender: Sendable {
         case failed(String)
     }
 
-    /// How long an attempt can take.
+    /// How long an attempt can take: the whole request with its answer, or a program.
     static let timeout = Duration.seconds(30)
+    /// How long a program can take to stop.
+    static let stopGracePeriod = Duration.seconds(2)
 
     private let post: HTTPPost
     private let commandContext: CommandContext
-    private let clock: any Clock<Duration>
+    private let environment: OperationEnvironment
     private let secret: @Sendable (String) -> String?
 
     /// - Parameters:
@@ -49,9 +51,22 @@ package struct NotificationSender: Sendable {
         secret: @escaping @Sendable (String) -> String?
     ) {
         post = HTTPPost(environment: environment)
-        clock = environment.clock
+        self.environment = environment
         self.commandContext = commandContext
         self.secret = secret
+    }
+
+    /// Starts to measure time; the closure returns the milliseconds since.
+    func stopwatch() -> @Sendable () -> Int64 { environment.stopwatch() }
+
+    /// The receiver of a rule's messages; nil if a secret is missing or the address is no URL.
+    func receiver(of rule: NotificationRule) -> DeliveryTurns.Receiver? {
+        switch rule.channel {
+        case .webhook(let webhook):
+            let url = webhook.url.filled { $0.below.flatMap { secret($0.description) } }
+            return url.flatMap { try? HTTPTarget($0) }.map { .server($0.place.lowercased()) }
+        case .command(let arguments): return .program(arguments)
+        }
     }
 
     /// Sends a message once.
@@ -136,6 +151,7 @@ package struct NotificationSender: Sendable {
             launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
         }
         launch.directory = commandContext.folder
+        launch.stopGracePeriod = Self.stopGracePeriod
         launch.input = (try? NotificationFormat.text(of: facts)).map { Array($0.utf8) }
         if let mistake = launch.mistake { return .failed(mistake) }
         let command: RunningCommand
@@ -144,15 +160,19 @@ package struct NotificationSender: Sendable {
         } catch let failure as CommandFailure {
             return .again(failure.sentence(running: arguments.first ?? ""))
         }
-        let limit = Task { [clock] in
+        let limit = Task { [clock = environment.clock] in
             try await clock.sleep(for: Self.timeout)
             command.stop()
             return true
         }
-        async let printed: Void = Self.read(command.output)
-        let last = await Self.lastLine(of: command.errors)
-        await printed
-        let end = await command.end()
+        let (last, end) = await withTaskCancellationHandler {
+            async let printed: Void = Self.read(command.output)
+            let last = await Self.lastLine(of: command.errors)
+            await printed
+            return (last, await command.end())
+        } onCancel: {
+            command.stop()
+        }
         limit.cancel()
         let isOver = (try? await limit.value) ?? false
         try Task.checkCancellation()

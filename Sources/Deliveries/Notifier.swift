@@ -26,12 +26,12 @@ package final class Notifier: Sendable {
     private let ends = WakeSignal()
     let queue = WakeSignal()
     let begun = WakeSignal()
-    private let inFlight = Locked<Set<String>>([])
+    let turns = Locked(DeliveryTurns())
     /// Whether it tells, and up to where that is written down for other servers.
     let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
 
-    /// How many messages are sent at a time.
-    static let width = 8
+    /// The time in milliseconds from which an attempt counts as slow.
+    static let slow: Int64 = 5_000
     /// How long to wait after a failure of the store or the journal.
     static let patience = Duration.seconds(5)
 
@@ -187,83 +187,6 @@ package final class Notifier: Sendable {
             endedAt: (run.endedAt ?? run.changedAt).milliseconds)
     }
 
-    // MARK: Messages
-
-    private func send() async {
-        await withDiscardingTaskGroup { group in
-            queue.send()
-            var signals = queue.sent.makeAsyncIterator()
-            var alarm: Task<Void, Never>?
-            defer { alarm?.cancel() }
-            while await signals.next() != nil {
-                alarm?.cancel()
-                let wait = await beginDue { delivery in
-                    group.addTask {
-                        await self.attempt(delivery)
-                        self.inFlight.withLock { _ = $0.remove(delivery.id) }
-                        self.queue.send()
-                    }
-                }
-                guard let wait else { continue }
-                alarm = Task { [clock, queue] in
-                    // A sleep that is cut short ends with the rest.
-                    guard (try? await clock.sleep(for: wait)) != nil else { return }
-                    queue.send()
-                }
-            }
-        }
-    }
-
-    /// Begins to send what is due; returns how long to wait for the next, if it is known that there is one.
-    private func beginDue(_ begin: (DeliveryRecord) -> Void) async -> Duration? {
-        do {
-            let busy = inFlight.withLock { $0 }
-            let waiting = try await store.waiting(limit: 64).filter { !busy.contains($0.id) }
-            let now = now().milliseconds
-            for delivery in waiting.prefix(while: { $0.nextAt <= now }).prefix(max(0, Self.width - busy.count)) {
-                inFlight.withLock { _ = $0.insert(delivery.id) }
-                begin(delivery)
-            }
-            return waiting.first { $0.nextAt > now }.map { .milliseconds(min($0.nextAt - now, 3_600_000)) }
-        } catch {
-            guard !Task.isCancelled else { return nil }
-            logger.error("Messages could not be read.", metadata: ["cause": "\(Quoted(error))"])
-            return Self.patience
-        }
-    }
-
-    private func attempt(_ delivery: DeliveryRecord) async {
-        var delivery = delivery
-        do {
-            guard let rule = plan.withLock({ $0 }).rules(of: delivery.facts.operation).first(named: delivery.rule)
-            else {
-                delivery.status = .failed
-                delivery.detail = "The rule by which this was to be sent is not declared any more."
-                return try await store.update(delivery)
-            }
-            delivery.attempts += 1
-            delivery.triedAt = now().milliseconds
-            // Before it is made: one that ends the server is counted, and tried a bounded number of times.
-            try await store.update(delivery)
-            let outcome = try await sender.send(delivery.facts, by: rule)
-            delivery.take(outcome, now: now().milliseconds)
-            try await store.update(delivery)
-        } catch is CancellationError {
-            // It is sent again, with the same id, when the server is back.
-        } catch {
-            logger.error("A message could not be kept.", metadata: ["cause": "\(Quoted(error))"])
-            // Otherwise it would be sent again at once, and again.
-            try? await clock.sleep(for: Self.patience)
-        }
-        guard delivery.status == .failed else { return }
-        logger.warning(
-            "A message was not delivered.",
-            metadata: [
-                "delivery": "\(delivery.id)", "place": "\(Quoted(delivery.place))",
-                "reason": "\(Quoted(delivery.detail ?? ""))",
-            ])
-    }
-
     private func tidy() async {
         while true {
             // Old messages that stay a day longer harm nobody.
@@ -287,8 +210,4 @@ final class WakeSignal: Sendable {
     init() { (sent, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     func send() { continuation.yield() }
-}
-
-extension [NotificationRule] {
-    fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
 }

@@ -18,6 +18,8 @@ public struct JournalError: Error, Sendable, CustomStringConvertible {
         case conflict
         /// A file to import is not what an export writes.
         case malformed
+        /// A search took longer than it may.
+        case searchTooLong
         /// Anything else.
         case unavailable
     }
@@ -41,6 +43,16 @@ extension JournalError {
     /// The error for output of a run that is not kept.
     package static func unknownRun(_ id: String) -> JournalError {
         JournalError(.outOfOrder, "Run \(id) is not in the journal, so its output has no place.")
+    }
+
+    /// The error for a search that took longer than it may.
+    package static var searchTooLong: JournalError {
+        JournalError(.searchTooLong, "The search took too long and was stopped. Search fewer runs.")
+    }
+
+    /// The error for a search when many others wait.
+    package static var tooManySearches: JournalError {
+        JournalError(.unavailable, "Too many searches wait for their turn. Try again later.")
     }
 
     /// The error for changes beyond the last place of a journal.

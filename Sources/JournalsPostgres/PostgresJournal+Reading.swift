@@ -1,3 +1,4 @@
+import Flows
 package import Journals
 
 extension PostgresJournal {
@@ -58,10 +59,28 @@ extension PostgresJournal {
     }
 
     /// The runs that match, newest first.
+    ///
+    /// Throws `searchTooLong` for a search that takes longer than ``searchTime``.
     package func runs(_ query: RunQuery) async throws -> RunPage {
+        guard query.text != nil else {
+            return try await readMoment { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
+        }
         // Runs that ended recently are indexed first, so that a search has little to read through.
-        if query.text != nil, session != nil { try await indexWords() }
-        return try await readMoment { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
+        if session != nil { try await indexWords() }
+        let time = Self.searchTime
+        return try await search { connection in
+            let budget = WorkBudget(time)
+            do {
+                return try connection.snapshot {
+                    try connection.execute("SET LOCAL statement_timeout = '\(time.components.seconds)s'")
+                    return try RunListing(query, connection, budget)?.page() ?? RunPage(runs: [], next: nil)
+                }
+            } catch is WorkBudget.Exceeded {
+                throw JournalError.searchTooLong
+            } catch let failure as PostgresFailure where failure.state == PostgresState.cancelled {
+                throw JournalError.searchTooLong
+            }
+        }
     }
 
     /// How many runs of each operation are in each phase.

@@ -1,3 +1,4 @@
+import Flows
 package import Journals
 
 extension PostgresJournal {
@@ -162,15 +163,15 @@ extension PostgresJournal {
 
     // MARK: Words
 
-    /// Indexes the words of the runs that have ended.
+    /// Indexes the words of the runs that have ended; for about ``searchTime``, and the next call continues.
     func indexWords() async throws {
-        while true {
+        let budget = WorkBudget(Self.searchTime)
+        while !budget.isExceeded {
             let waiting = try await readMoment { try RunWords.waiting($0) }
             guard !waiting.isEmpty else { return }
             try await call(
                 "SELECT weir.add_words($1, $2, $3, $4, $5, $6)", waiting.map(\.stream), waiting.map(\.sequence),
                 waiting.map(\.lines), waiting.map(\.words), waiting.map(\.lexemes))
-            if waiting.count < RunWords.batch { return }
         }
     }
 }

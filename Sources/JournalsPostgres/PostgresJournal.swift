@@ -19,6 +19,7 @@ package final class PostgresJournal: Journal {
     let entered: EnteredSession
     /// What it tells the other servers; nil for a server that is alone, and for a journal that is only read.
     let pulse: PostgresPulse?
+    private let timeouts: [AnswerTimeout]
     let now: @Sendable () -> Timestamp
     let writer: PostgresWorker
     private let readers: [PostgresWorker]
@@ -30,7 +31,7 @@ package final class PostgresJournal: Journal {
         began = opened.began
         place = opened.place
         entered = opened.entered
-        pulse = opened.pulse
+        (pulse, timeouts) = (opened.pulse, opened.timeouts)
         now = opened.now
         writer = opened.writer
         readers = opened.readers
@@ -40,12 +41,18 @@ package final class PostgresJournal: Journal {
     /// As which server it records; nil for a journal that is only read, and for one whose server follows another.
     var session: PostgresSession? { entered.session }
 
+    /// Gives the database less time for an answer from now on, as the server shuts down.
+    package func hurry() {
+        for timeout in timeouts { timeout.hurry() }
+    }
+
     /// Closes the connections, after what is under way.
     ///
-    /// Nothing may be called afterwards.
+    /// Nothing may be called afterwards. Takes some seconds at most, also if the database does not answer.
     package func close() async {
-        await writer.close()
-        for reader in readers { await reader.close() }
+        await withDiscardingTaskGroup { group in
+            for worker in [writer] + readers { group.addTask { await worker.close() } }
+        }
         // After the lock is released: then another server can have it.
         await pulse?.close()
     }
@@ -114,6 +121,17 @@ package final class PostgresJournal: Journal {
     ) async throws -> Result {
         guard let reader = readers.min(by: { $0.load < $1.load }) else { return try await writer.run(body) }
         return try await reader.run(body)
+    }
+
+    /// How long a search takes at most.
+    static let searchTime = Duration.seconds(2)
+
+    /// Searches with half of the connections that read, so that others can read meanwhile.
+    func search<Result: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Result
+    ) async throws -> Result {
+        let reader = readers.prefix((readers.count + 1) / 2).min { $0.load < $1.load }
+        return try await (reader ?? writer).run(body)
     }
 
     /// Reads one moment of the journal with all its statements, while others write.

@@ -29,6 +29,8 @@ extension SQLiteJournal {
         package var busyTimeout: Int
         /// The maximum size of the file, in bytes; nil is as large as the disk allows.
         package var maximumBytes: Int64?
+        /// How long a search takes at most.
+        package var searchTime = Duration.seconds(2)
 
         /// Creates a configuration.
         public init(durability: Durability = .process, busyTimeout: Int = 250, maximumBytes: Int64? = nil) {

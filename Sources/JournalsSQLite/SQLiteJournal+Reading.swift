@@ -1,3 +1,4 @@
+import Flows
 import GRDB
 package import Journals
 
@@ -45,18 +46,35 @@ extension SQLiteJournal {
     }
 
     /// The runs that match, newest first.
+    ///
+    /// Throws `searchTooLong` for a search that takes longer than ``Configuration/searchTime``.
     package func runs(_ query: RunQuery) async throws -> RunPage {
-        if query.text != nil, canWrite { try await indexEndedRuns() }
-        return try await read { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
+        guard query.text != nil else {
+            return try await read { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
+        }
+        if canWrite { try await indexEndedRuns() }
+        let time = file.configuration.searchTime
+        return try await search { database in
+            let budget = WorkBudget(time)
+            do {
+                return try InterruptedReading(budget).run(database) {
+                    try RunListing(query, database, budget)?.page() ?? RunPage(runs: [], next: nil)
+                }
+            } catch is WorkBudget.Exceeded {
+                throw JournalError.searchTooLong
+            }
+        }
     }
 
     /// Indexes the runs that ended recently, so that a search has little to read through.
     ///
     /// Where nothing can be written, as on a full disk, the search reads through them.
     private func indexEndedRuns() async throws {
-        guard try await read({ try RunTextIndex($0).waiting() }) > 0 else { return }
+        let budget = WorkBudget(file.configuration.searchTime)
         do {
-            try await write { try RunTextIndex($0).catchUp(ifAtLeast: 1) }
+            while try await read({ try RunTextIndex($0).waiting() }) > 0, !budget.isExceeded {
+                try await write { try RunTextIndex($0).catchUp(ifAtLeast: 1) }
+            }
         } catch let error as JournalError where [.full, .readOnly, .locked].contains(error.code) {}
     }
 

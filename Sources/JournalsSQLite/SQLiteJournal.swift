@@ -1,3 +1,4 @@
+import Flows
 import GRDB
 public import Journals
 import Synchronization
@@ -124,6 +125,15 @@ public final class SQLiteJournal: Journal {
     /// Reads one moment of the journal, while others write.
     func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await connections.read(body)
+    }
+
+    /// Reads as `read` does, on fewer threads than there are connections, so that others can read meanwhile.
+    func search<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
+        do { return try await connections.read(on: .searches, body) } catch is WorkPool.Busy {
+            throw JournalError.tooManySearches
+        }
     }
 
     /// Runs one transaction.

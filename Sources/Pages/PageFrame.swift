@@ -9,12 +9,8 @@ package struct PageFrame: Sendable, Hashable {
     package var path: String
     /// The server's time, by which a browser corrects its own; nil to leave it out.
     package var clock: Timestamp?
-    /// Since when changes cannot be recorded; nil while they are.
-    package var notRecordedSince: Timestamp?
-    /// The removal of many old runs that is announced; nil when none is.
-    package var removal: AnnouncedRemoval?
-    /// What an operator should know about the journal and has not dismissed.
-    package var notices: [JournalNotice] = []
+    /// What stands above the page.
+    package var notices: PageNotices
     /// The moment that a page of the past shows; nil for a page as it stands.
     ///
     /// Such a page is not live, its own time
@@ -71,7 +67,7 @@ package struct PageFrame: Sendable, Hashable {
         self.locale = locale
         self.path = path
         self.clock = clock
-        self.notRecordedSince = notRecordedSince
+        notices = PageNotices(notRecordedSince: notRecordedSince)
         self.pastMoment = pastMoment
         self.viewer = viewer
     }

@@ -65,10 +65,25 @@ extension PageRenderer {
             writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
     }
 
-    /// Every sample of every operation, side by side.
-    package func gallery(frame: PageFrame) -> String {
-        let writer = writer(frame)
-        return document(writer, "pages/gallery", writer.gallery(), writer.strings[.gallery], .gallery, frame)
+    /// Every sample of every operation and store, or of one of them; of many, a link to each.
+    package func gallery(_ section: GallerySection? = nil, frame: PageFrame) -> String {
+        // Samples are of no moment that the present could be told from, so that the page is the same at any time.
+        var writer = writer(frame)
+        writer.format.now = nil
+        return document(writer, "pages/gallery", writer.gallery(section), writer.strings[.gallery], .gallery, frame)
+    }
+
+    /// Whether there is an operation or a store for a part of the gallery.
+    package func shows(_ section: GallerySection) -> Bool {
+        switch section {
+        case .operation(let id): catalog[id] != nil
+        case .store(let id): catalog.store(id) != nil
+        }
+    }
+
+    /// The gallery with places left open for what belongs to one request.
+    package func openGallery(_ section: GallerySection?, frame: PageFrame) -> PageDocument {
+        PageDocument(marked: gallery(section, frame: frame.open))
     }
 
     /// What the server is and how it does.

@@ -3,7 +3,6 @@ package import Boards
 package import Journals
 import Operations
 package import States
-import Synchronization
 
 /// Turns views of the board into HTML: whole documents, the regions in them, and the patches from change to change.
 ///
@@ -17,7 +16,6 @@ package final class PageRenderer: Sendable {
     let library: TemplateLibrary
     let tables: StringTables
     private let set: TemplateSet
-    private let checked = Mutex<[TemplateProblem]?>(nil)
     private let renderings = LatestRenderings()
     /// What those who are shown the pages may do: what else a page offers, it leaves out.
     package let permissions: Permissions
@@ -228,15 +226,21 @@ package final class PageRenderer: Sendable {
         return writer.render("partials/viewers", ["viewers": writer.viewers(names)]).html
     }
 
-    /// Everything that is wrong with templates, cases and strings, by file and line; empty when all is well.
+    /// Everything that is wrong with templates, cases and strings, by file and line; empty if nothing is.
     ///
-    /// Found out once, as it takes a while and templates do not change: whoever else asks meanwhile waits.
-    package func check() -> [TemplateProblem] {
-        checked.withLock { checked in
-            if let checked { return checked }
-            let problems = TemplateCheck(catalog: catalog, set: set, library: library, tables: tables).problems()
-            checked = problems
-            return problems
-        }
+    /// The time is proportional to the number of operations and of templates.
+    package func check() -> [TemplateProblem] { check {} }
+
+    /// The same check, which the caller can end early.
+    ///
+    /// - Parameter checkpoint: Called between operations and between templates.
+    /// - Returns: The problems.
+    /// - Throws: The error of the checkpoint, which ends the check.
+    package func check<Failure: Error>(
+        _ checkpoint: () throws(Failure) -> Void
+    ) throws(Failure) -> [TemplateProblem] {
+        try templateCheck.problems(checkpoint)
     }
+
+    var templateCheck: TemplateCheck { TemplateCheck(catalog: catalog, set: set, library: library, tables: tables) }
 }

@@ -33,8 +33,8 @@ package struct OperationEnvironment: Sendable {
         now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// Starts counting; the closure gives the milliseconds since.
-    func stopwatch() -> @Sendable () -> Int64 { clock.stopwatch() }
+    /// Starts to measure time; the closure returns the milliseconds since.
+    package func stopwatch() -> @Sendable () -> Int64 { clock.stopwatch() }
 }
 
 extension Clock where Duration == Swift.Duration {

@@ -16,7 +16,7 @@ import Testing
         #expect(sent["code_challenge_method"] == "S256")
         try await trial.answer(nonce: try #require(sent["nonce"]))
         let signIn = try await trial.server.complete(
-            ["state": try #require(sent["state"]), "code": "c1"], secret: cookie)
+            ["state": try #require(sent["state"]), "code": "c1"], secret: cookie, from: nil)
         #expect(signIn.person.identity == "https://id.example#7")
         #expect(signIn.person.name == "Ana" && signIn.person.groups == ["ops"] && !signIn.person.isUser)
         #expect(signIn.back == "/runs" && signIn.hasGroups)
@@ -40,7 +40,7 @@ import Testing
         let state = try #require(sent["state"])
         func complete(_ state: String?, _ cookie: String?) async throws {
             _ = try await trial.server.complete(
-                ["code": "c1"].merging(state.map { ["state": $0] } ?? [:]) { $1 }, secret: cookie)
+                ["code": "c1"].merging(state.map { ["state": $0] } ?? [:]) { $1 }, secret: cookie, from: nil)
         }
         for (state, cookie) in [
             (state, nil), (state, ""), (nil, cookie), ("", cookie), (other["state"], cookie), (state, "x" + cookie),
@@ -65,8 +65,9 @@ import Testing
         try await one.answer(nonce: try #require(sent["nonce"]))
         let parameters = ["state": try #require(sent["state"]), "code": "c1"]
         #expect(
-            await foreign.failure { _ = try await foreign.server.complete(parameters, secret: cookie) } == .stale)
-        let signIn = try await same.server.complete(parameters, secret: cookie)
+            await foreign.failure { _ = try await foreign.server.complete(parameters, secret: cookie, from: nil) }
+                == .stale)
+        let signIn = try await same.server.complete(parameters, secret: cookie, from: nil)
         #expect(signIn.person.identity == "https://id.example#7" && signIn.back == "/runs")
     }
 
@@ -74,7 +75,7 @@ import Testing
         let (trial, other) = (try await SignInTrial(), try await SignInTrial())
         let (sent, cookie) = try await other.begin()
         let failure = await trial.failure {
-            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie)
+            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie, from: nil)
         }
         #expect(failure == .stale)
     }
@@ -85,7 +86,7 @@ import Testing
         let (other, _) = try await trial.begin()
         try await trial.answer(nonce: try #require(other["nonce"]))
         let failure = await trial.failure {
-            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie)
+            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie, from: nil)
         }
         #expect(failure == .failed)
     }
@@ -102,7 +103,9 @@ import Testing
             try await trial.answer(nonce: try #require(sent["nonce"]))
             var parameters = ["state": try #require(sent["state"]), "code": "c"]
             parameters["iss"] = issuer
-            #expect(await trial.failure { _ = try await trial.server.complete(parameters, secret: cookie) } == .failed)
+            #expect(
+                await trial.failure { _ = try await trial.server.complete(parameters, secret: cookie, from: nil) }
+                    == .failed)
         }
     }
 
@@ -141,7 +144,7 @@ import Testing
         let (sent, cookie) = try await trial.begin()
         trial.provider.answerTokens(status, ["error": .string(code), "error_description": .string(text)])
         let error = await #expect(throws: IdentityProviderError.self) {
-            try await trial.server.complete(["state": sent["state"] ?? "", "code": "c0de"], secret: cookie)
+            try await trial.server.complete(["state": sent["state"] ?? "", "code": "c0de"], secret: cookie, from: nil)
         }
         #expect(error?.kind == kind)
         #expect(error?.description.contains("c0de") == false && error?.description.contains("s3cr") == false)
@@ -152,7 +155,7 @@ import Testing
         let (sent, cookie) = try await trial.begin()
         trial.provider.answerTokens(ProviderAnswer(status: 307, body: Data(), location: "https://evil.example/token"))
         let failure = await trial.failure {
-            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie)
+            _ = try await trial.server.complete(["state": sent["state"] ?? "", "code": "c"], secret: cookie, from: nil)
         }
         #expect(failure == .failed)
         #expect(trial.provider.requests.allSatisfy { $0.url.hasPrefix("https://id.example/") })
@@ -162,12 +165,12 @@ import Testing
         let trial = try await SignInTrial()
         let (sent, cookie) = try await trial.begin()
         let forged = await trial.failure {
-            _ = try await trial.server.complete(["error": "access_denied", "state": "x"], secret: cookie)
+            _ = try await trial.server.complete(["error": "access_denied", "state": "x"], secret: cookie, from: nil)
         }
         #expect(forged == .stale)
         let denied = await trial.failure {
             _ = try await trial.server.complete(
-                ["error": "access_denied", "state": sent["state"] ?? ""], secret: cookie)
+                ["error": "access_denied", "state": sent["state"] ?? ""], secret: cookie, from: nil)
         }
         #expect(denied == .denied)
     }

@@ -112,7 +112,7 @@ struct SignInTrial: Sendable {
     {
         let (sent, cookie) = try await begin(back: back)
         try await answer(nonce: sent["nonce"] ?? "", claims, key: key)
-        return try await server.complete(["state": sent["state"] ?? "", "code": "c1"], secret: cookie)
+        return try await server.complete(["state": sent["state"] ?? "", "code": "c1"], secret: cookie, from: nil)
     }
 
     /// Why a sign-in fails; nil if it does not.

@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import TestSupport
 import Testing
 
@@ -36,6 +37,28 @@ import Testing
             try Data("half a fi".utf8).write(to: file)
             let unread = #expect(throws: AccessError.self) { try secrets.set("key", to: "a") }
             #expect(unread?.description.contains("cannot be read") == true)
+            #expect(secrets.value("key") == nil)
+        }
+    }
+
+    @Test func `a file that is emptied or removed while it is in use takes no secret away, and the log says so once`()
+        throws
+    {
+        try withSecrets { _, file in
+            let log = CapturedLog(level: .error)
+            let secrets = KeptSecrets(file, logger: log.logger)
+            try secrets.set("key", to: "a")
+            try secrets.set("other", to: "b")
+            #expect(secrets.value("key") == "a")
+            try Data().write(to: file)
+            #expect(secrets.value("key") == "a" && secrets.value("other") == "b")
+            try FileManager.default.removeItem(at: file)
+            #expect(secrets.value("other") == "b")
+            #expect(log.messages().count == 1)
+            // A command takes one away, also the last one.
+            try secrets.set("key", to: "c")
+            #expect(secrets.value("key") == "c" && secrets.value("other") == nil)
+            try secrets.set("key", to: nil)
             #expect(secrets.value("key") == nil)
         }
     }

@@ -60,6 +60,12 @@ def file(tmp_path):
     return path
 
 
+@pytest.fixture(autouse=True)
+def listed(weir):
+    """Returns once the programs have listed their values: the server listens before that."""
+    until(lambda: "still being read" not in weir.page("/operations/restore") + weir.page("/operations/look"))
+
+
 @pytest.fixture
 def client(weir):
     with httpx.Client(base_url=weir.url, trust_env=False, timeout=30) as client:

@@ -4,7 +4,9 @@ import html
 import json
 import os
 import re
+import select
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -356,3 +358,33 @@ def test_settings_that_are_not_safe_or_not_whole_are_refused(tmp_path, sky, sett
     ended = subprocess.run(weir.command, capture_output=True, text=True, env=weir.environment, cwd=tmp_path, timeout=30)
     weir.close()
     assert ended.returncode == 78 and SECRET not in ended.stderr
+
+
+def test_strangers_who_wait_for_a_provider_that_does_not_answer_keep_nobody_out(weir, provider):
+    def attempt():
+        visitor = Visitor(weir)
+        return visitor, "/sign-in/return?code=x&state=" + re.search(r"[?&]state=([^&]+)", visitor.leave())[1]
+
+    strangers = [attempt() for _ in range(20)]
+    visitor, path = attempt()
+    os.kill(provider.process.pid, signal.SIGSTOP)
+    try:
+        waiting = []
+        for stranger, way in strangers:
+            cookie = "; ".join(f"{name}={value}" for name, value in stranger.http.cookies.items())
+            connection = socket.create_connection(("127.0.0.1", weir.port))
+            connection.sendall(f"GET {way} HTTP/1.1\r\nHost: 127.0.0.1:{weir.port}\r\nCookie: {cookie}\r\n\r\n".encode())
+            waiting.append(connection)
+        # More than the share of one address: some are refused at once.
+        refused, _, _ = select.select(waiting, [], [], 30)
+        assert refused[0].recv(12) == b"HTTP/1.1 503"
+        answer = visitor.get(path)
+        assert answer.status_code == 503 and "Too many people" in said(answer)
+    finally:
+        os.kill(provider.process.pid, signal.SIGCONT)
+    for connection in waiting:
+        connection.close()
+    # The provider answers again, and does not know the code.
+    until(lambda: "Too many people" not in said(visitor.get(path)))
+    visitor.sign_in("ana")
+    assert visitor.account()["name"] == "Ana Ops"

@@ -1,6 +1,7 @@
 """Signals to a server that runs: SIGHUP reads the settings again, SIGUSR1 writes a line, SIGTERM ends it in good time."""
 
 import http.client
+import json
 import os
 import signal
 import socket
@@ -8,7 +9,7 @@ import subprocess
 import urllib.error
 
 import pytest
-from weir import until
+from weir import BINARY, until
 
 
 @pytest.fixture
@@ -40,12 +41,49 @@ def test_sighup_takes_up_what_can_be_and_says_what_takes_a_restart(weir):
     assert answer(weir, "weir.example") == 200
 
 
-def test_sighup_applies_a_lower_limit_of_what_is_kept_at_once(weir):
+def test_sighup_announces_what_a_lower_limit_removes_and_a_higher_one_withdraws_it(weir):
     for number in range(3):
-        last = weir.ended(weir.run("greeting", label=f"number {number}"))
-    (weir.folder / "weir.yml").write_text("retention:\n  greeting:\n    runs: 1\n")
+        weir.ended(weir.run("greeting", label=f"number {number}"))
+    (weir.folder / "weir.yml").write_text("log-level: info\nretention:\n  greeting:\n    runs: 1\n")
+    said = hang_up(weir, "Old runs will be removed in a minute.")
+    assert "runs=2" in said and "A setting was changed." in said
+    assert "2 of 3 ended runs exceed the changed retention limits." in weir.page("/")
+    assert "Earliest removal" in weir.page("/system")
+    (weir.folder / "weir.yml").write_text("log-level: info\nretention:\n  greeting:\n    runs: 5\n")
+    hang_up(weir, "The announced removal of old runs is withdrawn.")
+    assert "ended runs exceed" not in weir.page("/")
+    assert len(weir.ask("runs?operation=greeting")["runs"]) == 3
+    until(lambda: {"announce-removal", "withdraw-removal", "change-settings"} <= set(audited(weir)))
+    assert "remove-runs" not in audited(weir)
+
+
+def test_an_empty_file_changes_nothing_and_is_on_the_page_until_a_good_one_is_read(weir):
+    whole = (weir.folder / "weir.yml").read_text() + "allowed-hosts: [weir.example]\nretention:\n  days: 3000\n"
+    (weir.folder / "weir.yml").write_text(whole)
     hang_up(weir, "The settings were read again")
-    until(lambda: [run["id"] for run in weir.ask("runs?operation=greeting")["runs"]] == [last["id"]])
+    (weir.folder / "weir.yml").write_text("")
+    said = hang_up(weir, "lacks keys in force")
+    assert "lacks=allowed-hosts, log-level, retention.days" in said and "weir settings accept" in said
+    assert answer(weir, "weir.example") == 200
+    assert "no longer has allowed-hosts, log-level, retention.days" in weir.page("/")
+    (weir.folder / "weir.yml").write_text(whole)
+    hang_up(weir, "The settings were read again")
+    assert "no longer has" not in weir.page("/")
+
+    (weir.folder / "weir.yml").write_text("log-level: info\nretention:\n  days: 3000\n")
+    hang_up(weir, "lacks keys in force")
+    command = [BINARY, "settings", "accept", "--data", str(weir.data)]
+    done = subprocess.run(command, cwd=weir.folder, env=weir.environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (weir.data / "accepted-settings").stat().st_mode & 0o077 == 0
+    assert "before=weir.example" in hang_up(weir, "The settings were read again")
+    assert answer(weir, "weir.example") >= 400
+
+
+def audited(weir):
+    """What the audit's files have, as the names of actions."""
+    lines = [line for file in (weir.data / "audit").glob("*.audit") for line in file.read_text().splitlines()]
+    return [json.loads(line.split(" ", 1)[1])["action"] for line in lines]
 
 
 def test_limits_of_what_clients_may_take_are_those_of_the_settings(weir):
@@ -58,7 +96,7 @@ def test_limits_of_what_clients_may_take_are_those_of_the_settings(weir):
 
 
 def test_a_broken_file_leaves_the_settings_as_they_are(weir):
-    (weir.folder / "weir.yml").write_text("allowed-hosts: [weir.example]\n\nprot: 1\n")
+    (weir.folder / "weir.yml").write_text("log-level: info\nallowed-hosts: [weir.example]\nprot: 1\n")
     said = hang_up(weir, "the previous settings stay in force")
     assert "weir.yml:3: there is no setting `prot`; did you mean `port`?" in said
     assert answer(weir, "weir.example") >= 400

@@ -2,9 +2,10 @@
 
 import os
 import subprocess
+import urllib.error
 
 import pytest
-from weir import until
+from weir import Weir, until
 
 # sysexits.h
 UNAVAILABLE, MISCONFIGURED = 69, 78
@@ -76,3 +77,33 @@ def test_the_help_of_serve_lists_every_setting(weir):
     help = subprocess.run([weir.command[-6], "serve", "--help"], capture_output=True, text=True, timeout=30, check=True).stdout
     flags = [line.split("(")[1].split(",")[0] for line in listed.splitlines() if not line.startswith(" ")]
     assert len(flags) > 20 and [flag for flag in flags if f"{flag} " not in help] == []
+
+
+HANGING = """
+title: Hang
+inputs: [%s]
+command: [echo]
+"""
+FIELD = "{name: a%d, options: {command: [sleep, '3600']}}"
+LISTED = "{title: Listed, inputs: [{name: a, required: true, options: {command: [echo, one]}}], command: [echo, '{{a}}']}"
+
+
+def test_a_server_listens_before_the_programs_of_its_choices_have_answered(tmp_path, sky):
+    folder = tmp_path / "operations"
+    folder.mkdir()
+    (folder / "hang.yml").write_text(HANGING % ", ".join(FIELD % number for number in range(3)))
+    (folder / "listed.yml").write_text(LISTED)
+    weir = Weir(tmp_path, sky, {"WEIR_OPERATIONS": str(folder)}).start()
+    try:
+        # Each program has ten seconds.
+        assert weir.started_in < 8
+        assert "The values are still being read." in weir.page("/operations/hang")
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            weir.run("hang", a0="x")
+        assert refused.value.code == 503 and "still being read" in refused.value.read().decode()
+        until(lambda: "still being read" not in weir.page("/operations/listed"))
+        assert "still being read" in weir.page("/operations/hang")
+        assert weir.ended(weir.run("listed", a="one"))["phase"] == "succeeded"
+        assert weir.terminate()[1] < 5
+    finally:
+        weir.close()

@@ -1,4 +1,5 @@
 import Journals
+import JournalsSQLite
 import States
 import Testing
 
@@ -281,6 +282,72 @@ import Testing
                 #expect(try await ids(journal, RunQuery(text: "print xxx*")) == ["r0"])
                 #expect(try await ids(journal, RunQuery(text: "\u{6F22}\u{6F22}* print")) == ["r1"])
             }
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `of a very large state the beginning is searched`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            let filler = JSONValue.array((0..<20_000).map { .string("filler\($0)") })
+            for (run, payload): (String, JSONValue) in [
+                ("first", ["a": "needle", "b": filler]), ("last", ["a": filler, "b": "needle"]),
+            ] {
+                _ = try await journal.append([
+                    .opening(run), .step(run, 1, phase: .succeeded, payload: payload),
+                ])
+            }
+            #expect(try await ids(journal, RunQuery(text: "needle")) == ["first"])
+            #expect(try await ids(journal, RunQuery(text: "filler100")) == ["last", "first"])
+        }
+    }
+
+    @Test func `a search that takes longer than it may is stopped, and a list without words is not`() async throws {
+        try await TemporaryFolder.with { folder in
+            var configuration = SQLiteJournal.Configuration()
+            configuration.searchTime = .zero
+            let journal = try await SQLiteJournal.open(
+                at: folder.file("journal.sqlite"), configuration: configuration, now: { .test(0) })
+            try await fill(journal)
+            #expect(try await code { try await journal.runs(RunQuery(text: "example")) } == .searchTooLong)
+            #expect(try await journal.runs(RunQuery()).runs.count == 12)
+            await journal.close()
+        }
+    }
+
+    @Test func `a search in many runs is stopped while SQLite reads`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            let writing = try await SQLiteJournal.open(at: path, now: { .test(0) })
+            for number in 0..<600 {
+                _ = try await writing.append([
+                    .opening("r\(number)", input: ["text": .string(String(repeating: "word ", count: 2_000))]),
+                    .step("r\(number)", 1, phase: .succeeded),
+                ])
+            }
+            _ = try await writing.runs(RunQuery(text: "nothing"))
+            await writing.close()
+            var configuration = SQLiteJournal.Configuration()
+            // More than what comes before the first row takes, and less than all rows.
+            configuration.searchTime = .microseconds(500)
+            let journal = try await SQLiteJournal.open(at: path, configuration: configuration, now: { .test(0) })
+            #expect(try await code { try await journal.runs(RunQuery(text: "nothing")) } == .searchTooLong)
+            await journal.close()
+        }
+    }
+
+    @Test func `large runs are indexed in several short transactions`() async throws {
+        try await TemporaryFolder.with { folder in
+            let journal = try await SQLiteJournal.open(at: folder.file("journal.sqlite"), now: { .test(0) })
+            let text = JSONValue.string(String(repeating: "word ", count: 12_000))
+            for number in 0..<60 {
+                _ = try await journal.append([
+                    .opening("r\(number)", input: ["text": text]), .step("r\(number)", 1, phase: .succeeded),
+                ])
+            }
+            let writes = journal.accesses.writes
+            #expect(try await ids(journal, RunQuery(text: "word", limit: 100)).count == 60)
+            #expect(journal.accesses.writes - writes >= 3)
+            await journal.close()
         }
     }
 }

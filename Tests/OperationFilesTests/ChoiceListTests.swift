@@ -3,9 +3,24 @@ import Foundation
 import Operations
 import States
 import TestClocks
+import TestSupport
 import Testing
 
 @testable import OperationFiles
+
+extension ChoiceLists {
+    /// Runs all programs that are due.
+    fileprivate func refresh(
+        _ definitions: [OperationDefinition], now: ContinuousClock.Instant = .now
+    ) async -> (isChanged: Bool, failures: [String]) {
+        var all: (isChanged: Bool, failures: [String]) = (false, [])
+        while let next = await runNext(definitions, now: now) {
+            all.isChanged = all.isChanged || next.isChanged
+            if let failure = next.failure { all.failures.append(failure) }
+        }
+        return all
+    }
+}
 
 /// Choices whose values a program lists.
 @Suite(.timeLimit(.minutes(5)))
@@ -31,6 +46,73 @@ struct ChoiceListTests {
         inputs: [{name: table, default: orders, options: {command: [cat, list], cache: 5m}}]
         command: [echo, "{{table}}"]
         """
+
+    private static let hanging = """
+        title: Hang
+        inputs: [{name: a, default: x, options: {command: [sleep, "3600"]}}]
+        command: [echo]
+        """
+
+    @Test func `a program that does not end holds up no other field`() async throws {
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let (hanging, other) = (try FileTrial.definition(Self.hanging), try FileTrial.definition(Self.restore))
+        try say("orders")
+        let first = Task { await lists.runNext([hanging, other]) }
+        await clock.sleepers(1)
+        #expect(await lists.runNext([hanging, other])?.isChanged == true)
+        #expect(await lists.runNext([hanging, other]) == nil)
+        #expect(kind(lists.filling(other)) == .choice(["orders"]))
+        clock.advance(by: ChoiceCommand.timeout)
+        #expect(await first.value?.failure?.hasSuffix("took longer than 10 s and was stopped.") == true)
+    }
+
+    @Test func `a program that exceeded its time limit runs after the others, and not where it may not`() async throws {
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let (hanging, other) = (try FileTrial.definition(Self.hanging), try FileTrial.definition(Self.restore))
+        try say("orders")
+        let start = ContinuousClock.now
+        let first = Task { await lists.runNext([hanging, other], now: start) }
+        await clock.sleepers(1)
+        clock.advance(by: ChoiceCommand.timeout)
+        _ = await first.value
+        _ = await lists.runNext([hanging, other], now: start)
+        try say("users")
+        #expect(await lists.runNext([hanging, other], now: start + .seconds(300), takesSlow: false)?.isChanged == true)
+        #expect(kind(lists.filling(other)) == .choice(["users"]))
+        #expect(await lists.runNext([hanging, other], now: start + .seconds(300), takesSlow: false) == nil)
+    }
+
+    @Test func `a program is stopped when nobody waits for its list any more`() async throws {
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let hanging = try FileTrial.definition(Self.hanging)
+        let listing = Task { await lists.runNext([hanging]) }
+        await clock.sleepers(1)
+        listing.cancel()
+        #expect(await listing.value?.failure?.contains("was ended by the signal SIGTERM") == true)
+    }
+
+    @Test func `until a program has listed values, no value is taken, and no start goes without the default`()
+        async throws
+    {
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        let definition = try FileTrial.definition(Self.restore)
+        try say("orders")
+        func mistake(_ input: JSONValue) -> InputMistake? {
+            do throws(InputMistakes) {
+                _ = try InputField.validate(input, fields: lists.filling(definition).fields)
+                return nil
+            } catch {
+                return error.mistakes.first
+            }
+        }
+        let pending = "The values are still being read. Try again in a moment."
+        for input in [["table": "orders"], ["table": "x"], [:]] as [JSONValue] {
+            #expect(mistake(input)?.detail == pending && mistake(input)?.isPassing == true)
+        }
+        _ = await lists.refresh([definition])
+        #expect(mistake(["table": "orders"]) == nil && mistake([:]) == nil)
+        #expect(mistake(["table": "x"])?.isPassing == false)
+    }
 
     private func kind(_ definition: OperationDefinition) -> InputField.Kind? { definition.fields.first?.kind }
 

@@ -1,3 +1,4 @@
+import Commands
 import Flows
 import Operations
 import Patterns
@@ -57,13 +58,13 @@ import Testing
 
     @Test func `a pattern looks at whole characters of the first four thousand bytes`() throws {
         let pattern = try TextPattern("(?<all>.*)$", for: .line)
-        guard case .matched(let values) = pattern.match(String(repeating: "é", count: 4_000)) else {
+        guard case .matched(let values) = pattern.match(String(repeating: "é", count: 4_000)).outcome else {
             return #expect(Bool(false))
         }
         #expect(values["all"]?.utf8.count == 4_096)
-        #expect(pattern.match("") == .matched(["all": ""]))
-        #expect(try TextPattern("(?<a>x)|(?<b>y)", for: .line).match("y") == .matched(["b": "y"]))
-        #expect(try TextPattern("x\\K(?<a>y)?", for: .line).match("x") == .matched([:]))
+        #expect(pattern.match("").outcome == .matched(["all": ""]))
+        #expect(try TextPattern("(?<a>x)|(?<b>y)", for: .line).match("y").outcome == .matched(["b": "y"]))
+        #expect(try TextPattern("x\\K(?<a>y)?", for: .line).match("x").outcome == .matched([:]))
     }
 
     @Test func `a program that names a new state in each line is slowed down after five hundred`() async throws {
@@ -76,6 +77,27 @@ import Testing
         #expect(await pause(0..<400) == .zero)
         #expect(await pause(400..<500) == .zero)
         #expect(await pause(500..<503) == .milliseconds(30))
+    }
+
+    @Test func `a run with slow lines gives way to others on the same thread`() async throws {
+        let pool = WorkPool(threads: 1)
+        let slow = StateReporter(
+            StateTracker(
+                try FileTrial.definition("{title: T, command: [x], states: {s: {match: '\\s+$'}}}"), CommandInput([:])
+            ) { .zero }, flow: MutableStateFlow(CommandState.waiting), on: pool)
+        let other = StateReporter(
+            StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:])),
+            flow: MutableStateFlow(CommandState.waiting), on: pool)
+        let ends = Locked<[String]>([])
+        let line = LineSplitter.Piece.line(String(repeating: " ", count: 60) + "x")
+        async let long: Void = {
+            _ = await slow.take(Array(repeating: line, count: 10_000), on: .standardOutput)
+            ends.withLock { $0.append("slow") }
+        }()
+        _ = await other.take([line], on: .standardOutput)
+        ends.withLock { $0.append("other") }
+        await long
+        #expect(ends.withLock { $0 } == ["other", "slow"])
     }
 
     @Test func `a line is taken for what it says, whatever its colours`() throws {

@@ -1,8 +1,12 @@
+import Dispatch
+import Flows
 import Foundation
-import Operations
+import Patterns
 import States
 import TestClocks
 import Testing
+
+@testable import Operations
 
 @Suite(.timeLimit(.minutes(5))) struct InputValidationTests {
     static let fields = [
@@ -196,6 +200,54 @@ import Testing
         #expect { try InputField.validate(["code": .string(text)], fields: [field]) } throws: { error in
             (error as? InputMistakes)?.mistakes.map(\.detail) == [InputWording.slowPattern.rawValue]
         }
+    }
+
+    @Test func `a text of more than 64 KiB is refused where there is a pattern`() {
+        let field = InputField("code", "Code", .text(maximumLength: 1_000_000, pattern: "a*"))
+        #expect(mistakes(["code": .string(String(repeating: "a", count: 65_536))], [field]) == [:])
+        let longer = mistakes(["code": .string(String(repeating: "a", count: 65_537))], [field])
+        #expect(longer == ["code": InputWording.slowPattern.rawValue])
+    }
+
+    @Test func `the fields of an input share the time of their patterns`() {
+        let fields = (0..<100).map { InputField("f\($0)", "F", .text(maximumLength: 9_000, pattern: "a*a*a*a*a*b")) }
+        let text = JSONValue.string(String(repeating: "a", count: 8_000))
+        let began = StepMeter.processorTime()
+        let mistakes = mistakes(.object(Dictionary(fields.map { ($0.name, text) }) { $1 }), fields)
+        #expect(Set(mistakes.values) == [InputWording.slowPattern.rawValue] && mistakes.count == 100)
+        // Each alone would take 50 ms.
+        #expect(StepMeter.processorTime() - began < .seconds(2))
+    }
+
+    @Test func `a pattern is compiled once for a field and its copies, and is no part of what they are`() throws {
+        let field = InputField("code", "Code", .text(pattern: "a+"))
+        var copy = field
+        copy.kept = "x"
+        #expect(try field.pattern.pattern(of: "a+") === copy.pattern.pattern(of: "a+"))
+        let decoded = try JSONDecoder().decode(InputField.self, from: JSONEncoder().encode(field))
+        #expect(decoded == field && decoded != copy)
+        #expect(mistakes(["code": "b"], [decoded]).keys.sorted() == ["code"])
+    }
+
+    @Test func `only an input with values for patterns waits for a thread of the pool`() async throws {
+        let pool = WorkPool(threads: 1, room: 0)
+        let (started, block) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+        let occupying = Task {
+            try await pool.run {
+                started.continuation.yield()
+                block.wait()
+            }
+        }
+        var begun = started.stream.makeAsyncIterator()
+        await begun.next()
+        let fields = [InputField("code", "Code", .text(pattern: "a+")), InputField("name", "Name", .text())]
+        #expect(try await InputField.validate(["name": "b"], fields: fields, in: pool) == ["name": "b"])
+        await #expect(throws: WorkPool.Busy.self) {
+            try await InputField.validate(["code": "a"], fields: fields, in: pool)
+        }
+        block.signal()
+        try await occupying.value
+        #expect(try await InputField.validate(["code": "a"], fields: fields, in: .inputs) == ["code": "a"])
     }
 
     @Test func `a pattern is held against the whole text, however long, as a browser reads it`() {

@@ -18,16 +18,6 @@ import Testing
         #expect(problems == [])
     }
 
-    @Test func `whoever asks again is given what was found, so that nobody can keep the server busy with it`() throws {
-        let pages = try Fixture(overlay: ["operations/copy/done.mustache": "{{targett}}"]).pages
-        let clock = ContinuousClock()
-        var found: [[TemplateProblem]] = []
-        let first = clock.measure { found.append(pages.check()) }
-        let others = clock.measure { for _ in 0..<20 { found.append(pages.check()) } }
-        #expect(others < first, "twenty times more took \(others), the first time \(first)")
-        #expect(found.allSatisfy { $0.map(\.description) == found[0].map(\.description) && !$0.isEmpty })
-    }
-
     // L3
     @Test func `a variable that no sample has is reported with its line`() throws {
         let template = "<p>{{target}}</p>\n<p>\n{{targett}} {{run.shortt}}</p>\n"

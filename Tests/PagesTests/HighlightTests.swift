@@ -1,3 +1,4 @@
+import Flows
 import Journals
 import Testing
 
@@ -15,5 +16,19 @@ import Testing
         let highlight = Highlight(SearchQuery(search))
         #expect(highlight.html(text).html == html)
         #expect(highlight.excerpt(text)?.html == (html.contains("<mark>") ? html : nil))
+    }
+
+    @Test func `of a long text the beginning is searched, and all of it is shown`() {
+        let text = "go " + String(repeating: "-", count: 4_000) + " go <"
+        let highlight = Highlight(SearchQuery("go"))
+        #expect(highlight.html(text).html == "<mark>go</mark> " + String(repeating: "-", count: 4_000) + " go &lt;")
+        #expect(highlight.excerpt(String(repeating: "-", count: 4_000) + " go") == nil)
+    }
+
+    @Test func `nothing more is marked when the time of a page is over`() {
+        let highlight = Highlight(SearchQuery("go"), budget: WorkBudget(.zero))
+        #expect(highlight.html("Let it go").html == "Let it go")
+        #expect(highlight.excerpt("Let it go") == nil)
+        #expect(!highlight.isFound(in: "Let it go"))
     }
 }

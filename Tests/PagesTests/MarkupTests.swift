@@ -13,7 +13,7 @@ import Testing
         var fixture = try Fixture(mountPath: mountPath)
         try fixture.fill()
         var frame = PageFrame(locale: locale, path: "/x?y=1&lang=en", notRecordedSince: .init(milliseconds: 0))
-        frame.notices = JournalNotice.Kind.allCases.enumerated().map { number, kind in
+        frame.notices.notices = JournalNotice.Kind.allCases.enumerated().map { number, kind in
             JournalNotice(
                 kind, at: .init(milliseconds: Int64(number)), file: "journal.sqlite.damaged-20261121T104200000Z",
                 lost: 7...9)
@@ -27,7 +27,9 @@ import Testing
         let facts = SystemFacts(
             facts: [.init("version", .text("1")), .init("startedAt", .moment(.init(milliseconds: 0)))],
             counts: [.init(operation: "copy", phase: .failed, count: 3)],
-            problems: [TemplateProblem(file: "a.mustache", line: 1, message: "is <wrong>")],
+            check: .init(
+                problems: [TemplateProblem(file: "a.mustache", line: 1, message: "is <wrong>")],
+                at: Timestamp(milliseconds: 0)),
             nodes: [true, false].map { isRecording in
                 let node = JournalNode(
                     id: "a", name: "<a>", beat: 1, isRecording: isRecording, standing: NodeStanding())

@@ -120,4 +120,22 @@ import TestSupport
             #expect(progress.completed == completed && progress.fraction == fraction)
         }
     }
+
+    private struct Envelope: Codable, Equatable {
+        var name: String
+        var values: [JSONValue]
+        var members: [String: JSONValue]
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `values within a value are decoded and encoded at once, however many and however deep they are`() throws {
+        let deep = (0..<500).reduce(JSONValue.array([])) { inner, _ in .array([inner]) }
+        let many = JSONValue.array((0..<500).map { _ in deep })
+        let envelope = Envelope(name: "a", values: [1, many], members: ["b": ["c": [nil, true, 1.5, "d"]]])
+        let json = try JSONValue(encoding: envelope)
+        #expect(json["values"] == [1, many])
+        #expect(try json.decode(Envelope.self) == envelope)
+        #expect(try Envelope(json: Data(try json.text().utf8)) == envelope)
+        #expect(throws: DecodingError.self) { try JSONValue.object(["name": "a"]).decode(Envelope.self) }
+    }
 }

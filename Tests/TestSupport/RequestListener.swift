@@ -1,8 +1,9 @@
 import Foundation
 import NIOCore
 import NIOPosix
+import Synchronization
 
-/// A server on 127.0.0.1 that takes requests of HTTP/1.1 whole, answers each as the test says, and hangs up.
+/// A server on 127.0.0.1 that takes requests of HTTP/1.1 whole, answers each as the test says, and hangs up or stalls.
 package final class RequestListener: Sendable {
     /// A request; the names of its fields are in lower case.
     package struct Request: Sendable, Equatable {
@@ -14,22 +15,45 @@ package final class RequestListener: Sendable {
     }
 
     private let channel: any Channel
+    private let connections = Connections()
 
     /// Where it is, without a path.
     package var url: String { "http://127.0.0.1:\(channel.localAddress?.port ?? 0)" }
 
-    /// Binds; the closure is given a request, and returns the answer as it goes over the wire.
-    package init(_ answer: @escaping @Sendable (Request) -> String) async throws {
+    /// Binds.
+    ///
+    /// - Parameters:
+    ///   - reads: Whether it reads what is sent to it.
+    ///   - hangsUp: Whether it hangs up after an answer; otherwise it sends nothing more and leaves the connection open.
+    ///   - answer: Is given a request, and returns the answer as it goes over the wire.
+    /// - Throws: What the system says.
+    package init(
+        reads: Bool = true, hangsUp: Bool = true, _ answer: @escaping @Sendable (Request) -> String
+    ) async throws {
         channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .childChannelInitializer { child in
-                child.eventLoop.makeCompletedFuture {
-                    try child.pipeline.syncOperations.addHandler(Handler(answer))
+            .childChannelOption(.autoRead, value: reads)
+            .childChannelInitializer { [connections] child in
+                connections.add(child)
+                return child.eventLoop.makeCompletedFuture {
+                    try child.pipeline.syncOperations.addHandler(Handler(hangsUp: hangsUp, answer))
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    deinit { channel.close(promise: nil) }
+    deinit {
+        channel.close(promise: nil)
+        connections.close()
+    }
+
+    /// The connections, which end with the listener.
+    private final class Connections: Sendable {
+        private let channels = Mutex<[any Channel]>([])
+
+        func add(_ channel: any Channel) { channels.withLock { $0.append(channel) } }
+
+        func close() { for channel in channels.withLock({ $0 }) { channel.close(promise: nil) } }
+    }
 
     /// An answer as it goes over the wire, with further fields, each with its line's end.
     package static func http(_ status: String, _ body: String, fields: String = "") -> String {
@@ -39,10 +63,11 @@ package final class RequestListener: Sendable {
     private final class Handler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
+        private let hangsUp: Bool
         private let answer: (Request) -> String
         private var text = ""
 
-        init(_ answer: @escaping (Request) -> String) { self.answer = answer }
+        init(hangsUp: Bool, _ answer: @escaping (Request) -> String) { (self.hangsUp, self.answer) = (hangsUp, answer) }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             text += String(buffer: unwrapInboundIn(data))
@@ -58,9 +83,9 @@ package final class RequestListener: Sendable {
             let words = (lines.first ?? "").split(separator: " ").map(String.init)
             let request = Request(
                 method: words.first ?? "", path: words.dropFirst().first ?? "", headers: headers, body: String(body))
-            let channel = context.channel
+            let (channel, hangsUp) = (context.channel, hangsUp)
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer(request)))).whenComplete { _ in
-                channel.close(promise: nil)
+                if hangsUp { channel.close(promise: nil) }
             }
         }
 

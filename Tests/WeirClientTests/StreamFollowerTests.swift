@@ -70,4 +70,26 @@ struct StreamFollowerTests {
         await #expect(throws: ClientError.self) { try await read(server, isLive: true) }
         #expect(server.requests.count == 1)
     }
+
+    @Test func `a server that does not come back within ten minutes is given up, attempts included`() async throws {
+        let clock = VirtualClock(advancing: .onSleep)
+        let told = Told()
+        let server = try await ScriptedServer { number, _ in
+            guard number > 1 else { return .init(headers: ["Stream-Next-Offset": "a_1"], body: ["1"]) }
+            // As long as a server that stays silent takes for each attempt.
+            clock.advance(by: .seconds(25))
+            return .init(status: "503 Service Unavailable")
+        }
+        let error = await #expect(throws: ClientError.self) {
+            try await server.with { client in
+                var follower = StreamFollower(client, stream: "run-1", isLive: true, clock: clock) { sentence in
+                    told.sentences.withLock { $0.append(sentence) }
+                }
+                while try await follower.next() != nil {}
+            }
+        }
+        #expect(error?.exitCode == 69)
+        #expect(told.sentences.withLock { $0.count } == 1)
+        #expect((.seconds(600) ..< .seconds(700)).contains(clock.now.offset))
+    }
 }

@@ -72,6 +72,24 @@ import Testing
         }
     }
 
+    @Test func `the page of a run says in each language that a pattern was given up`() throws {
+        try operations(["plain.yml": "title: Plain\ncommand: [pg_dump]"]) { files, _ in
+            var catalog = Catalog()
+            files.add(to: &catalog)
+            let renderer = PageRenderer(
+                catalog: catalog, templates: try TemplateSet(overlay: nil, declared: files.texts))
+            let samples = try #require(catalog["plain"]).samples.filter { $0.payload["slow"] == "uploading" }
+            #expect(samples.map(\.phase) == [.active, .succeeded, .failed])
+            for (language, words) in [("en", "given up"), ("es", "se abandonó"), ("pt-BR", "foi abandonado")] {
+                let locale = renderer.locale(choice: language, acceptLanguage: nil)
+                for sample in samples {
+                    let page = renderer.stateBody(sample, of: "plain", locale: locale, isCompact: false)
+                    #expect(page.contains(words) && page.lowercased().contains("“uploading”"))
+                }
+            }
+        }
+    }
+
     @Test func `a file makes an operation whose runs are reported from elsewhere, and which nobody starts here`() throws
     {
         let files = ["import.yml": "{title: Nightly import, tags: [database], reported: true}"]

@@ -1,5 +1,8 @@
+import Commands
+import Flows
 import Foundation
 import OperationFiles
+import Operations
 import Synchronization
 import TestSupport
 import Testing
@@ -69,6 +72,30 @@ import Testing
         #expect(taken.withLock { $0 } == [["a", "b"]])
         await service.look()
         #expect(taken.withLock { $0.count } == 1)
+    }
+
+    @Test func `choices that do not end keep no other waiting`() async throws {
+        defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
+        for number in 1...3 {
+            try write(
+                "hang\(number).yml",
+                "{title: H, inputs: [{name: a, options: {command: [sleep, \"3600\"]}}], command: [ls]}")
+        }
+        try write("other.yml", "{title: O, inputs: [{name: a, options: {command: [echo, x]}}], command: [ls]}")
+        let choices = ChoiceLists(
+            in: CommandEnvironment(
+                folder: folder, environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], helper: try CommandHelper()))
+        let tracker = try FolderTracker(folder, reserved: [:])
+        let known = OneShot<Void>()
+        let service = FolderService(tracker, choices, logger: log.logger) { folder in
+            let other = try #require(folder.definitions.first { $0.id == "other" })
+            if choices.filling(other).fields.first?.kind == .choice(["x"]) { known.send(()) }
+        }
+        let running = Task { try await service.run() }
+        await known.value()
+        running.cancel()
+        _ = await running.result
+        #expect(log.lines.filter { $0.contains("could not be listed") } == [])
     }
 
     @Test func `files that could not be taken up are tried again at the next look`() async throws {

@@ -1,4 +1,8 @@
+import Access
+import Boards
+import Flows
 import Foundation
+import Journals
 import Logging
 import Synchronization
 import TestSupport
@@ -11,11 +15,30 @@ import Testing
     private final class Fixture: Sendable {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-" + UUID().uuidString)
         let log = CapturedLog(level: .info)
+        let refused = MutableStateFlow<RefusedSettings?>(nil)
+        let audit: AuditLog
         var file: URL { folder.appending(path: "weir.yml") }
 
         init(_ text: String) throws {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            audit = try AuditLog(folder: folder.appending(path: "audit"), logger: log.logger)
             try write(text)
+        }
+
+        var data: DataFolder { DataFolder(folder) }
+
+        func reload(_ settings: Settings, _ logger: Logger? = nil) -> SettingsReload {
+            SettingsReload(
+                settings, folder: data, audit: audit, refused: refused, now: { Timestamp(milliseconds: 5) },
+                logger: logger ?? log.logger)
+        }
+
+        /// What the audit has of settings, oldest first.
+        func audited() async throws -> [String] {
+            await audit.flush()
+            return try await audit.page(AuditFilter(action: .changeSettings), limit: 100).records.reversed().map {
+                "\($0.entry.outcome.rawValue) \($0.entry.subject ?? "") \($0.entry.detail ?? "")"
+            }
         }
 
         deinit { try? FileManager.default.removeItem(at: folder) }
@@ -30,10 +53,10 @@ import Testing
     }
 
     @Test func `what can be taken up is, and the rest is said to take a restart, each time`() throws {
-        let fixture = try Fixture("host: 127.0.0.1\nlog-level: warning\n")
+        let fixture = try Fixture("host: 127.0.0.1\nlog-level: notice\n")
         let settings = try fixture.sources.read()
         let level = LogLevel(settings)
-        let reload = SettingsReload(settings, logger: fixture.logger(level))
+        let reload = fixture.reload(settings, fixture.logger(level))
         try fixture.write("host: 127.0.0.2\nlog-level: debug\nallowed-hosts: [a.example]\nretention:\n  days: 3\n")
         let taken = Mutex<[[String]]>([])
         let take = { (new: Settings) in
@@ -46,6 +69,10 @@ import Testing
         #expect(taken.withLock { $0 } == [["a.example"], ["a.example"]])
         #expect(
             fixture.log.lines == [
+                "notice A setting was changed. after=a.example before=none setting=allowed-hosts",
+                "notice A setting was changed. after=127.0.0.2 before=127.0.0.1 setting=host",
+                "notice A setting was changed. after=debug before=notice setting=log-level",
+                "notice A setting was changed. after=3 before=30 setting=retention.days",
                 "notice The settings were read again. after a restart=host applied=allowed-hosts, log-level, retention.days",
                 "notice The settings were read again. after a restart=host applied=none",
             ])
@@ -64,7 +91,7 @@ import Testing
         let fixture = try Fixture("log-level: info\n")
         let settings = try fixture.sources.read()
         let level = LogLevel(settings)
-        let reload = SettingsReload(settings, logger: fixture.logger(level))
+        let reload = fixture.reload(settings, fixture.logger(level))
         try fixture.write("log-level: debug\nallowed-hosts: [a.example]\nprot: 1\n")
         reload.reload(from: fixture.sources) { _ in Issue.record("a mistake was taken up") }
         #expect(level.value == .info)
@@ -76,6 +103,157 @@ import Testing
         try FileManager.default.removeItem(at: fixture.file)
         reload.reload(from: fixture.sources) { _ in Issue.record("a file that is gone was taken up") }
         #expect(fixture.log.lines.count == 4)
+    }
+
+    private static let whole = """
+        allowed-hosts: [a.example, b.example]
+        retention:
+          days: 90
+          greeting:
+            runs: 7
+        roles:
+          deployer:
+            verbs: [see, start]
+            operations: ["deploy-*"]
+        grants:
+          - role: deployer
+            to:
+              - group:ops
+              - user:ana
+          - role: viewer
+            to: signed-in
+            operations: ["report-*"]
+        notify:
+          - when: [failed]
+            webhook:
+              url: https://chat.example/secret-path
+
+        """
+
+    @Test func `a file that is cut at any line is refused as a whole, and every page says so until a good one`()
+        async throws
+    {
+        let lines = Self.whole.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for count in 0..<lines.count - 1 {
+            let fixture = try Fixture(Self.whole)
+            let reload = fixture.reload(try fixture.sources.read())
+            try fixture.write(lines.prefix(count).map { $0 + "\n" }.joined())
+            reload.reload(from: fixture.sources) { _ in Issue.record("\(count) lines were applied") }
+            #expect(fixture.refused.value?.at == Timestamp(milliseconds: 5))
+            #expect(reload.inForce.integer("retention.days") == 90)
+            try fixture.write(Self.whole)
+            var isApplied = false
+            reload.reload(from: fixture.sources) { _ in isApplied = true }
+            #expect(isApplied && fixture.refused.value == nil)
+        }
+    }
+
+    @Test
+    func `an empty file, one that is gone and one cut within a line lose nothing, and the log says what they lack`()
+        async throws
+    {
+        let fixture = try Fixture("retention:\n  days: 90\ngrants:\n  - {role: viewer, to: signed-in}\n")
+        let reload = fixture.reload(try fixture.sources.read())
+        try fixture.write("")
+        reload.reload(from: fixture.sources) { _ in Issue.record("it was applied") }
+        #expect(fixture.refused.value?.lost == ["retention.days", "grants"])
+        #expect(fixture.log.lines.count == 1)
+        #expect(
+            fixture.log.lines.first?.contains("`weir settings accept`, and reload again. lacks=retention.days, grants")
+                == true)
+        #expect(
+            try await fixture.audited() == [
+                "failed  Refused, as the settings file lacks keys in force: retention.days, grants."
+            ])
+        try fixture.write("grants:\n  - {role: viewer, to: signed-in}\nretention:\n  days: 9")
+        reload.reload(from: fixture.sources) { _ in Issue.record("it was applied") }
+        #expect(fixture.refused.value?.lost == ["the end of the last line"])
+        try FileManager.default.removeItem(at: fixture.file)
+        reload.reload(from: fixture.sources) { _ in Issue.record("it was applied") }
+        #expect(fixture.refused.value?.lost == [])
+    }
+
+    @Test(arguments: [
+        ("grants:\n  - {role: viewer, to: [signed-in]}\n", ["roles", "grants[2]", "grants[1].to user:ana"]),
+        ("roles: {}\ngrants: []\n", []), ("roles: {}\n", ["grants"]),
+        ("roles:\n  own: {verbs: [see]}\ngrants: []\n", ["roles.own.verbs start", "roles.own.tags"]),
+        ("roles: {}\ngrants:\n- {role: admin, to: [user:eva, user:udo]}\n- {role: viewer, to: everyone}\n", []),
+        ("roles:\ngrants: []\n", ["roles"]),
+    ])
+    func `an explicit empty list and another value are no loss, and a shorter list is`(text: String, lost: [String]) {
+        let before = SettingsFile(
+            text: """
+                roles:
+                  own: {verbs: [see, start], tags: [a]}
+                grants:
+                - {role: viewer, to: [signed-in, user:ana]}
+                - {role: own, to: group:ops}
+
+                """, name: "a")
+        #expect(Set(before.lost(in: SettingsFile(text: text, name: "b"))) == Set(lost))
+    }
+
+    @Test func `a file that is accepted is applied once, and no other`() throws {
+        let fixture = try Fixture("log-level: info\nretention:\n  days: 90\n")
+        let reload = fixture.reload(try fixture.sources.read())
+        let acceptance = SettingsAcceptance(fixture.data)
+        var applied = 0
+        let shrunken = "log-level: info\n"
+        try acceptance.give(SettingsFile(text: "log-level: debug\n", name: ""))
+        try fixture.write(shrunken)
+        reload.reload(from: fixture.sources) { _ in applied += 1 }
+        // The acceptance of another file is used up.
+        try fixture.write("log-level: debug\n")
+        reload.reload(from: fixture.sources) { _ in applied += 1 }
+        #expect(applied == 0)
+        try fixture.write(shrunken)
+        try acceptance.give(SettingsFile(text: shrunken, name: ""))
+        reload.reload(from: fixture.sources) { _ in applied += 1 }
+        #expect(applied == 1)
+        #expect(reload.inForce.integer("retention.days") == 30)
+        #expect(acceptance.take() == nil)
+    }
+
+    @Test func `rights that are taken and messages that change are in the log and the audit, before they are in force`()
+        async throws
+    {
+        let fixture = try Fixture(Self.whole)
+        let reload = fixture.reload(try fixture.sources.read())
+        try fixture.write(
+            Self.whole.replacing("user:ana", with: "user:bob").replacing("[see, start]", with: "[see, cancel]")
+                .replacing("secret-path", with: "other-path"))
+        var said: [String] = []
+        reload.reload(from: fixture.sources) { _ in said = fixture.log.lines }
+        #expect(
+            said == [
+                "warning A setting was changed. after=none before=deployer setting=grants user:ana",
+                "notice A setting was changed. after=deployer before=none setting=grants user:bob",
+                "notice A setting was changed. after=failed: Webhook: chat.example (another value) before=failed: Webhook: chat.example setting=notify 1",
+                "warning A setting was changed. after=see, cancel (operations deploy-*) before=see, start (operations deploy-*) setting=roles.deployer",
+            ])
+        let audited = try await fixture.audited()
+        #expect(audited.first == "done setting:grants user:ana before: deployer; after: none")
+        #expect(audited.count == 4)
+        #expect(!(fixture.log.lines + audited).contains { $0.contains("path") })
+    }
+
+    @Test func `a start with other settings than the last one says in log and audit what has changed`() async throws {
+        let fixture = try Fixture(Self.whole)
+        fixture.reload(try fixture.sources.read()).begin()
+        #expect(fixture.log.lines == [])
+        try fixture.write(
+            "audit:\n  head-url: https://log.example/hook?token=x\njournal: postgres://ana:pass@db.example/weir\n")
+        let reload = fixture.reload(try fixture.sources.read())
+        reload.begin()
+        let audited = try await fixture.audited()
+        #expect(audited.contains("done setting:grants user:ana before: deployer; after: none"))
+        #expect(audited.contains("done setting:retention.days before: 90; after: 30"))
+        #expect(audited.contains("done setting:audit.head-url before: none; after: https://log.example/…"))
+        #expect(audited.contains("done setting:journal before: sqlite; after: postgres://db.example/…"))
+        let mode = try FileManager.default.attributesOfItem(atPath: fixture.data.settings.path)[.posixPermissions]
+        #expect((mode as? NSNumber)?.intValue == 0o600)
+        fixture.reload(try fixture.sources.read()).begin()
+        #expect(try await fixture.audited().count == audited.count)
     }
 
     @Test func `a logger follows the level that is in force, unless it has one of its own`() throws {

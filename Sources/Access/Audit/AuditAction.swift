@@ -24,8 +24,14 @@ package enum AuditAction: String, CaseIterable, Sendable {
     case readAudit = "read-audit"
     case exportAudit = "export-audit"
     case administer
-    /// The rules were read again from the settings.
-    case readRules = "read-rules"
+    /// A setting in force differs from the one before, or settings that were read again were refused.
+    case changeSettings = "change-settings"
+    /// A removal of old runs was announced.
+    case announceRemoval = "announce-removal"
+    /// An announced removal is no longer due.
+    case withdrawRemoval = "withdraw-removal"
+    /// An announced removal was carried out.
+    case removeRuns = "remove-runs"
     /// The server began to write, or its last line was cut short and is missing.
     case open
     /// Entries that could not be written and are missing; their number is the entry's count.

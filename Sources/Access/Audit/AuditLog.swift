@@ -1,4 +1,5 @@
 import Dispatch
+import Flows
 package import Foundation
 package import Logging
 import States
@@ -34,6 +35,7 @@ package final class AuditLog: Sendable {
     static let countedFor: Int64 = 60_000
 
     private let state = Mutex(State())
+    private let folder: URL?
     private let writer: Writer?
     private let queue = DispatchQueue(label: "weir.audit")
     private let days: Int
@@ -59,6 +61,7 @@ package final class AuditLog: Sendable {
         self.now = now
         self.logger = logger
         self.onHead = onHead
+        self.folder = folder
         guard let folder else {
             writer = nil
             return
@@ -223,8 +226,8 @@ package final class AuditLog: Sendable {
 
     // MARK: Reading
 
-    /// How many lines one look at the audit goes through at most.
-    static let scanLimit = 100_000
+    /// How many lines are searched for one page at most, and for how long.
+    private static let (scanLimit, scanTime) = (100_000, Duration.seconds(1))
 
     /// The newest entries that pass a filter.
     ///
@@ -248,8 +251,9 @@ package final class AuditLog: Sendable {
         return try await onFolder(or: AuditPage(records: [], older: nil)) { folder in
             var records: [AuditRecord] = []
             var scanned = 0
+            let budget = WorkBudget(Self.scanTime)
             for day in try folder.days().reversed() {
-                for line in try folder.lines(of: day).lines.reversed() {
+                for line in Self.lines(try folder.lines(of: day).lines, before: number).reversed() {
                     guard let record = AuditRecord(line: line), record.number < number ?? .max else { continue }
                     scanned += 1
                     if matches(record.entry) {
@@ -258,11 +262,19 @@ package final class AuditLog: Sendable {
                         }
                         records.append(record)
                     }
-                    if scanned >= Self.scanLimit { return AuditPage(records: records, older: record.number) }
+                    if scanned >= Self.scanLimit || budget.isExceeded {
+                        return AuditPage(records: records, older: record.number)
+                    }
                 }
             }
             return AuditPage(records: records, older: nil)
         }
+    }
+
+    /// The lines of a day without those that certainly do not come before a number, as numbers count on from line to line.
+    private static func lines(_ lines: [Substring], before number: Int64?) -> ArraySlice<Substring> {
+        guard let number, let first = lines.first.flatMap({ AuditRecord(line: $0) })?.number else { return lines[...] }
+        return lines.prefix(Int(clamping: max(0, number.subtractingReportingOverflow(first).partialValue)))
     }
 
     /// The lines of one day after another, as they are in the files, for whoever exports them.
@@ -276,13 +288,13 @@ package final class AuditLog: Sendable {
         try await onFolder(or: Data()) { try Data(contentsOf: $0.file(of: day)) }
     }
 
-    /// Does something with the files, on the log's thread; nothing where none are kept.
+    /// Reads the files while others are written, on threads where it can take long; returns `nothing` if none are kept.
+    ///
+    /// Throws `WorkPool.Busy` if too much waits for these threads.
     func onFolder<Result: Sendable>(
         or nothing: Result, _ body: @escaping @Sendable (AuditFolder) throws -> Result
     ) async throws -> Result {
-        guard let writer else { return nothing }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: .init { try body(writer.folder) }) }
-        }
+        guard let folder else { return nothing }
+        return try await WorkPool.bulk.run { try body(AuditFolder(folder)) }
     }
 }

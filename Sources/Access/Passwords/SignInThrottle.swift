@@ -36,7 +36,7 @@ package struct SignInThrottle: Sendable {
 
     /// Counts an attempt; returns for how many milliseconds to wait instead, and then counts nothing.
     package mutating func attempt(_ name: String, from address: String, now: Int64) -> Int64? {
-        let address = Self.group(address)
+        let address = Self.subscriber(of: address)
         let keys: [(Key, Int)] =
             known[name]?.contains(address) == true
             ? [(.known(name, address), limits.perName)]
@@ -54,7 +54,7 @@ package struct SignInThrottle: Sendable {
         if known.count >= Self.kept { known = [:] }
         var addresses = known[name] ?? []
         if addresses.count >= 50 { addresses = [] }
-        addresses.insert(Self.group(address))
+        addresses.insert(Self.subscriber(of: address))
         known[name] = addresses
     }
 
@@ -64,8 +64,8 @@ package struct SignInThrottle: Sendable {
 
     private static func interval(_ perMinute: Int) -> Int64 { minute / Int64(max(1, min(perMinute, 60_000))) }
 
-    /// Of IPv6, the first four groups are one subscriber's.
-    private static func group(_ address: String) -> String {
+    /// What counts as one address: of IPv6, the first 64 bits, which one subscriber has.
+    package static func subscriber(of address: String) -> String {
         guard let parsed = NetworkAddress(address), parsed.bytes.count == 16 else { return address }
         return Hex(parsed.bytes.prefix(8)).text
     }

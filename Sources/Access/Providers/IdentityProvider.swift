@@ -12,9 +12,12 @@ package protocol IdentityProvider: Sendable {
     /// - Parameters:
     ///   - parameters: What the browser brings back in the address.
     ///   - secret: What it kept in the cookie; nil without one.
+    ///   - address: The browser's address; nil if it is not known.
     /// - Returns: Who it is, and where the browser wanted to go.
-    /// - Throws: `IdentityProviderError` for everything that is not as it must be.
-    func complete(_ parameters: [String: String], secret: String?) async throws(IdentityProviderError) -> ProviderSignIn
+    /// - Throws: `IdentityProviderError` for everything that is not as it must be; soon after the task is cancelled.
+    func complete(
+        _ parameters: [String: String], secret: String?, from address: String?
+    ) async throws(IdentityProviderError) -> ProviderSignIn
 
     /// Where somebody who has signed out here signs out of the provider as well; nil if the provider has no such place.
     func signOutURL() async -> String?
@@ -45,6 +48,8 @@ package struct IdentityProviderError: Error, Hashable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable, CaseIterable {
         /// The provider cannot be reached, or has a failure of its own.
         case unreachable
+        /// Too many sign-ins wait for the provider.
+        case busy
         /// The provider is not the one in the settings.
         case issuer
         /// The provider does not accept this server's name or secret.

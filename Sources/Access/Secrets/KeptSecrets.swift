@@ -1,15 +1,28 @@
 package import Foundation
+package import Logging
 import States
+import Synchronization
 
 /// The secrets that a server keeps for operation files, by name, in a file that only its owner can read.
 ///
 /// The file is a JSON object from names to texts. It is read at each use, so that what a command writes counts at once, and
-/// replaced as a whole, so that nobody reads half of it.
+/// replaced as a whole, so that a reader never sees half of it. If the file is emptied, damaged or removed while a server runs,
+/// the secrets that were read last stay in force, and the log says so.
 package struct KeptSecrets: Sendable {
+    /// The secrets read last, shared by all copies.
+    private final class Memory: Sendable {
+        let state = Mutex((secrets: [String: String](), isLost: false))
+    }
+
     private let file: URL
+    private let memory = Memory()
+    private let logger: Logger
 
     /// Takes a file, which need not be there.
-    package init(_ file: URL) { self.file = file }
+    package init(_ file: URL, logger: Logger = Logger(label: "weir.secrets")) {
+        self.file = file
+        self.logger = logger
+    }
 
     /// Whether a text can be a name: letters, digits, hyphens and underscores, at most 40.
     package static func isName(_ text: String) -> Bool {
@@ -42,8 +55,23 @@ package struct KeptSecrets: Sendable {
         return members.compactMapValues(\.string)
     }
 
-    /// The secret of a name; nil where there is none, or none can be read.
-    package func value(_ name: String) -> String? { (try? all())?[name] }
+    /// The secret of a name; nil if it is not set, or the file has never been readable.
+    package func value(_ name: String) -> String? {
+        let read = try? all()
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        let (secret, isNewlyLost) = memory.state.withLock { state in
+            let wasLost = state.isLost
+            state.isLost = read == nil || (!isThere && !state.secrets.isEmpty)
+            if let read, !state.isLost { state.secrets = read }
+            return (state.secrets[name], state.isLost && !wasLost)
+        }
+        if isNewlyLost {
+            logger.error(
+                "The file of secrets is missing or cannot be read; the secrets read before stay in force. Put a copy of it in its place, or set the secrets again.",
+                metadata: ["file": "\(file.lastPathComponent)"])
+        }
+        return secret
+    }
 
     /// Sets a secret, or removes it.
     ///

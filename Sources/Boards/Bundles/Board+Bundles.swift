@@ -85,7 +85,7 @@ extension BoardError {
             self.init(.malformedImport, .nothingImported, ["reason": .text(error.description)])
         case .tooNew: self.init(.malformedImport, Message(verbatim: error.description))
         case .conflict: self.init(.importConflict, Message(verbatim: error.description))
-        case .full, .readOnly, .locked, .corrupt, .unavailable: self = .unreadable(error)
+        case .full, .readOnly, .locked, .corrupt, .searchTooLong, .unavailable: self = .unreadable(error)
         }
     }
 }

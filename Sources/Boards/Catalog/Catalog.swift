@@ -10,6 +10,8 @@ public import Stores
 public struct Catalog: Sendable {
     /// The entries, in order.
     package private(set) var entries: [CatalogEntry] = []
+    /// The index of each entry by its id: a page of all operations looks up each of them several times.
+    private var indexes: [String: Int] = [:]
     /// The stores, in order.
     package private(set) var stores: [StoreEntry] = []
     /// Names everything that files declare of it, in letters and digits; nil where none does.
@@ -23,7 +25,7 @@ public struct Catalog: Sendable {
     public init() {}
 
     /// The entry of that id.
-    package subscript(id: String) -> CatalogEntry? { entries.first { $0.id == id } }
+    package subscript(id: String) -> CatalogEntry? { indexes[id].map { entries[$0] } }
 
     /// Adds an operation under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
     ///
@@ -93,7 +95,7 @@ public struct Catalog: Sendable {
 
     /// Notes the text that declares an operation.
     package mutating func declare(_ id: String, by declaration: OperationDeclaration) {
-        guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
+        guard let index = indexes[id] else { return }
         entries[index].declaration = declaration
     }
 
@@ -118,9 +120,10 @@ public struct Catalog: Sendable {
 
     /// Adds an entry of another catalog; one of the same id takes the earlier one's place.
     package mutating func add(_ entry: CatalogEntry) {
-        if let index = entries.firstIndex(where: { $0.id == entry.id }) {
+        if let index = indexes[entry.id] {
             entries[index] = entry
         } else {
+            indexes[entry.id] = entries.count
             entries.append(entry)
         }
     }

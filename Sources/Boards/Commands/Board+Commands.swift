@@ -31,7 +31,7 @@ extension Board {
         _ operation: String, input: JSONValue, content: (any FileContent)? = nil, actor: String,
         idempotencyKey: String?, foreign: ForeignStart?
     ) async throws(BoardError) -> StartReceipt {
-        let (input, secrets) = try parted(input, for: operation)
+        let (input, secrets) = try await parted(input, for: operation)
         if follows {
             let parts = RunParts(secrets: secrets, content: content)
             guard parts.isEmpty else {
@@ -94,7 +94,7 @@ extension Board {
         }
         guard record.endedAt != nil else { throw .stillActive }
         if input == nil { try requireNoSecrets(of: record.operation) }
-        let (input, secrets) = try parted(input ?? record.opening.input, for: record.operation)
+        let (input, secrets) = try await parted(input ?? record.opening.input, for: record.operation)
         let opening = RunOpening(actor: actor, input: input, retryOf: run, idempotencyKey: idempotencyKey)
         return try await begin(record.operation, opening, secrets, nil, from: state, foreign: foreign)
     }
@@ -103,7 +103,7 @@ extension Board {
         of run: RunRecord, input: JSONValue?, actor: String, idempotencyKey: String?
     ) async throws(BoardError) -> StartReceipt {
         var (given, secrets): (JSONValue?, [String: JSONValue]) = (nil, [:])
-        if let input { (given, secrets) = try parted(input, for: run.operation) }
+        if let input { (given, secrets) = try await parted(input, for: run.operation) }
         if let given, !secrets.isEmpty {
             return try await handOver(
                 startOf: run.operation, input: given, retryOf: run.id, actor: actor, key: idempotencyKey,
@@ -116,9 +116,9 @@ extension Board {
     /// An input that fits, without its secrets, and the secrets.
     func parted(
         _ input: JSONValue, for operation: String, isStep: Bool = false
-    ) throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
-        let input = try launcher.validate(input, for: operation, isStep: isStep)
-        return InputField.parting(input, fields: catalog[operation]?.fields ?? [])
+    ) async throws(BoardError) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
+        let (input, fields) = try await launcher.validate(input, for: operation, isStep: isStep)
+        return InputField.parting(input, fields: fields)
     }
 
     /// A retry without an input would go without the secrets, which nobody has any more.

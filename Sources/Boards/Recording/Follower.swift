@@ -6,6 +6,9 @@ import Journals
 /// What this process recorded itself is handed over, and published at once where it is next in order. Where it is not, because
 /// others have recorded in between, the journal is read.
 final class Follower: Sendable {
+    /// How many changes are published at a time: a change of a run with many states takes some 50 µs.
+    private static let pieceLimit = 50
+
     private let journal: any Journal
     private let batchLimit: Int
     private let publish: @Sendable ([Change]) -> Void
@@ -49,7 +52,7 @@ final class Follower: Sendable {
             let head = head
             let rest = changes.drop { $0.sequence <= head }
             guard let first = rest.first else { return }
-            if first.sequence == head.next { tell(Array(rest)) } else { try await readOn() }
+            if first.sequence == head.next { await tell(rest) } else { try await readOn() }
         }
     }
 
@@ -80,13 +83,19 @@ final class Follower: Sendable {
             let changes = try await journal.changes(of: .board, after: head, through: nil, limit: batchLimit)
             guard !changes.isEmpty else { return current.withLock { $0 = true } }
             try await prepare(changes)
-            tell(changes)
+            await tell(changes[...])
         }
     }
 
-    private func tell(_ changes: [Change]) {
-        guard let last = changes.last?.sequence else { return }
-        publish(changes)
-        told.withLock { $0 = last }
+    /// Publishes changes in pieces, between which other tasks use the thread.
+    private func tell(_ changes: ArraySlice<Change>) async {
+        var rest = changes
+        while !rest.isEmpty {
+            let piece = Array(rest.prefix(Self.pieceLimit))
+            rest = rest.dropFirst(piece.count)
+            publish(piece)
+            if let last = piece.last?.sequence { told.withLock { $0 = last } }
+            if !rest.isEmpty { await Task.yield() }
+        }
     }
 }

@@ -1,6 +1,6 @@
 package import Journals
 
-/// A removal of many old runs that is announced before it happens.
+/// A removal of old runs that is announced before it happens.
 package struct AnnouncedRemoval: Sendable, Hashable {
     /// Why it does not happen at once.
     package enum Reason: String, Sendable {
@@ -8,6 +8,8 @@ package struct AnnouncedRemoval: Sendable, Hashable {
         case size
         /// The clock is far ahead of what was recorded last, and may be wrong.
         case clock
+        /// The limits are lower than those of the removal before.
+        case settings
     }
 
     /// Why it does not happen at once.
@@ -26,4 +28,14 @@ package struct AnnouncedRemoval: Sendable, Hashable {
         self.kept = kept
         self.due = due
     }
+}
+
+/// What happened to an announced removal.
+package enum RemovalEvent: Sendable, Hashable {
+    /// It was announced, or announced again after another change of the limits.
+    case announced(AnnouncedRemoval)
+    /// It is no longer due, and was not carried out.
+    case withdrawn(AnnouncedRemoval)
+    /// It was carried out: that many runs were removed.
+    case carriedOut(AnnouncedRemoval, removed: Int)
 }

@@ -1,20 +1,26 @@
 import Journals
 import States
 
-/// Decides whether old runs may be removed at once, or only a day after that was announced.
+/// Decides whether old runs may be removed at once, or only a minute or a day after that was announced.
 ///
 /// Pure; kept in the journal as a text, so that it outlives a restart.
 ///
-/// A removal is announced when it takes more than 1,000 runs, more than a tenth of those that have ended, and more than
-/// as many as have ended since the last look: then it is not what each day brings. Any removal is announced when the
-/// clock is more than three days ahead of the last look, or of the newest change where there was none. The day that
+/// Any removal is announced a minute before if the limits are lower than those of the last removal: after a reload, after
+/// a start with other settings, and after a takeover by a server with other settings. The minute begins again if the limits are lowered further, and at each start. Limits that are as high as
+/// before withdraw the announcement.
+///
+/// A removal is announced a day before when it takes more than 1,000 runs, more than a tenth of those that have ended,
+/// and more than as many as have ended since the last look: then it is not what each day brings. So is any removal when
+/// the clock is more than three days ahead of the last look, or of the newest change where there was none. The day that
 /// follows is one in which the server runs: of the time between two looks an hour counts at most, so that a clock that
 /// jumps does not shorten it. If in that day many more runs become due, it begins again, for at most a week.
 struct RetentionPlan: Equatable {
     /// How long it is from one look to the next.
     static let interval = Duration.seconds(3_600)
-    /// How long a removal is announced before it happens.
+    /// How long a large removal is announced before it happens.
     static let notice: Int64 = 24 * 3_600_000
+    /// How long any other removal is announced that lower limits cause.
+    static let minute: Int64 = 60_000
     /// A removal of no more runs than this is never announced for its size.
     static let ordinary = 1_000
     /// A removal that takes no more than one part in this many of the ended runs is not announced either.
@@ -31,15 +37,22 @@ struct RetentionPlan: Equatable {
         let reason: AnnouncedRemoval.Reason
         /// How many runs were due when the notice began.
         var runs: Int
+        /// The limits that were announced; nil in a note that does not have them.
+        var policy: RetentionPolicy?
         /// For how many milliseconds it has been up, and for how many altogether if it began again.
         var waited: Int64 = 0
         var total: Int64 = 0
+
+        /// How long it is up before the removal.
+        var length: Int64 { reason == .settings ? RetentionPlan.minute : RetentionPlan.notice }
     }
 
     /// What a look decides.
     enum Decision: Equatable {
         /// Remove what is due.
         case remove
+        /// Remove the runs that are due. The announced removal is withdrawn.
+        case withdraw
         /// Leave all runs for now; `isNew` when that is to be announced.
         case wait(AnnouncedRemoval, isNew: Bool)
     }
@@ -48,26 +61,64 @@ struct RetentionPlan: Equatable {
     private(set) var lookedAt: Timestamp?
     /// The head of the journal after the last removal.
     private(set) var head: SequenceNumber?
+    /// The limits of the last removal; nil before the first.
+    private(set) var policy: RetentionPolicy?
     private(set) var announcement: Announcement?
 
-    /// Looks at what is due; `newest` is when the newest change was recorded, for the first look ever.
-    mutating func look(_ forecast: RetentionForecast, head: SequenceNumber, newest: Timestamp?, now: Timestamp)
-        -> Decision
-    {
+    /// Decides about the runs that are due.
+    ///
+    /// - Parameters:
+    ///   - forecast: The removal under the limits.
+    ///   - policy: The limits.
+    ///   - head: The head of the journal.
+    ///   - newest: When the newest change was recorded, for the first look ever.
+    ///   - now: The time of day.
+    ///   - running: For how many milliseconds the process has run since its last look; nil at its first look.
+    /// - Returns: The decision.
+    mutating func look(
+        _ forecast: RetentionForecast, _ policy: RetentionPolicy, head: SequenceNumber, newest: Timestamp?,
+        now: Timestamp, running: Int64?
+    ) -> Decision {
         let elapsed = (lookedAt ?? newest).map { now - $0 } ?? 0
-        let isFirst = self.head == nil
         lookedAt = now
-        guard forecast.runs > 0 else { return remove(head) }
+        let known = announcement
+        let isLower = self.policy.map { policy.isLower(than: $0) } ?? true
         // Before the first removal nobody knows what each day brings.
-        let recent = isFirst ? 0 : forecast.recent
+        let recent = self.head == nil ? 0 : forecast.recent
         let isLarge = { (runs: Int) in
             runs > Self.ordinary && runs > forecast.kept / Self.share && runs > recent
         }
-        guard var known = announcement else {
-            let isAhead = elapsed > Self.leap
-            guard isAhead || isLarge(forecast.runs) else { return remove(head) }
-            let new = Announcement(reason: isAhead ? .clock : .size, runs: forecast.runs)
-            return wait(new, forecast, now, isNew: true)
+        let isAhead = elapsed > Self.leap
+        let isSmall = !isAhead && !isLarge(forecast.runs)
+        if forecast.runs > 0, var known, known.reason != .settings || (isLower && isSmall) {
+            let isNew = prolong(&known, forecast, policy, elapsed: elapsed, running: running, isLarge)
+            guard known.waited < known.length else { return remove(head, policy) }
+            return wait(known, forecast, now, isNew: isNew)
+        }
+        announcement = nil
+        let reason: AnnouncedRemoval.Reason? =
+            isAhead ? .clock : isLarge(forecast.runs) ? .size : isLower ? .settings : nil
+        guard forecast.runs > 0, let reason else {
+            _ = remove(head, policy)
+            return known == nil ? .remove : .withdraw
+        }
+        return wait(Announcement(reason: reason, runs: forecast.runs, policy: policy), forecast, now, isNew: true)
+    }
+
+    /// Counts the time since the last look, or begins the notice again; returns whether it is to be announced anew.
+    private func prolong(
+        _ known: inout Announcement, _ forecast: RetentionForecast, _ policy: RetentionPolicy, elapsed: Int64,
+        running: Int64?, _ isLarge: (Int) -> Bool
+    ) -> Bool {
+        let isLowered = known.policy.map { policy.isLower(than: $0) } ?? true
+        known.policy = policy
+        guard known.reason != .settings else {
+            guard let running, !isLowered else {
+                (known.waited, known.runs) = (0, forecast.runs)
+                return true
+            }
+            known.waited += min(max(running, 0), Self.minute)
+            return false
         }
         let credit = min(max(elapsed, 0), Self.hour)
         known.waited += credit
@@ -76,13 +127,15 @@ struct RetentionPlan: Equatable {
             known.waited = 0
             known.runs = forecast.runs
         }
-        guard known.waited < Self.notice else { return remove(head) }
-        return wait(known, forecast, now, isNew: false)
+        guard isLowered else { return false }
+        known.waited = min(known.waited, Self.notice - Self.minute)
+        return true
     }
 
-    private mutating func remove(_ head: SequenceNumber) -> Decision {
+    private mutating func remove(_ head: SequenceNumber, _ policy: RetentionPolicy) -> Decision {
         announcement = nil
         self.head = head
+        self.policy = policy
         return .remove
     }
 
@@ -90,7 +143,7 @@ struct RetentionPlan: Equatable {
         _ announcement: Announcement, _ forecast: RetentionForecast, _ now: Timestamp, isNew: Bool
     ) -> Decision {
         self.announcement = announcement
-        let due = Timestamp(milliseconds: now.milliseconds + Self.notice - announcement.waited)
+        let due = Timestamp(milliseconds: now.milliseconds + announcement.length - announcement.waited)
         return .wait(
             AnnouncedRemoval(reason: announcement.reason, runs: forecast.runs, kept: forecast.kept, due: due),
             isNew: isNew)
@@ -104,12 +157,15 @@ extension RetentionPlan {
         let range = { (range: ClosedRange<Int64>, number: Int64) in range.contains(number) ? number : nil }
         lookedAt = value["lookedAt"]?.integer.flatMap { range(0...1 << 53, $0) }.map(Timestamp.init(milliseconds:))
         head = value["head"]?.sequenceNumber
+        policy = value["policy"].flatMap(RetentionPolicy.init(json:))
         guard let announced = value["announced"], let runs = announced["runs"]?.integer,
             let reason = announced["reason"]?.string.flatMap(AnnouncedRemoval.Reason.init(rawValue:)),
             let waited = announced["waited"]?.integer.flatMap({ range(0...Self.notice, $0) }),
             let total = announced["total"]?.integer.flatMap({ range(0...2 * Self.patience, $0) })
         else { return }
-        announcement = Announcement(reason: reason, runs: Int(clamping: runs), waited: waited, total: total)
+        announcement = Announcement(
+            reason: reason, runs: Int(clamping: runs), policy: announced["policy"].flatMap(RetentionPolicy.init(json:)),
+            waited: waited, total: total)
     }
 
     private static func value(of text: String) -> JSONValue? {
@@ -125,11 +181,14 @@ extension RetentionPlan {
         var members: [String: JSONValue] = [:]
         members["lookedAt"] = lookedAt.map { .integer($0.milliseconds) }
         members["head"] = head.map { .integer($0.rawValue) }
+        members["policy"] = policy?.json
         members["announced"] = announcement.map {
-            [
+            var announced: [String: JSONValue] = [
                 "reason": .string($0.reason.rawValue), "runs": .integer(Int64($0.runs)), "waited": .integer($0.waited),
                 "total": .integer($0.total),
             ]
+            announced["policy"] = $0.policy?.json
+            return .object(announced)
         }
         return try JSONValue.object(members).text()
     }

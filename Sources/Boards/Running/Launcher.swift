@@ -59,11 +59,32 @@ final class Launcher: Sendable {
     ///   - operation: The operation's id.
     ///   - isStep: Whether it is started as a step of another run.
     ///   - isWithoutSecrets: Whether the server that carries it out has held the secrets against their fields.
-    /// - Returns: The input with its defaults.
-    /// - Throws: `unknownOperation`, `partOfAnother`, `notReported` and `invalidInput`.
+    /// - Returns: The input with its defaults, and the fields that it was held against.
+    /// - Throws: `unknownOperation`, `partOfAnother`, `notReported`, `invalidInput`, and `overloaded` when too many inputs
+    ///   wait to be checked.
     func validate(
         _ input: JSONValue, for operation: String, isStep: Bool = false, isWithoutSecrets: Bool = false
-    ) throws(BoardError) -> JSONValue {
+    ) async throws(BoardError) -> (input: JSONValue, fields: [InputField]) {
+        let entry = try startable(operation, isStep: isStep)
+        let fields = isWithoutSecrets ? entry.fields.filter { !$0.isSecret } : entry.fields
+        do {
+            return (try await InputField.validate(input, fields: fields, in: .inputs), fields)
+        } catch {
+            throw .refusal(by: error)
+        }
+    }
+
+    /// The input of a start without one: the defaults, which no pattern is held against.
+    func defaults(of operation: String) throws(BoardError) -> JSONValue {
+        let entry = try startable(operation)
+        do {
+            return try InputField.validate([:], fields: entry.fields)
+        } catch {
+            throw .invalidInput(error)
+        }
+    }
+
+    private func startable(_ operation: String, isStep: Bool = false) throws(BoardError) -> CatalogEntry {
         guard let entry = catalog[operation] else { throw .unknownOperation(operation) }
         if let whole = entry.partOf, !isStep {
             throw BoardError(
@@ -72,12 +93,7 @@ final class Launcher: Sendable {
         if entry.isReported {
             throw BoardError(.notReported, .reportedOnly, ["operation": BoardError.short(operation)])
         }
-        do {
-            let fields = isWithoutSecrets ? entry.fields.filter { !$0.isSecret } : entry.fields
-            return try InputField.validate(input, fields: fields)
-        } catch {
-            throw .invalidInput(error)
-        }
+        return entry
     }
 
     /// Starts a run with an input that fits, or joins one.

@@ -24,6 +24,8 @@ final class Scheduler: Sendable {
     static let note = "schedules"
     /// The longest sleep: a clock on the wall that was set forward is noticed after this time.
     private static let longestSleep: Int64 = 30_000
+    /// For how many seconds a start is tried again while the values of choices are being read.
+    private static let patience = 60
 
     private let journal: any Journal
     private let now: @Sendable () -> Timestamp
@@ -140,9 +142,9 @@ final class Scheduler: Sendable {
         await keep()
     }
 
-    private func perform(_ due: ScheduleMachine.Due, _ start: Start) async {
+    private func perform(_ due: ScheduleMachine.Due, _ start: @escaping Start, attempt: Int = 0) async {
         guard let input = core.withLock({ $0.machine.start(of: due.operation)?.input }) else { return }
-        if let missed = due.missed {
+        if let missed = due.missed, attempt == 0 {
             logger.warning(
                 "Scheduled starts were missed: their time had passed when the server could look.",
                 metadata: ["operation": "\(due.operation)", "count": "\(missed.count)", "newest": "\(missed.newest)"])
@@ -155,6 +157,16 @@ final class Scheduler: Sendable {
             } catch {
                 // Not settled: the next process takes it up.
                 if error.code == .shuttingDown || Task.isCancelled { return }
+                // Values of choices are being read. Other schedules do not wait, and times that were started are known by
+                // their keys.
+                if error.code == .unavailable, !error.fields.isEmpty, attempt < Self.patience {
+                    scope.launch { [self] in
+                        try await clock.sleep(for: .seconds(1))
+                        await perform(due, start, attempt: attempt + 1)
+                        await keep()
+                    }
+                    return
+                }
                 let words = [error.description] + error.fields.map { "\($0.field): \($0.detail)" }
                 (run, refusal) = (nil, words.joined(separator: " "))
                 logger.warning(

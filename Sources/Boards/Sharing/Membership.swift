@@ -131,7 +131,8 @@ final class Membership: Sendable {
             core.withLock { $0.book.wasCutOff() }
             guard !Task.isCancelled else { return }
             if (error as? JournalError)?.code == .corrupt { return leave("\(error)") }
-            if !journal.isRecording { actions.note(error) }
+            // Where this server records, the next change that is recorded, or the next look at the journal, says that it does again.
+            actions.note(error)
         }
     }
 

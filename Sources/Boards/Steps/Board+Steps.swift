@@ -67,12 +67,17 @@ extension Board {
     }
 
     /// Starts the run of a step, under a key by which it is found again.
+    ///
+    /// Waits for up to a minute while the values of its operation's choices are being read.
     func startStep(
         _ operation: String, input: [String: JSONValue], actor: String, key: String
     ) async throws(BoardError) -> StartReceipt {
+        for _ in 0..<60 where catalog[operation]?.fields.contains(where: \.isPending) == true {
+            do { try await clock.sleep(for: .seconds(1)) } catch { break }
+        }
         let fields = catalog[operation]?.fields ?? []
         let typed = input.merging(fields.compactMap { field in Self.typed(input[field.name], field) }) { $1 }
-        let (input, secrets) = try parted(.object(typed), for: operation, isStep: true)
+        let (input, secrets) = try await parted(.object(typed), for: operation, isStep: true)
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
     }

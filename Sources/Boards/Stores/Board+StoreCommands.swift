@@ -19,7 +19,7 @@ extension Board {
         _ action: JSONValue, to store: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StoreReceipt {
         let entry = try self.store(store).entry
-        let asked = try entry.validate(action)
+        let asked = try await entry.validate(action)
         if follows {
             let command = BoardCommand.dispatch(action: action, store: store, actor: actor, key: idempotencyKey)
             return try await handOver(command).storeReceipt

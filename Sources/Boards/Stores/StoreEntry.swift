@@ -1,3 +1,4 @@
+import Flows
 package import Journals
 import Operations
 package import States
@@ -53,17 +54,19 @@ package final class StoreEntry: Sendable {
     ///
     /// - Parameter action: A JSON object with the action's name as `type`, and its fields beside it.
     /// - Returns: The action with defaults filled in.
-    /// - Throws: `unknownAction`, and `invalidInput` with the mistakes of each field.
-    package func validate(_ action: JSONValue) throws(BoardError) -> RecordedAction {
+    /// - Throws: `unknownAction`, `invalidInput` with the mistakes of each field, and `overloaded` when too many inputs wait
+    ///   to be checked.
+    package func validate(_ action: JSONValue) async throws(BoardError) -> RecordedAction {
         guard let asked = RecordedAction(json: action) else {
             throw BoardError(.invalidInput, .unnamedAction)
         }
         guard let form = form(asked.name) else { throw .unknownAction(asked.name, of: self) }
         do {
             return RecordedAction(
-                name: form.name, payload: try InputField.validate(asked.payload, fields: form.fields))
+                name: form.name,
+                payload: try await InputField.validate(asked.payload, fields: form.fields, in: .inputs))
         } catch {
-            throw .invalidInput(error)
+            throw .refusal(by: error)
         }
     }
 

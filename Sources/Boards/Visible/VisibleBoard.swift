@@ -95,8 +95,14 @@ package final class VisibleBoard: Sendable {
     package var nodes: [NodeView] { board.nodes }
     /// Whether what happens is being written down, as it changes.
     package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { board.recordingStatus }
-    /// The removal of many old runs that is to come, for those who look after the server.
-    package var announcedRemoval: AnnouncedRemoval? { administers ? board.announcedRemoval : nil }
+    /// The removal of old runs that is to come, for administrators.
+    package var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> {
+        administers ? board.announcedRemoval : MutableStateFlow(nil).asStateFlow()
+    }
+    /// Why the settings that were read last are not in force, for administrators.
+    package var refusedSettings: ReadOnlyStateFlow<RefusedSettings?> {
+        administers ? board.refusedSettings.asStateFlow() : MutableStateFlow(nil).asStateFlow()
+    }
     /// What an operator should know about the journal, for those who look after the server.
     package var notices: [JournalNotice] { administers ? board.notices : [] }
     /// The same as it changes.

@@ -194,7 +194,7 @@ final class Watching: Sendable {
     private func start(_ id: String) {
         let result: Result<String, BoardError>
         do throws(BoardError) {
-            let opening = RunOpening(actor: "viewer", input: try launcher.validate([:], for: id))
+            let opening = RunOpening(actor: "viewer", input: try launcher.defaults(of: id))
             let launched = try launcher.launch(
                 id, opening, isWatched: true, onEnd: { [weak self] run, phase in self?.ended(id, run: run, phase) })
             result = .success(launched.id)

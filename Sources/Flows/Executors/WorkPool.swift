@@ -85,7 +85,7 @@ package final class WorkPool: Sendable {
         }
     }
 
-    /// Adds work that nobody waits for.
+    /// Adds work without waiting for its result.
     func submit(_ work: @escaping @Sendable () -> Void) {
         let id = state.withLock { $0.takeID() }
         _ = add(Job(run: work, cancel: {}), id, isLimited: false)

@@ -1,3 +1,4 @@
+import Flows
 import States
 
 /// Writes runs of a journal as lines of text, for another journal to import, or for a report; see `ExportFormat`.
@@ -81,8 +82,7 @@ package struct JournalExport: Sendable {
                 if count == 0 { return 0 }
                 throw Self.removed(run)
             }
-            for change in changes {
-                let line = try ExportFormat.line(change).text()
+            for line in try await texts(changes, ExportFormat.line) {
                 page.add(line)
                 try await write(line)
             }
@@ -103,8 +103,7 @@ package struct JournalExport: Sendable {
                 $0.number <= count
             }
             guard let end = lines.last else { throw Self.removed(run) }
-            for line in lines {
-                let text = try ExportFormat.line(line, of: run.id).text()
+            for text in try await texts(lines, { ExportFormat.line($0, of: run.id) }) {
                 page.add(text)
                 try await write(text)
             }
@@ -112,6 +111,13 @@ package struct JournalExport: Sendable {
             last = end.number
         }
         return written
+    }
+
+    /// The texts of entries, which can be large: made on the threads of a pool.
+    private func texts<Entries: Sequence & Sendable>(
+        _ entries: Entries, _ json: @escaping @Sendable (Entries.Element) -> JSONValue
+    ) async throws -> [String] where Entries.Element: Sendable {
+        try await WorkPool.bulk.run { try entries.map { try json($0).text() } }
     }
 
     private static func removed(_ run: RunRecord) -> JournalError {

@@ -10,6 +10,8 @@ final class ExportBatches: Sendable {
     struct Numbered {
         let line: Int
         let entry: ExportedEntry
+        /// How many bytes the line has.
+        let bytes: Int
     }
 
     /// The maximum number of entries of a batch, and about how many bytes.
@@ -32,18 +34,19 @@ final class ExportBatches: Sendable {
     private func read() throws -> [Numbered] {
         if let failure = failure.withLock({ $0 }) { throw failure }
         var batch: [Numbered] = []
-        let bytes = Mutex(0)
+        var (bytes, length) = (0, 0)
         do {
-            while batch.count < Self.entryLimit, bytes.withLock({ $0 }) < Self.byteLimit {
+            while batch.count < Self.entryLimit, bytes < Self.byteLimit {
                 let entry = try reader.naming {
                     try reader.next {
                         let line = try nextLine()
-                        bytes.withLock { $0 += line?.utf8.count ?? 0 }
+                        length = line?.utf8.count ?? 0
                         return line
                     }
                 }
                 guard let entry else { break }
-                batch.append(Numbered(line: reader.lineNumber, entry: entry))
+                bytes += length
+                batch.append(Numbered(line: reader.lineNumber, entry: entry, bytes: length))
             }
         } catch {
             guard !batch.isEmpty else { throw error }

@@ -1,3 +1,4 @@
+import Flows
 import States
 
 /// What an import does, determined by a first pass over the whole file, before anything is added to the journal.
@@ -35,12 +36,12 @@ struct ImportPlan {
     /// Throws if it does not follow the previous ones, or differs from what is in the journal.
     mutating func read(_ numbered: ExportBatches.Numbered) async throws {
         switch numbered.entry {
-        case .change(let change): try await read(change, at: numbered.line)
+        case .change(let change): try await read(change, at: numbered.line, bytes: numbered.bytes)
         case .output(let run, let line): try await read(line, of: run, at: numbered.line)
         }
     }
 
-    private mutating func read(_ change: Change, at number: Int) async throws {
+    private mutating func read(_ change: Change, at number: Int, bytes: Int) async throws {
         guard case .run(let id) = change.stream else { throw JournalError.noRun(change.stream) }
         try change.draft.check(follows: readings[id].map { ($0.revision, $0.operation) })
         if change.revision == 0 {
@@ -61,8 +62,14 @@ struct ImportPlan {
             return
         }
         guard let existing = try await stored.change(change.revision, of: id, in: journal),
-            try text(existing.draft).utf8.elementsEqual(text(change.draft).utf8)
+            try await isSame(existing.draft, change.draft, bytes: bytes)
         else { throw JournalError.differs(id) }
+    }
+
+    /// Whether two drafts have the same bytes; large ones are compared on the threads of a pool.
+    private func isSame(_ first: ChangeDraft, _ second: ChangeDraft, bytes: Int) async throws -> Bool {
+        let compare = { @Sendable in try Self.text(first).utf8.elementsEqual(Self.text(second).utf8) }
+        return bytes < 65_536 ? try compare() : try await WorkPool.bulk.run(compare)
     }
 
     private mutating func read(_ line: OutputLine, of id: String, at number: Int) async throws {
@@ -81,7 +88,7 @@ struct ImportPlan {
     }
 
     /// All of a draft as a text, whose bytes can be compared: texts that are equal in Swift can differ in their bytes.
-    private func text(_ draft: ChangeDraft) throws -> String {
+    private static func text(_ draft: ChangeDraft) throws -> String {
         try ExportFormat.line(Change(sequence: 0, draft: draft)).text()
     }
 

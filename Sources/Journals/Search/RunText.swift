@@ -5,6 +5,8 @@ package import States
 package struct RunText: Sendable {
     /// How many bytes of output are searched at each end: the first lines and the last.
     package static let searchedOutput = 64 * 1_024
+    /// How many bytes of the input are searched, and of the state: their first texts and numbers.
+    package static let searchedValue = 64 * 1_024
 
     private var folded: String
 
@@ -27,17 +29,33 @@ package struct RunText: Sendable {
         folded.append(words)
     }
 
-    /// Adds the texts and numbers within a value; names of members are left out, because every run of an operation has
-    /// them.
+    /// Adds the texts and numbers within a value, as far as they are searched; names of members are left out, because every
+    /// run of an operation has them.
     package mutating func add(_ value: JSONValue) {
+        var budget = Self.searchedValue
+        add(value, &budget)
+    }
+
+    private mutating func add(_ value: JSONValue, _ budget: inout Int) {
+        guard budget > 0 else { return }
         switch value {
-        case .null, .bool: break
-        case .integer(let number): add(String(number))
-        case .number(let number): add(String(number))
-        case .string(let text): add(text)
-        case .array(let elements): for element in elements { add(element) }
-        case .object(let members): for (_, member) in members.sorted(by: { $0.key < $1.key }) { add(member) }
+        case .null, .bool: budget -= 1
+        case .integer(let number): add(String(number)[...], &budget)
+        case .number(let number): add(String(number)[...], &budget)
+        case .string(let text): add(text[...], &budget)
+        case .array(let elements): for element in elements.prefix(budget) { add(element, &budget) }
+        case .object(let members):
+            for (_, member) in members.sorted(by: { $0.key < $1.key }).prefix(budget) { add(member, &budget) }
         }
+    }
+
+    private mutating func add(_ text: Substring, _ budget: inout Int) {
+        if text.utf8.count <= budget {
+            add(String(text))
+        } else {
+            add(String(decoding: text.utf8.prefix(budget), as: UTF8.self))
+        }
+        budget -= text.utf8.count + 1
     }
 
     /// Adds the first and the last lines of an output, as far as they are searched.

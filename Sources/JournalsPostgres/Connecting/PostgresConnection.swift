@@ -10,17 +10,16 @@ import CPostgreSQL
 
 /// One connection to the database: typed statements, each prepared once, with results in binary form.
 ///
-/// One thread at a time may use it. A call blocks that thread until the database has answered, or for ``timeout``: then
+/// One thread at a time may use it. A call blocks that thread until the database has answered, or until the timeout: then
 /// the connection counts as lost, because a machine that is cut off or a process that is stopped never answers.
 final class PostgresConnection {
-    /// How long an answer may take.
-    private let timeout: Duration
+    private let timeout: AnswerTimeout
     // Unsafe memory: libpq's connection is released with this object and does not leave it.
     private let connection: OpaquePointer
     private var prepared: [String: String] = [:]
 
     /// Connects; throws `PostgresFailure`.
-    init(_ address: PostgresAddress, timeout: Duration) throws(PostgresFailure) {
+    init(_ address: PostgresAddress, timeout: AnswerTimeout) throws(PostgresFailure) {
         self.timeout = timeout
         let options = PostgresAddress.defaults + [("dbname", address.url)]
         let copies = options.map { (strdup($0.0), strdup($0.1)) }
@@ -168,16 +167,16 @@ final class PostgresConnection {
 
     /// The last result of what was sent, which is its error if it has one.
     private func result() throws(PostgresFailure) -> OpaquePointer {
-        let deadline = ContinuousClock.now + timeout
+        let sent = ContinuousClock.now
         while case let rest = PQflush(connection), rest != 0 {
             guard rest == 1 else { throw failure() }
-            try wait(for: Int16(clamping: POLLIN | POLLOUT), until: deadline)
+            try wait(for: Int16(clamping: POLLIN | POLLOUT), since: sent)
             guard PQconsumeInput(connection) == 1 else { throw failure() }
         }
         var last: OpaquePointer?
         while true {
             while PQisBusy(connection) == 1 {
-                try wait(for: Int16(clamping: POLLIN), until: deadline)
+                try wait(for: Int16(clamping: POLLIN), since: sent)
                 guard PQconsumeInput(connection) == 1 else {
                     PQclear(last)
                     throw failure()
@@ -203,17 +202,16 @@ final class PostgresConnection {
     }
 
     /// Blocks until the connection can be read or written.
-    private func wait(for events: Int16, until deadline: ContinuousClock.Instant) throws(PostgresFailure) {
-        while true {
-            let left = ContinuousClock.now.duration(to: deadline)
+    private func wait(for events: Int16, since sent: ContinuousClock.Instant) throws(PostgresFailure) {
+        while ContinuousClock.now < timeout.deadline(of: sent) {
             var place = pollfd(fd: PQsocket(connection), events: events, revents: 0)
-            let ready = left > .zero ? poll(&place, 1, Int32(clamping: left.components.seconds * 1_000 + 1)) : 0
+            // For a quarter of a second at a time, as the deadline can come closer.
+            let ready = poll(&place, 1, 250)
             if ready > 0 { return }
-            guard ready < 0, errno == EINTR else {
-                hasTimedOut = true
-                throw .lost("no answer within \(timeout)")
-            }
+            if ready < 0, errno != EINTR { break }
         }
+        hasTimedOut = true
+        throw .lost("no answer within \(sent.duration(to: .now))")
     }
 
     // MARK: Errors

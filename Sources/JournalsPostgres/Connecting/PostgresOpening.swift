@@ -11,6 +11,7 @@ struct PostgresOpening: Sendable {
         let place: String
         let entered: EnteredSession
         let pulse: PostgresPulse?
+        let timeouts: [AnswerTimeout]
         let now: @Sendable () -> Timestamp
         let writer: PostgresWorker
         let readers: [PostgresWorker]
@@ -24,12 +25,15 @@ struct PostgresOpening: Sendable {
 
     func open() async throws -> Opened {
         let entered = EnteredSession()
-        let writer = PostgresWorker(address, name: "writer", timeout: configuration.timeout) { connection in
+        let timeout = AnswerTimeout(configuration.timeout)
+        // Its statements are short: by them the server notices a database that does not answer.
+        let pulseTimeout = AnswerTimeout(min(configuration.timeout, .seconds(10)))
+        let writer = PostgresWorker(address, name: "writer", timeout: timeout) { connection in
             try connection.execute(Self.writing)
             try entered.appending?.resume(connection)
         }
         let readers = (0..<max(1, configuration.readers)).map { number in
-            PostgresWorker(address, name: "reader\(number)", timeout: configuration.timeout) { connection in
+            PostgresWorker(address, name: "reader\(number)", timeout: timeout) { connection in
                 try connection.execute(Self.reading)
             }
         }
@@ -45,12 +49,12 @@ struct PostgresOpening: Sendable {
                 }
                 pulse = configuration.node.map { node in
                     PostgresPulse(
-                        address, node: node, timeout: configuration.timeout, isRecording: entered.session != nil)
+                        address, node: node, timeout: pulseTimeout, isRecording: entered.session != nil)
                 }
             }
             return Opened(
                 epoch: entered.session?.epoch ?? epoch, began: began, place: address.description, entered: entered,
-                pulse: pulse, now: now, writer: writer, readers: readers,
+                pulse: pulse, timeouts: [timeout, pulseTimeout], now: now, writer: writer, readers: readers,
                 notices: try await writer.run { try Self.notices($0) })
         } catch {
             await writer.close()
@@ -61,7 +65,8 @@ struct PostgresOpening: Sendable {
 
     /// Opens one connection for what is kept beside a journal, with the tables up to date.
     func openWorker() async throws -> PostgresWorker {
-        let worker = PostgresWorker(address, name: "records", timeout: configuration.timeout) { connection in
+        let worker = PostgresWorker(address, name: "records", timeout: AnswerTimeout(configuration.timeout)) {
+            connection in
             try connection.execute(Self.writing)
         }
         do {

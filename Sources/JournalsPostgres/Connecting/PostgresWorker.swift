@@ -14,14 +14,14 @@ final class PostgresWorker: Sendable {
     private final class State: @unchecked Sendable {
         var connection: PostgresConnection?
         var isClosed = false
-        /// When connecting failed last, and why.
-        var failed: (at: ContinuousClock.Instant, error: any Error)?
+        /// Since when connecting has failed, when it failed last, and why.
+        var failed: (since: ContinuousClock.Instant, last: ContinuousClock.Instant, error: any Error)?
     }
 
     private let queue: DispatchQueue
     private let state = State()
     private let address: PostgresAddress
-    private let timeout: Duration
+    private let timeout: AnswerTimeout
     private let prepare: @Sendable (PostgresConnection) throws -> Void
     private let waiting = Atomic(0)
     private let interruption: Interruption?
@@ -30,7 +30,7 @@ final class PostgresWorker: Sendable {
     ///
     /// `interruption` ends what `wait` waits for; `prepare` sets up every new connection.
     init(
-        _ address: PostgresAddress, name: String, timeout: Duration, interruption: Interruption? = nil,
+        _ address: PostgresAddress, name: String, timeout: AnswerTimeout, interruption: Interruption? = nil,
         prepare: @escaping @Sendable (PostgresConnection) throws -> Void
     ) {
         self.address = address
@@ -69,15 +69,30 @@ final class PostgresWorker: Sendable {
         }
     }
 
-    /// Ends the connection, after what was given to it before.
-    func close() async {
+    /// Runs the calls that wait, then `last`, and ends the connection.
+    ///
+    /// Returns after ``AnswerTimeout/hurried`` at the latest. A database that does not answer then keeps the thread for longer.
+    func close(after last: (@Sendable (PostgresConnection) throws -> Void)? = nil) async {
+        timeout.hurry()
         interruption?.signal()
         await withCheckedContinuation { continuation in
+            let waiting = Mutex<CheckedContinuation<Void, Never>?>(continuation)
+            let end: @Sendable () -> Void = {
+                let continuation = waiting.withLock { waiting in
+                    defer { waiting = nil }
+                    return waiting
+                }
+                continuation?.resume()
+            }
             queue.async { [self] in
+                // Without it, other servers find this one silent.
+                if let last { do { try attempt(last) } catch { _ = error } }
                 state.connection = nil
                 state.isClosed = true
-                continuation.resume()
+                end()
             }
+            let seconds = Int(clamping: AnswerTimeout.hurried.components.seconds)
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds), execute: end)
         }
     }
 
@@ -93,7 +108,7 @@ final class PostgresWorker: Sendable {
                 state.connection = nil
                 last = failure
                 // While the database is away, callers are told at once.
-                if let failed = state.failed, ContinuousClock.now - failed.at > .seconds(2) { break }
+                if timeout.isHurried || isAway { break }
             }
         }
         throw last
@@ -102,6 +117,11 @@ final class PostgresWorker: Sendable {
     private func connected() throws -> PostgresConnection {
         if state.isClosed { throw JournalError(.unavailable, "The journal is closed.") }
         if let connection = state.connection { return connection }
+        // Those that waited for an attempt that took long do not each wait for one more.
+        if let failed = state.failed, isAway, ContinuousClock.now - failed.last < .seconds(timeout.isHurried ? 10 : 1) {
+            throw failed.error
+        }
+        let begun = ContinuousClock.now
         do {
             let connection = try PostgresConnection(address, timeout: timeout)
             try connection.execute("SET client_min_messages = warning")
@@ -110,10 +130,13 @@ final class PostgresWorker: Sendable {
             state.failed = nil
             return connection
         } catch {
-            state.failed = (state.failed?.at ?? .now, error)
+            state.failed = (state.failed?.since ?? begun, .now, error)
             throw error
         }
     }
+
+    /// Whether connecting has failed for more than two seconds.
+    private var isAway: Bool { state.failed.map { ContinuousClock.now - $0.since > .seconds(2) } ?? false }
 
     private static func block(for pause: Duration) {
         let done = DispatchSemaphore(value: 0)

@@ -31,7 +31,7 @@ extension JournalError {
                 .readOnly,
                 "The database only reads: it is a replica. Add target_session_attrs=read-write to the journal's URL.",
                 cause: failure)
-        case PostgresState.lockTimeout, "57014":
+        case PostgresState.lockTimeout, PostgresState.cancelled:
             JournalError(
                 .locked, "The database did not answer in time. Recording continues when it does.", cause: failure)
         case PostgresState.fenced: .fenced
@@ -92,6 +92,8 @@ extension JournalError {
 enum PostgresState {
     /// A lock did not come free in time.
     static let lockTimeout = "55P03"
+    /// A statement took longer than it may.
+    static let cancelled = "57014"
     /// Another server has taken over.
     static let fenced = "WR001"
     /// A change does not follow its stream's last one; the detail says what is there.

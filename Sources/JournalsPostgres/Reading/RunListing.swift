@@ -1,3 +1,4 @@
+import Flows
 import Journals
 import States
 
@@ -9,11 +10,14 @@ struct RunListing {
     private let query: RunQuery
     /// The maximum number of runs to return; one more is read, to know whether there is another page.
     private let limit: Int
+    /// How long the search may take; nil for a query without words.
+    private let budget: WorkBudget?
 
     /// Prepares the conditions; nil if the query has a name that no run has.
-    init?(_ query: RunQuery, _ connection: PostgresConnection) throws {
+    init?(_ query: RunQuery, _ connection: PostgresConnection, _ budget: WorkBudget? = nil) throws {
         self.connection = connection
         self.query = query
+        self.budget = budget
         limit = min(max(0, query.limit), Int(Int32.max))
         let names = Names(connection)
         if let operation = query.operation {
@@ -126,7 +130,10 @@ struct RunListing {
         let waiting = try RunReader(connection).runs(
             where: (conditions + ["(r.ended IS NULL OR (NOT r.indexed AND r.ended IS NOT NULL))"]).joined(
                 separator: " AND "), self.values
-        ).filter { search.matches(folded: try RunWords.text(of: $0, connection).words, of: $0.operation) }
+        ).filter { run in
+            try budget?.check()
+            return search.matches(folded: try RunWords.text(of: run, connection).words, of: run.operation)
+        }
         return (ended + waiting).sorted(by: query.precedes)
     }
 }

@@ -5,8 +5,8 @@ import States
 enum RunWords {
     /// How many bytes of a word the index holds.
     static let longestLexeme = 200
-    /// How many runs are indexed together.
-    static let batch = 200
+    /// How many runs are indexed together, and about how many bytes of text at most, as other writes wait meanwhile.
+    private static let (batch, byteLimit) = (200, 1_024 * 1_024)
     /// The most bytes of different words that the index holds of a run: a `tsvector` is limited to a megabyte.
     private static let most = 900_000
 
@@ -24,13 +24,18 @@ enum RunWords {
     static func waiting(_ connection: PostgresConnection) throws -> [Entry] {
         let runs = try RunReader(connection).runs(
             where: "NOT r.indexed AND r.ended IS NOT NULL", [batch], limit: "LIMIT $1")
-        return try runs.map { run in
+        var entries: [Entry] = []
+        var bytes = 0
+        for run in runs where bytes < byteLimit {
             let words = try text(of: run, connection).words
-            return Entry(
-                stream: run.openedSequence, sequence: run.sequence,
-                lines: try OutputReader(connection).count(of: run.id),
-                words: words, lexemes: lexemes(of: words))
+            bytes += words.utf8.count
+            entries.append(
+                Entry(
+                    stream: run.openedSequence, sequence: run.sequence,
+                    lines: try OutputReader(connection).count(of: run.id),
+                    words: words, lexemes: lexemes(of: words)))
         }
+        return entries
     }
 
     /// The text by which a run is found.

@@ -42,7 +42,7 @@ final class PostgresPulse: Sendable {
         init(_ value: Value) { self.value = Mutex(value) }
     }
 
-    init(_ address: PostgresAddress, node: PostgresNode, timeout: Duration, isRecording: Bool) {
+    init(_ address: PostgresAddress, node: PostgresNode, timeout: AnswerTimeout, isRecording: Bool) {
         self.node = node
         let ear = Locking(Ear(channel: isRecording ? .commands : .changes))
         self.ear = ear
@@ -138,14 +138,9 @@ final class PostgresPulse: Sendable {
 
     /// Says that this server leaves, so that another can take its place at once.
     func close() async {
-        do {
-            try await worker.run { [node] connection in
-                try connection.rows("DELETE FROM weir.nodes WHERE id = $1", [node.id]) { _ in }
-                try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
-            }
-        } catch {
-            _ = error  // The others find it silent.
+        await worker.close { [node] connection in
+            try connection.rows("DELETE FROM weir.nodes WHERE id = $1", [node.id]) { _ in }
+            try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
         }
-        await worker.close()
     }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Flows
 import GRDB
 import Journals
 import Synchronization
@@ -202,25 +203,33 @@ final class JournalConnections: Sendable {
     }
 
     /// Reads one moment of the journal, while others write.
-    func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
+    ///
+    /// With `threads`, it also waits for one of these; throws ``WorkPool/Busy`` if too much waits for them.
+    func read<Result: Sendable>(
+        on threads: WorkPool? = nil, _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws -> Result {
         reads.add(1, ordering: .relaxed)
         var connection = current
         for _ in 0..<Self.attempts {
             do {
-                return try await read(of: connection, body)
+                return try await read(of: connection, on: threads, body)
             } catch  where connection !== current || isMisplaced(connection) {
                 // A reader that opens the file at its path finds none, or is closed while the files are restored.
                 if file.canWrite { try await onWriter { _ in } }
                 connection = current
             }
         }
-        return try await read(of: connection, body)
+        return try await read(of: connection, on: threads, body)
     }
 
     private func read<Result: Sendable>(
-        of connection: JournalConnection, _ body: @escaping @Sendable (Database) throws -> Result
+        of connection: JournalConnection, on threads: WorkPool?,
+        _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
+        if let threads {
+            return try await threads.run { [self] in try outcome { try connection.pool.read(body) }.get() }
+        }
+        return try await withCheckedThrowingContinuation { continuation in
             connection.pool.asyncRead { [self] access in
                 continuation.resume(with: outcome { try body(access.get()) })
             }

@@ -1,3 +1,4 @@
+import Flows
 import GRDB
 import Journals
 import States
@@ -11,11 +12,14 @@ struct RunListing {
     private let query: RunQuery
     /// The maximum number of runs to return; one more is read, to know whether there is another page.
     private let limit: Int
+    /// How long the search may take; nil for a query without words.
+    private let budget: WorkBudget?
 
     /// Prepares the conditions; nil if the query has a name that no run has.
-    init?(_ query: RunQuery, _ database: Database) throws {
+    init?(_ query: RunQuery, _ database: Database, _ budget: WorkBudget? = nil) throws {
         self.database = database
         self.query = query
+        self.budget = budget
         limit = min(max(0, query.limit), Int(Int32.max))
         if let operation = query.operation {
             guard let number = try NameTable.number(of: operation, in: database) else { return nil }
@@ -123,7 +127,10 @@ struct RunListing {
         let index = RunTextIndex(database)
         let waiting = try RunReader(database)
             .runs(from: RunReader.withoutText, where: all(["r.indexed = 0"] + conditions), values)
-            .filter { search.matches(folded: try index.text(of: $0).words, of: $0.operation) }
+            .filter { run in
+                try budget?.check()
+                return search.matches(folded: try index.text(of: run).words, of: run.operation)
+            }
         return (ended + waiting).sorted(by: query.precedes)
     }
 

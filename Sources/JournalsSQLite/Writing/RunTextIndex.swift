@@ -9,6 +9,8 @@ import States
 struct RunTextIndex {
     /// The number of ended runs at which they are indexed.
     static let batch: Int64 = 512
+    /// About how many bytes of text are indexed in one transaction, which others wait for.
+    static let byteLimit = 1_024 * 1_024
 
     /// Makes the index's list of words available to a connection.
     ///
@@ -42,18 +44,26 @@ struct RunTextIndex {
             .first { $0.integer(0) } ?? 0
     }
 
-    /// Indexes the ended runs that wait, if there are enough of them.
+    /// Indexes ended runs that wait, if there are enough of them: all, or as many as have ``byteLimit`` of text.
     func catchUp(ifAtLeast least: Int64) throws {
         guard try waiting() >= least else { return }
-        let runs = try RunReader(database).runs(
-            from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL")
         let insert = try SQLStatement(database, "INSERT INTO run_text (rowid, words, marks) VALUES (?, ?, ?)")
-        for run in runs {
-            let marks = try SQLStatement(database, "SELECT operation, phase, actor FROM runs WHERE opened = ?")
-                .first(run.openedSequence) { "o\($0.integer(0)) p\($0.integer(1)) a\($0.integer(2))" }
-            try insert.run(run.openedSequence, try text(of: run).words, marks)
+        let done = try SQLStatement(database, "UPDATE runs SET indexed = 1 WHERE opened = ?")
+        var bytes = 0
+        while bytes < Self.byteLimit {
+            let runs = try RunReader(database).runs(
+                from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL", [Int64(8)],
+                rest: "ORDER BY r.ended LIMIT ?")
+            if runs.isEmpty { return }
+            for run in runs where bytes < Self.byteLimit {
+                let marks = try SQLStatement(database, "SELECT operation, phase, actor FROM runs WHERE opened = ?")
+                    .first(run.openedSequence) { "o\($0.integer(0)) p\($0.integer(1)) a\($0.integer(2))" }
+                let words = try text(of: run).words
+                try insert.run(run.openedSequence, words, marks)
+                try done.run(run.openedSequence)
+                bytes += words.utf8.count
+            }
         }
-        try SQLStatement(database, "UPDATE runs SET indexed = 1 WHERE indexed = 0 AND ended IS NOT NULL").run()
     }
 
     /// Removes a run's words, because they are out of date.

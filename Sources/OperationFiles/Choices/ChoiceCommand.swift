@@ -25,6 +25,8 @@ struct ChoiceCommand: Sendable, Hashable {
     /// Why there are no values, in a sentence.
     struct Failure: Error, Hashable {
         let sentence: String
+        /// Whether the program exceeded its time limit.
+        var isLate = false
     }
 
     /// The other choices that stand in it, each once.
@@ -33,7 +35,7 @@ struct ChoiceCommand: Sendable, Hashable {
         return arguments.flatMap(\.fields).filter { known.insert($0).inserted }
     }
 
-    /// Runs it.
+    /// Runs it; stops it when the task is cancelled.
     ///
     /// Empty lines are left out, and lines that come again.
     /// - Parameters:
@@ -67,13 +69,16 @@ struct ChoiceCommand: Sendable, Hashable {
             command.stop()
             return true
         }
-        async let errors = Self.text(of: command.errors)
-        let printed = await Self.text(of: command.output)
-        let complaint = await errors ?? ""
-        let end = await command.end()
+        let (printed, complaint, end) = await withTaskCancellationHandler {
+            async let errors = Self.text(of: command.errors)
+            let printed = await Self.text(of: command.output)
+            return (printed, await errors ?? "", await command.end())
+        } onCancel: {
+            command.stop()
+        }
         limit.cancel()
         if (try? await limit.value) == true {
-            throw Failure(sentence: "The program “\(name)” took longer than 10 s and was stopped.")
+            throw Failure(sentence: "The program “\(name)” took longer than 10 s and was stopped.", isLate: true)
         }
         switch end {
         case .exited(0, _): break

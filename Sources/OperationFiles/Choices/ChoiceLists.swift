@@ -16,24 +16,44 @@ package final class ChoiceLists: Sendable {
 
     private struct Entry {
         var values: [String]
-        var failure: String?
+        var failure: ChoiceCommand.Failure?
         var due: ContinuousClock.Instant
     }
 
-    /// What came of running the programs that were due.
-    package struct Refresh: Sendable {
-        /// Whether a list is another one than before, or there is none any more.
-        package fileprivate(set) var isChanged = false
-        /// What went wrong for the first time, in sentences.
-        package fileprivate(set) var failures: [String] = []
+    private struct Core {
+        var entries: [Key: Entry] = [:]
+        var running: Set<Key> = []
+        /// The lists that were due when this was last filled, those of programs that exceeded their time limit last.
+        var queue: [(key: Key, folder: String)] = []
+
+        func isDue(_ key: Key, _ now: ContinuousClock.Instant) -> Bool {
+            !running.contains(key) && (entries[key].map { $0.due <= now } ?? true)
+        }
+
+        func isSlow(_ key: Key) -> Bool { entries[key]?.failure?.isLate == true }
+
+        /// Takes the next list whose program is to be run.
+        mutating func take(_ now: ContinuousClock.Instant, takesSlow: Bool) -> (key: Key, folder: String)? {
+            let first = queue.firstIndex { isDue($0.key, now) } ?? queue.endIndex
+            queue.removeFirst(first)
+            guard let next = queue.first, takesSlow || !isSlow(next.key) else { return nil }
+            queue.removeFirst()
+            running.insert(next.key)
+            return next
+        }
     }
 
-    /// How many programs run at a time.
-    private static let width = 4
+    /// What running a program changed.
+    package struct Refresh: Sendable {
+        /// Whether a list is another one than before, or there is none any more.
+        package let isChanged: Bool
+        /// What went wrong for the first time, in a sentence.
+        package let failure: String?
+    }
 
     private let environment: CommandEnvironment
     private let clock: any Clock<Duration>
-    private let entries = Locked<[Key: Entry]>([:])
+    private let core = Locked(Core())
 
     /// Knows no list yet.
     ///
@@ -45,28 +65,44 @@ package final class ChoiceLists: Sendable {
         self.clock = clock
     }
 
-    /// Runs the programs that are due.
+    /// Runs a program that is due.
     ///
-    /// Suspends until all have ended, at most some seconds for each.
+    /// Suspends until the program has ended, for about 11 s at most, and stops it when the task is cancelled. Several tasks can
+    /// call it at once: each runs another program.
     /// - Parameters:
     ///   - definitions: The operations whose choices count.
-    ///   - now: The time at which they are due.
-    /// - Returns: What came of it.
-    package func refresh(_ definitions: [OperationDefinition], now: ContinuousClock.Instant = .now) async -> Refresh {
-        var refresh = Refresh()
-        var known: Set<Key> = []
-        // Beside which values the others are listed is known when the first have been.
-        for isFirst in [true, false] {
-            let lists = definitions.flatMap { definition in
-                definition.choices.sorted { $0.key < $1.key }.filter { $1.fields.isEmpty == isFirst }
-                    .flatMap { keys(of: $0, $1, in: definition) }
-                    .map { ($0, definition.folder(in: environment.folder)) }
-            }
-            known.formUnion(lists.map(\.0))
-            await run(lists, now: now, &refresh)
+    ///   - now: The time at which programs are due.
+    ///   - takesSlow: Whether programs that exceeded their time limit when they last ran are among them.
+    /// - Returns: What changed; nil if no program is due.
+    package func runNext(
+        _ definitions: [OperationDefinition], now: ContinuousClock.Instant = .now, takesSlow: Bool = true
+    ) async -> Refresh? {
+        guard let (key, folder) = take(definitions, now, takesSlow) else { return nil }
+        let result: Result<[String], ChoiceCommand.Failure>
+        do throws(ChoiceCommand.Failure) {
+            result = .success(
+                try await key.command.values(beside: key.conditions, in: environment, at: folder, clock: clock))
+        } catch {
+            result = .failure(error)
         }
-        entries.withLock { [known] entries in entries = entries.filter { known.contains($0.key) } }
-        return refresh
+        return note(result, of: key, due: now + max(key.command.cache, .seconds(1)))
+    }
+
+    private func take(
+        _ definitions: [OperationDefinition], _ now: ContinuousClock.Instant, _ takesSlow: Bool
+    ) -> (key: Key, folder: String)? {
+        if let next = core.withLock({ $0.take(now, takesSlow: takesSlow) }) { return next }
+        let lists = definitions.flatMap { definition in
+            definition.choices.sorted { $0.key < $1.key }.flatMap { keys(of: $0, $1, in: definition) }
+                .map { (key: $0, folder: definition.folder(in: environment.folder)) }
+        }
+        let known = Set(lists.map(\.key))
+        return core.withLock { core in
+            core.entries = core.entries.filter { known.contains($0.key) }
+            let due = lists.filter { core.isDue($0.key, now) }
+            core.queue = due.filter { !core.isSlow($0.key) } + due.filter { core.isSlow($0.key) }
+            return core.take(now, takesSlow: takesSlow)
+        }
     }
 
     /// The lists of a choice: one for each combination of values of the choices that stand in its command.
@@ -90,80 +126,67 @@ package final class ChoiceLists: Sendable {
     private func values(of field: String, in definition: OperationDefinition) -> [String] {
         if let command = definition.choices[field] {
             let key = Key(operation: definition.id, field: field, command: command)
-            return entries.withLock { $0[key]?.values ?? [] }
+            return core.withLock { $0.entries[key]?.values ?? [] }
         }
         guard case .choice(let values) = definition.fields.first(where: { $0.name == field })?.kind else { return [] }
         return values
     }
 
-    private func run(_ lists: [(Key, folder: String)], now: ContinuousClock.Instant, _ refresh: inout Refresh) async {
-        let due = entries.withLock { entries in lists.filter { (entries[$0.0]?.due).map { $0 <= now } ?? true } }
-        await withTaskGroup(of: (Key, Result<[String], ChoiceCommand.Failure>).self) { group in
-            var rest = due.makeIterator()
-            func begin() {
-                guard let (key, folder) = rest.next() else { return }
-                group.addTask { [environment, clock] in
-                    do throws(ChoiceCommand.Failure) {
-                        let values = try await key.command.values(
-                            beside: key.conditions, in: environment, at: folder, clock: clock)
-                        return (key, .success(values))
-                    } catch {
-                        return (key, .failure(error))
-                    }
-                }
-            }
-            for _ in 0..<Self.width { begin() }
-            while let (key, result) = await group.next() {
-                note(result, of: key, due: now + key.command.cache, in: &refresh)
-                begin()
-            }
-        }
-    }
-
     private func note(
-        _ result: Result<[String], ChoiceCommand.Failure>, of key: Key, due: ContinuousClock.Instant,
-        in refresh: inout Refresh
-    ) {
-        entries.withLock { entries in
-            var entry = entries[key] ?? Entry(values: [], due: due)
-            let before = entry
+        _ result: Result<[String], ChoiceCommand.Failure>, of key: Key, due: ContinuousClock.Instant
+    ) -> Refresh {
+        core.withLock { core in
+            core.running.remove(key)
+            let before = core.entries[key]
+            var entry = before ?? Entry(values: [], due: due)
             entry.due = due
+            var failure: String?
             switch result {
             case .success(let values): (entry.values, entry.failure) = (values, nil)
-            case .failure(let failure):
-                entry.failure = failure.sentence
-                if before.failure != failure.sentence {
+            case .failure(let found):
+                entry.failure = found
+                if before?.failure != found {
                     let beside = key.conditions.map { " with “\($0.value)” as “\($0.field)”" }.joined(separator: " and")
-                    refresh.failures.append(
+                    failure =
                         "The values of “\(key.field)” of the operation “\(key.operation)” could not be listed\(beside). "
-                            + failure.sentence)
+                        + found.sentence
                 }
             }
-            entries[key] = entry
-            if entry.values != before.values || entry.failure != before.failure { refresh.isChanged = true }
+            core.entries[key] = entry
+            let isChanged = entry.values != before?.values || entry.failure != before?.failure
+            return Refresh(isChanged: isChanged, failure: failure)
         }
     }
 
     /// An operation with the values that its choices have at this moment.
     package func filling(_ definition: OperationDefinition) -> OperationDefinition {
         guard !definition.choices.isEmpty else { return definition }
-        let lists = definition.choices.reduce(into: [String: (groups: [ChoiceGroup], failure: String?)]()) {
-            lists, choice in
+        let lists = definition.choices.reduce(into: [String: OperationDefinition.ChoiceList]()) { lists, choice in
             let keys = keys(of: choice.key, choice.value, in: definition)
-            let found = entries.withLock { entries in keys.compactMap { key in entries[key].map { (key, $0) } } }
-            lists[choice.key] = (
-                found.map { ChoiceGroup($1.values, beside: $0.conditions) }.filter { !$0.values.isEmpty },
-                found.lazy.compactMap(\.1.failure).first
-            )
+            let found = core.withLock { core in keys.compactMap { key in core.entries[key].map { (key, $0) } } }
+            lists[choice.key] = .init(
+                groups: found.map { ChoiceGroup($1.values, beside: $0.conditions) }.filter { !$0.values.isEmpty },
+                failure: found.lazy.compactMap(\.1.failure?.sentence).first,
+                isPending: found.count < keys.count || isPending(choice.value, in: definition))
         }
         return definition.with(choices: lists)
     }
 
+    /// Whether the values of a choice that the command refers to have not been listed yet.
+    private func isPending(_ command: ChoiceCommand, in definition: OperationDefinition) -> Bool {
+        command.fields.contains { field in
+            guard let other = definition.choices[field] else { return false }
+            let key = Key(operation: definition.id, field: field, command: other)
+            return core.withLock { $0.entries[key] == nil }
+        }
+    }
+
     /// Names the lists: another text for other lists.
     var edition: String {
-        entries.withLock { entries in
-            entries.map { key, entry in
-                "\(key.operation) \(key.field) \(key.conditions.map(\.value)) \(entry.values) \(entry.failure ?? "")"
+        core.withLock { core in
+            core.entries.map { key, entry in
+                let failure = entry.failure?.sentence ?? ""
+                return "\(key.operation) \(key.field) \(key.conditions.map(\.value)) \(entry.values) \(failure)"
             }.sorted()
         }.joined(separator: "\n")
     }

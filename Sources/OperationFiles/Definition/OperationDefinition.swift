@@ -126,18 +126,31 @@ package struct OperationDefinition: Sendable {
 }
 
 extension OperationDefinition {
-    /// The same with these values of choices, or why there are none, by field.
-    func with(choices lists: [String: (groups: [ChoiceGroup], failure: String?)]) -> OperationDefinition {
+    /// The values of a choice that a program lists.
+    struct ChoiceList {
+        let groups: [ChoiceGroup]
+        /// Why a program could not list values.
+        let failure: String?
+        /// Whether a program has not ended yet for the first time.
+        let isPending: Bool
+    }
+
+    /// The same with these values of choices, by field.
+    func with(choices lists: [String: ChoiceList]) -> OperationDefinition {
         var definition = self
         definition.fields = fields.map { field in
-            guard let (groups, failure) = lists[field.name] else { return field }
+            guard let list = lists[field.name] else { return field }
+            let groups = list.groups
             var known: Set<String> = []
             let values = groups.flatMap(\.values).filter { known.insert($0).inserted }
-            let standard = [field.defaultValue].compactMap(\.self).first { $0.string.map(values.contains) == true }
+            // While values are missing, the default is kept, so that no start goes without it.
+            var standard = field.defaultValue
+            if !list.isPending, standard?.string.map(values.contains) != true { standard = nil }
             var filled = InputField(
                 field.name, field.label, .choice(values), required: field.isRequired, default: standard,
-                help: values.isEmpty ? failure ?? field.help : field.help, unit: field.unit)
+                help: values.isEmpty ? list.failure ?? field.help : field.help, unit: field.unit)
             filled.groups = groups.filter { !$0.conditions.isEmpty }
+            filled.isPending = list.isPending
             return filled
         }
         return definition

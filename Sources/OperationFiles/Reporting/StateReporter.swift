@@ -4,19 +4,33 @@ import Operations
 import States
 
 /// Brings what a program prints and reports, from several pipes, into the states of its run, one after the other.
+///
+/// It runs on threads of its own, as patterns can take long, and gives way to other runs after each turn.
 actor StateReporter {
     /// How many transitions a run can make at full speed.
     static let freeTransitions = 500
     /// The time that each further one takes: a program that names a new state in each line must not fill the journal
     /// faster than it can be written.
     static let transitionInterval = Duration.milliseconds(10)
+    /// The time after which other runs have a turn.
+    static let turn = Duration.milliseconds(10)
 
     /// What is known so far.
     private(set) var tracker: StateTracker
     private let flow: MutableStateFlow<CommandState>
     private var transitions = 0
+    private nonisolated let executor: WorkPool.ActorExecutor
 
-    init(_ tracker: StateTracker, flow: MutableStateFlow<CommandState>) {
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Begins a run.
+    ///
+    /// - Parameters:
+    ///   - tracker: Decides which state a line means.
+    ///   - flow: The run's state.
+    ///   - pool: Where it runs; nil for the pool of runs with or without patterns.
+    init(_ tracker: StateTracker, flow: MutableStateFlow<CommandState>, on pool: WorkPool? = nil) {
+        executor = WorkPool.ActorExecutor(pool ?? (tracker.hasPatterns ? .patterns : .lines))
         self.tracker = tracker
         self.flow = flow
     }
@@ -31,9 +45,16 @@ actor StateReporter {
     func begin() { write(tracker.begin()) }
 
     /// Takes what was printed.
-    func take(_ pieces: [LineSplitter.Piece], on channel: OutputChannel) -> Batch {
+    ///
+    /// Of two channels, lines can be taken in turns.
+    func take(_ pieces: [LineSplitter.Piece], on channel: OutputChannel) async -> Batch {
         var batch = Batch()
+        var budget = WorkBudget(Self.turn)
         for piece in pieces {
+            if budget.isExceeded {
+                await Task.yield()
+                budget = WorkBudget(Self.turn)
+            }
             switch piece {
             case .continuation(let text): batch.lines.append((text, channel))
             case .tick(let text): note(tracker.take(text, on: channel, isTick: true), nil, channel, &batch)

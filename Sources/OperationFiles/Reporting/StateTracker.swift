@@ -16,29 +16,50 @@ struct StateTracker: Sendable {
         var notice: String?
     }
 
-    /// After how many matches that were given up a pattern is no longer tried.
-    static let patience = 20
+    /// The time that a pattern can take in a run with slow lines.
+    static let patience = Duration.milliseconds(250)
+    /// The time from which a line is slow: an ordinary one takes some microseconds.
+    static let slowness = Duration.milliseconds(1)
+    /// The least that a line counts on which a match is given up.
+    static let leastLoss = patience / 20
 
     private let definition: OperationDefinition
     private let input: CommandInput
+    private let clock: StepMeter.Clock
     private var name = CommandState.running
     private var details = StateDetails()
     /// All values of the run so far, which the texts of its end can name.
     private(set) var known: [String: JSONValue] = [:]
-    private var slow: [String: Int] = [:]
+    /// The time that patterns took with slow lines, by their text.
+    private var spent: [String: Duration] = [:]
+    /// The state of the first pattern that is no longer tried.
+    private(set) var givenUp: String?
     private var noticed: Set<String> = []
     /// The last line on standard error, and on standard output.
     private(set) var lastLine: [OutputChannel: String] = [:]
 
-    init(_ definition: OperationDefinition, _ input: CommandInput) {
+    /// Begins a run.
+    ///
+    /// - Parameters:
+    ///   - definition: The operation.
+    ///   - input: The run's input.
+    ///   - clock: Measures what patterns take.
+    init(
+        _ definition: OperationDefinition, _ input: CommandInput,
+        clock: @escaping StepMeter.Clock = StepMeter.processorTime
+    ) {
         self.definition = definition
         self.input = input
+        self.clock = clock
     }
+
+    /// Whether lines are held against patterns.
+    var hasPatterns: Bool { definition.states.values.contains { !$0.patterns.isEmpty } }
 
     /// A program begins, again perhaps.
     mutating func begin() -> CommandState {
         name = CommandState.running
-        details = StateDetails()
+        details = StateDetails(slow: givenUp)
         return .active(name, details)
     }
 
@@ -51,20 +72,38 @@ struct StateTracker: Sendable {
             return step
         }
         if !isTick, line.utf8.contains(where: { $0 > 0x20 }) { lastLine[channel] = line }
+        var notice: String?
         for name in definition.stateOrder {
-            for pattern in definition.states[name]?.patterns ?? [] {
-                guard slow[pattern.text, default: 0] < Self.patience else { continue }
-                switch pattern.match(line) {
-                case .none: continue
-                case .matched(let values): return apply(report(name, values))
-                case .tooSlow:
-                    slow[pattern.text, default: 0] += 1
-                    guard let notice = notice(of: pattern, in: name) else { continue }
-                    return Step(notice: notice)
-                }
+            for pattern in definition.states[name]?.patterns ?? [] where isTried(pattern) {
+                let match = pattern.match(line, clock: clock)
+                if let sentence = charge(match, to: pattern, in: name) { notice = sentence }
+                guard case .matched(let values) = match.outcome else { continue }
+                var step = apply(report(name, values))
+                step.notice = step.notice ?? notice
+                return step
             }
         }
-        return Step()
+        guard details.slow != givenUp else { return Step(notice: notice) }
+        details.slow = givenUp
+        return Step(state: .active(name, details), notice: notice)
+    }
+
+    private func isTried(_ pattern: TextPattern) -> Bool { spent[pattern.text].map { $0 < Self.patience } ?? true }
+
+    /// Adds the time of a slow match, with any outcome, to that of its pattern; returns a notice for the output, if any.
+    private mutating func charge(_ match: TextPattern.Match, to pattern: TextPattern, in state: String) -> String? {
+        let isLost = match.outcome == .tooSlow
+        guard isLost || match.time >= Self.slowness else { return nil }
+        spent[pattern.text, default: .zero] += isLost ? max(match.time, Self.leastLoss) : match.time
+        let remedy = "Make it simpler: avoid repetitions within repetitions."
+        guard isTried(pattern) else {
+            givenUp = givenUp ?? state
+            return "A pattern of the state “\(state)” took too long and is given up for the rest of this run. \(remedy)"
+        }
+        guard isLost else { return nil }
+        return once(
+            pattern.text, "A pattern of the state “\(state)” took too long on a line, and was given up there. \(remedy)"
+        )
     }
 
     /// Takes a line of the pipe.
@@ -105,6 +144,7 @@ struct StateTracker: Sendable {
         }
         let isTransition = name != self.name
         var details = isTransition ? StateDetails() : self.details
+        details.slow = givenUp
         details.values.merge(report.values) { $1 }
         if details.values.count > StateReport.maximumValues { details.values = report.values }
         known.merge(report.values) { $1 }
@@ -117,13 +157,6 @@ struct StateTracker: Sendable {
         guard isTransition || details != self.details else { return Step() }
         (self.name, self.details) = (name, details)
         return Step(state: .active(name, details), isTransition: isTransition)
-    }
-
-    private mutating func notice(of pattern: TextPattern, in state: String) -> String? {
-        once(
-            pattern.text,
-            "A pattern of the state “\(state)” took too long on a line, and was given up there. Make it simpler: avoid "
-                + "repetitions within repetitions.")
     }
 
     private mutating func once(_ key: String, _ notice: String) -> String? {

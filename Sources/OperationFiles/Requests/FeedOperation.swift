@@ -63,7 +63,7 @@ package struct FeedOperation: StateOperation, DeclaredStates {
         guard (200..<300).contains(answer.status) else {
             throw HTTPFailure.unexpectedStatus(answer.status, reason: answer.reason, expected: nil)
         }
-        let read = feed.values.read(from: try JSONValue(answer))
+        let read = try await WorkPool.answers.run { [values = feed.values] in values.read(from: try JSONValue(answer)) }
         guard let missing = read.missing.first else { return read.values }
         throw HTTPFailure.notUnderstood(
             reason: "it has no value at \(missing). Correct the path in the file, or wait until the value is there.")

@@ -80,7 +80,9 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
         }
         var values: [String: JSONValue] = ["status": .integer(Int64(answer.status))]
         if !request.values.isEmpty {
-            let read = request.values.read(from: try JSONValue(answer))
+            let read = try await WorkPool.answers.run { [declared = request.values] in
+                declared.read(from: try JSONValue(answer))
+            }
             values.merge(read.values) { $1 }
             for path in read.missing { await output.write("The answer has no value at \(path).", to: .notice) }
         }

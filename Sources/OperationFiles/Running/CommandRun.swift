@@ -57,7 +57,8 @@ struct CommandRun: Sendable {
             if stopSwitch.isStopped { throw CancellationError() }
             let known = await reporter.tracker
             if case .exited(let code, _) = end, definition.exitCodes.contains(code) {
-                return .succeeded(StateDetails(show: known.text(definition.success), values: known.known))
+                return .succeeded(
+                    StateDetails(show: known.text(definition.success), values: known.known, slow: known.givenUp))
             }
             let problem = problem(end, known)
             guard attempt < attempts, let retry = definition.retry, end.canBeTriedAgain else { throw problem }
@@ -165,6 +166,7 @@ struct CommandRun: Sendable {
         if let text = known.text(definition.failure), !text.isEmpty {
             problem = CommandProblem(message: "\(text) \(problem.message)", last: problem.last, code: problem.code)
         }
+        problem.slow = known.givenUp
         return problem
     }
 }

@@ -13,6 +13,8 @@ package import States
 /// | `.succeeded(…)` | `succeeded` | as an active one |
 /// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line on standard error", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
+///
+/// Active, succeeded and failed ones also have `"slow": "uploading"` if a pattern of that state was given up.
 package enum CommandState: OperationState, StoppingState, DetouringState, SharedTemplates {
     /// The program has not begun.
     case waiting
@@ -65,13 +67,14 @@ package enum CommandState: OperationState, StoppingState, DetouringState, Shared
             .active(
                 running,
                 StateDetails(
-                    show: "Uploading a.bin", values: ["file": "a.bin"], progress: WorkProgress(40, of: 100))),
+                    show: "Uploading a.bin", values: ["file": "a.bin"], progress: WorkProgress(40, of: 100),
+                    slow: "uploading")),
             .retrying(CommandRetry(attempt: 2, of: 4, milliseconds: 30_000, message: "It ended with exit code 1.")),
             .stopping, .succeeded(StateDetails()),
-            .succeeded(StateDetails(show: "The database is safe", values: ["file": "a.bin"])),
+            .succeeded(StateDetails(show: "The database is safe", values: ["file": "a.bin"], slow: "uploading")),
             .failed(
-                problem: CommandProblem(message: "It ended with exit code 1.", last: "No space left on device", code: 1)
-            ),
+                problem: CommandProblem(
+                    message: "It ended with exit code 1.", last: "No space left on device", code: 1, slow: "uploading")),
             .cancelled,
         ]
     }
@@ -169,6 +172,8 @@ package struct CommandProblem: ExplainedError, Codable, Sendable, Hashable {
     var last: String?
     /// Its exit code.
     var code: Int32?
+    /// The state of a pattern that took too long and was given up for the run.
+    var slow: String?
 
     package var description: String { message }
 }

@@ -8,15 +8,18 @@ package struct StateDetails: Sendable, Hashable {
     var values: [String: JSONValue] = [:]
     /// How far the work has come.
     var progress: WorkProgress?
+    /// The state of a pattern that took too long and was given up for the run.
+    var slow: String?
 }
 
 extension StateDetails: Codable {
-    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit }
+    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, slow }
 
     package init(from decoder: any Decoder) throws {
         let members = try decoder.container(keyedBy: CodingKeys.self)
         show = try members.decodeIfPresent(String.self, forKey: .show)
         values = try members.decodeIfPresent([String: JSONValue].self, forKey: .values) ?? [:]
+        slow = try members.decodeIfPresent(String.self, forKey: .slow)
         progress = members.contains(.completed) ? try WorkProgress(from: decoder) : nil
     }
 
@@ -27,5 +30,6 @@ extension StateDetails: Codable {
         try members.encodeIfPresent(progress?.completed, forKey: .completed)
         try members.encodeIfPresent(progress?.total, forKey: .total)
         try members.encodeIfPresent(progress?.unit, forKey: .unit)
+        try members.encodeIfPresent(slow, forKey: .slow)
     }
 }

@@ -1,23 +1,33 @@
 import Foundation
 import Patterns
-import States
+package import States
 
 extension InputField {
+    /// The sentence of a choice whose values are not known yet; nil for every other field.
+    package var pendingMessage: Message? { isPending ? Message(InputWording.choicePending) : nil }
+
     /// What the field accepts, as a sentence that asks for it.
     var expectation: Message {
+        if let pendingMessage { return pendingMessage }
         let demand = demand
         return Message(demand.asks, demand.values)
     }
 
-    /// The value as a run gets it.
-    func check(_ value: JSONValue) throws(InputRejection) -> JSONValue {
+    /// Checks a value.
+    ///
+    /// - Parameters:
+    ///   - value: The value of the input.
+    ///   - time: The time left for the patterns of the input; reduced by the time of this one.
+    /// - Returns: The value in the form that a run gets.
+    /// - Throws: The sentence that refuses the value.
+    func check(_ value: JSONValue, within time: inout Duration) throws(InputRejection) -> JSONValue {
         switch kind {
         case .text(let limit, let pattern):
             let text = try text(value, limit: limit)
             guard !text.unicodeScalars.contains(where: Self.breaksLine) else {
                 throw InputRejection(.controlCharacters)
             }
-            try match(text, pattern)
+            try match(text, pattern, within: &time)
             return .string(text)
         case .multiline(let limit):
             let text = try text(value, limit: limit)
@@ -35,7 +45,9 @@ extension InputField {
             guard value.bool != nil else { throw rejection(of: value) }
             return value
         case .choice(let values):
-            guard let text = value.string, values.contains(text) else { throw rejection(of: value) }
+            guard let text = value.string, values.contains(text) else {
+                throw isPending ? InputRejection(.choicePending) : rejection(of: value)
+            }
             return value
         case .secret(let limit):
             // No mistake quotes it.
@@ -113,15 +125,16 @@ extension InputField {
         return text
     }
 
-    private func match(_ text: String, _ pattern: String?) throws(InputRejection) {
+    private func match(_ text: String, _ pattern: String?, within time: inout Duration) throws(InputRejection) {
         guard let pattern else { return }
-        let outcome: TextPattern.Outcome
+        let match: TextPattern.Match
         do {
-            outcome = try TextPattern(pattern, for: .input).match(text)
+            match = try self.pattern.pattern(of: pattern).match(text, within: time)
         } catch {
             throw InputRejection(.brokenPattern)
         }
-        switch outcome {
+        time -= match.time
+        switch match.outcome {
         case .matched: return
         case .none:
             throw InputRejection(.otherForm, ["given": "\(Self.shortened(text))", "help": "\(help ?? pattern)"])

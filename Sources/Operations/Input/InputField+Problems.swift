@@ -5,6 +5,7 @@ extension InputField {
     /// What is wrong with the declarations of fields themselves, in sentences for their author; empty when all is well.
     package static func problems(in fields: [InputField]) -> [String] {
         var names: Set<String> = []
+        var time = TextPattern.Extent.input.time
         return fields.flatMap { field -> [String] in
             var problems = names.insert(field.name).inserted ? [] : ["The field \(field.name) is declared twice."]
             if field.name.isEmpty {
@@ -16,7 +17,7 @@ extension InputField {
             }
             if case .text(_, let pattern?) = field.kind {
                 do throws(TextPattern.Mistake) {
-                    _ = try TextPattern(pattern, for: .input)
+                    _ = try field.pattern.pattern(of: pattern)
                 } catch {
                     problems.append("The pattern of the field \(field.name) cannot be used. \(error.sentence)")
                 }
@@ -26,7 +27,7 @@ extension InputField {
                     "The field \(field.name) is secret, so it can have no default, which everybody would see.")
             } else if let value = field.defaultValue {
                 do throws(InputRejection) {
-                    _ = try field.check(value)
+                    _ = try field.check(value, within: &time)
                 } catch {
                     problems.append("The default of the field \(field.name) does not fit it: \(error.message)")
                 }

@@ -44,8 +44,15 @@ public struct InputField: Sendable, Hashable, Codable {
     package let unit: String?
     /// Which values of a choice count beside which values of other choices; empty where all always do.
     package var groups: [ChoiceGroup] = []
+    /// Whether the values of a choice are not known yet, so that no value can be checked.
+    package var isPending = false
     /// The secret of the server that a secret is where nobody gives one, by its name; nil for none.
     package var kept: String?
+    let pattern = FieldPattern()
+
+    private enum CodingKeys: String, CodingKey {
+        case name, label, kind, isRequired, defaultValue, help, unit, groups, kept
+    }
 
     /// Makes a field.
     public init(

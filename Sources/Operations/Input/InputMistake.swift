@@ -14,6 +14,9 @@ public struct InputMistake: Sendable, Hashable, Codable {
     /// What was given is quoted in it, cut short.
     public var detail: String { message.description }
 
+    /// Whether the same value can be right in a moment.
+    package var isPassing: Bool { message == Message(InputWording.choicePending) }
+
     /// Makes a mistake of its parts.
     package init(field: String, message: Message) {
         self.field = field

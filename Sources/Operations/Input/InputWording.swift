@@ -34,6 +34,7 @@ package enum InputWording: String, Wording {
     case choice = "Choose {values}."
     case choiceNot = "Choose {values}, not {given}."
     case choiceNone = "Beside this choice of {fields} there is nothing to choose here. Choose another there."
+    case choicePending = "The values are still being read. Try again in a moment."
     case secret = "Give a secret of at most {limit} characters. It is not recorded."
     case secretAgain = "This is secret and was not kept. Give it again, with the rest of the input."
     case secretNotKept = "The server keeps no secret “{name}”. Set it with weir secret set {name}, or give one here."

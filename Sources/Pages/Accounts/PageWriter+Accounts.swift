@@ -80,6 +80,7 @@ extension PageWriter {
     private func provider(_ kind: IdentityProviderError.Kind) -> String {
         switch kind {
         case .unreachable: word("provider-unreachable")
+        case .busy: word("busy")
         case .issuer: word("provider-issuer")
         case .client: word("provider-client")
         case .redirect: word("provider-redirect")

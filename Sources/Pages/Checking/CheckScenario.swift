@@ -5,8 +5,14 @@ import Schedules
 import States
 
 /// Asks a writer for every page in every situation there is a branch for, made from the catalog's samples.
+///
+/// The time is proportional to the number of operations: each state of each operation is rendered once by its own template.
+/// The pages that all operations share are rendered only of operations and states with a trait that none before had, each in
+/// a catalog that holds nothing else.
 struct CheckScenario {
-    let writer: PageWriter
+    private let writer: PageWriter
+    /// Whether pages are rendered of every operation and state.
+    private let isWhole: Bool
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
     private let output = PageOutput(
         tail: OutputTail(
@@ -16,48 +22,110 @@ struct CheckScenario {
         cursor: PageCursor(epoch: "e", sequence: 2, next: "n", now: "w", snap: "s", after: nil))
     private let frame = {
         var frame = PageFrame(
-            path: "/?a=b", clock: Timestamp(milliseconds: 0), notRecordedSince: Timestamp(milliseconds: 0),
-            viewer: PageViewer(name: "x", canRename: true))
-        frame.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: Timestamp(milliseconds: 0))
+            path: "/?a=b", clock: Timestamp(milliseconds: 0), viewer: PageViewer(name: "x", canRename: true))
         frame.notices = Self.notices
         frame.account = PageAccount(name: "x")
         frame.viewers = "x"
         return frame
     }()
-    private static let notices = JournalNotice.Kind.allCases.flatMap { kind in
-        [nil, "f"].map { JournalNotice(kind, at: Timestamp(milliseconds: 0), file: $0, lost: 1...2) }
+    private static let notices = {
+        let moment = Timestamp(milliseconds: 0)
+        let ofJournal = JournalNotice.Kind.allCases.flatMap { kind in
+            [nil, "f"].map { JournalNotice(kind, at: moment, file: $0, lost: 1...2) }
+        }
+        var notices = PageNotices(notRecordedSince: moment, replacedAt: moment, notices: ofJournal)
+        notices.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: moment)
+        notices.refusedSettings = RefusedSettings(at: moment, lost: ["k"])
+        return notices
+    }()
+
+    init(writer: PageWriter, isWhole: Bool = false) {
+        self.writer = writer
+        self.isWhole = isWhole
     }
 
     /// Renders them all.
-    func render() {
-        let entries = writer.catalog.entries
-        for entry in entries {
-            let views = SampleViews(entry).views + others(entry)
-            for view in views { pages(entry, view, all: views) }
-            past(entry, views)
-            startForm(entry)
-            health(entry, views)
-            for view in [views.first, nil] {
-                _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+    ///
+    /// - Parameter checkpoint: Called between operations and stores.
+    /// - Throws: The error of the checkpoint, which ends the rendering.
+    func render<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) {
+        var traits = OperationTraits(writer.strings)
+        var shown: [CatalogEntry] = []
+        for entry in writer.catalog.entries {
+            try checkpoint()
+            let views = SampleViews(entry).views
+            states(entry, views)
+            var isNew = traits.insert(entry)
+            let samples = views.enumerated().filter { index, view in
+                let isNewState = traits.insert(view.record.state, of: entry)
+                isNew = isNew || isNewState
+                // The first and the last state too, since pages compare states.
+                return isWhole || isNewState || index == 0 || index == views.count - 1
             }
-            let contents = views.map(PageContent.run) + [.operation(OperationView(id: entry.id))]
-            for fields in contents.compactMap({ writer.widget($0, after: "a") }) {
-                _ = writer.render("pages/widget", fields)
-            }
+            guard isWhole || isNew else { continue }
+            shown.append(entry)
+            alone([entry]).operation(entry, samples.map(\.element) + others(entry, views))
         }
-        for entry in writer.catalog.stores { stores(entry) }
-        pages(.stores(BoardView(sequence: 0, operations: [], recentRuns: [])))
-        pages(.board(BoardView(sequence: 0, operations: [], recentRuns: [])))
-        pages(.runs(BoardView(sequence: 0, operations: [], recentRuns: [])))
-        let gallery = writer.region("pages/gallery", writer.gallery(), title: writer.title(""), frame: frame)
-        _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
+        for entry in writer.catalog.stores {
+            try checkpoint()
+            alone([]).stores(entry)
+        }
+        try checkpoint()
+        alone(shown).everything()
+    }
+
+    /// The same of a catalog with only these operations.
+    private func alone(_ entries: [CatalogEntry]) -> CheckScenario {
+        var writer = writer
+        writer.catalog = Catalog()
+        for entry in entries { writer.catalog.add(entry) }
+        for entry in self.writer.catalog.stores { writer.catalog.add(entry) }
+        return CheckScenario(writer: writer, isWhole: isWhole)
+    }
+
+    /// Each state of an operation by its own template.
+    private func states(_ entry: CatalogEntry, _ views: [RunView]) {
+        let place = PageWriter.Place(uid: "x", isCompact: false)
+        for view in views + [interrupted(entry, views)].compactMap({ $0 }) { _ = writer.stateBody(view, place) }
+    }
+
+    /// The pages of an operation.
+    private func operation(_ entry: CatalogEntry, _ views: [RunView]) {
+        for view in views { pages(entry, view, all: views) }
+        past(entry, views)
+        startForm(entry)
+        health(entry, views)
+        for view in [views.first, nil] {
+            _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+        }
+        let contents = views.map(PageContent.run) + [.operation(OperationView(id: entry.id))]
+        for fields in contents.compactMap({ writer.widget($0, after: "a") }) {
+            _ = writer.render("pages/widget", fields)
+        }
+    }
+
+    /// The pages of all operations together, and those of none.
+    private func everything() {
+        let board = BoardView(sequence: 0, operations: [], recentRuns: [])
+        for content in [.stores(board), .board(board), .runs(board)] as [PageContent] { pages(content) }
+        arranged(board, text: writer.catalog.entries.first?.id ?? "")
+        if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {
+            // As many as the list shows, so that it leads to older ones.
+            let runs = (0..<PageWriter.liveRuns).map { _ in view }
+            pages(.runs(BoardView(sequence: 1, operations: [], recentRuns: runs)))
+        }
+        for fields in [
+            writer.gallery(), writer.gallery(atMost: 0),
+            writer.gallery(.operation(writer.catalog.entries.first?.id ?? "")),
+        ] {
+            let gallery = writer.region("pages/gallery", fields, title: writer.title(""), frame: frame)
+            _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
+        }
         schedules()
         hooks()
         system()
         accounts()
-        let all = PageNotices(
-            notRecordedSince: frame.notRecordedSince, replacedAt: frame.clock, notices: Self.notices)
-        _ = writer.render("partials/notices", ["standing": writer.standing(all)])
+        _ = writer.render("partials/notices", ["standing": writer.standing(Self.notices)])
         for names in [["x"], (0...PageWriter.namedViewers).map { _ in "x" }] {
             _ = writer.render("partials/viewers", ["viewers": writer.viewers(names)])
         }
@@ -138,15 +206,11 @@ struct CheckScenario {
 
     private func pages(_ entry: CatalogEntry, _ view: RunView, all: [RunView]) {
         let operation = OperationView(id: entry.id, recent: [view] + all, activeRuns: 2)
-        let runs = (0..<PageWriter.liveRuns).map { _ in view }
-        let board = BoardView(sequence: 1, operations: [operation], recentRuns: runs)
+        let board = BoardView(sequence: 1, operations: [operation], recentRuns: [view])
         for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] {
             pages(content)
         }
-        var arrangement = Arrangement(parameters: ["text": entry.id, "sort": "running", "density": "compact"])
-        _ = writer.render("pages/board", writer.board(board, arrangement))
-        (arrangement.text, arrangement.isGrouped, arrangement.pins) = ("\u{0}", true, Arrangement.Pins(entry.id))
-        _ = writer.render("pages/board", writer.board(board, arrangement))
+        arranged(board, text: entry.id)
         for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
         var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
         filter.before = 1
@@ -161,6 +225,14 @@ struct CheckScenario {
             "from": "2026-11-21", "to": "2026-11-22", "within": "24h", "sort": "duration", "text": view.record.id,
         ])
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
+    }
+
+    /// The overview with some operations left out, and with all.
+    private func arranged(_ board: BoardView, text id: String) {
+        var arrangement = Arrangement(parameters: ["text": id, "sort": "running", "density": "compact"])
+        _ = writer.render("pages/board", writer.board(board, arrangement))
+        (arrangement.text, arrangement.isGrouped, arrangement.pins) = ("\u{0}", true, Arrangement.Pins(id))
+        _ = writer.render("pages/board", writer.board(board, arrangement))
     }
 
     private func changes(_ view: RunView) {
@@ -219,21 +291,26 @@ struct CheckScenario {
         }
     }
 
-    /// Runs that no sample shows: interrupted, tried again, and very long.
-    private func others(_ entry: CatalogEntry) -> [RunView] {
-        guard let sample = SampleViews(entry).views.last?.record else { return [] }
+    /// Runs that no sample shows: interrupted, and with an estimate.
+    private func others(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
+        [interrupted(entry, views)].compactMap { $0 } + expected(entry, views)
+    }
+
+    /// A run that was interrupted, tried again, and very long.
+    private func interrupted(_ entry: CatalogEntry, _ views: [RunView]) -> RunView? {
+        guard let last = views.last else { return nil }
         let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
         let state = StateRecord(caseName: "interrupted", payload: ["last": "x"], phase: .interrupted)
         let record = RunRecord(
             id: "other", operation: entry.id, opening: opening, state: state, cause: EndCause.shutdown.description,
-            revision: 1, sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: sample.startedAt)
-        let last = SampleViews(entry).views.last?.transitions ?? []
-        return [RunView(record: record, transitions: last, omittedTransitions: 1)] + expected(entry)
+            revision: 1, sequence: 2, openedSequence: 1, startedAt: last.record.startedAt,
+            endedAt: last.record.startedAt)
+        return RunView(record: record, transitions: last.transitions, omittedTransitions: 1)
     }
 
     /// Runs of which is known how long they may take.
-    private func expected(_ entry: CatalogEntry) -> [RunView] {
-        SampleViews(entry).views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
+    private func expected(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
+        views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
             let sample = view.record
             let rest = RunEstimate.Remaining(shortest: 1_000, longest: 2_000, right: 9, tried: 10)
             let opening = RunOpening(
@@ -288,7 +365,8 @@ struct CheckScenario {
         let problem = TemplateProblem(file: "f", line: 1, message: "m")
         let node = JournalNode(id: "x", name: "x", beat: 1, isRecording: true, standing: NodeStanding())
         let nodes = [NodeView(node: node, isThis: true, isSilent: false)]
-        let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, problems: [problem], nodes: nodes)
+        let check = SystemFacts.Check(problems: [problem], at: Timestamp(milliseconds: 0))
+        let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes)
         _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
     }
 }

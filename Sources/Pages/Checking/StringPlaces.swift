@@ -35,10 +35,14 @@ struct StringPlaces {
             let file = "strings/\(locale.tag).json"
             for (key, text) in texts where text.contains("{{") {
                 let place = lines[locale.tag]?[key] ?? (file, 0)
+                let scanner = TemplateScanner(text)
+                if let message = StringSection.problem(with: scanner) {
+                    problems.append(TemplateProblem(file: place.file, line: place.line, message: "\(key): \(message)"))
+                    continue
+                }
                 do {
                     _ = try MustacheTemplate(string: text)
-                    let tags = TemplateScanner(text).tags
-                    tagged[key, default: []].append(Tagged(file: place.file, line: place.line, tags: tags))
+                    tagged[key, default: []].append(Tagged(file: place.file, line: place.line, tags: scanner.tags))
                 } catch {
                     let message = TemplateLibrary.problem(file, error).message
                     problems.append(TemplateProblem(file: place.file, line: place.line, message: "\(key): \(message)"))

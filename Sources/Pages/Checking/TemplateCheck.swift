@@ -12,25 +12,40 @@ struct TemplateCheck {
     let tables: StringTables
 
     /// The problems, by file and line, each once.
-    func problems() -> [TemplateProblem] {
+    ///
+    /// - Parameter checkpoint: Called between operations and between templates.
+    /// - Returns: The problems.
+    /// - Throws: The error of the checkpoint, which ends the check.
+    func problems<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) -> [TemplateProblem] {
         let strings = StringPlaces(set.tables, tables: tables)
         var walk = TemplateWalk(tags: library.tags, strings: strings)
-        for (template, shape) in shapes().sorted(by: { $0.key < $1.key }) { walk.walk(template, shape) }
+        for (template, shape) in try shapes(checkpoint).collected.sorted(by: { $0.key < $1.key }) {
+            try checkpoint()
+            walk.walk(template, shape)
+        }
         let all =
             library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
         return Set(all).sorted()
     }
 
-    /// What each template is given when every page is rendered from every sample.
-    private func shapes() -> [String: TemplateShape] {
+    /// Renders every page from samples and records the names that each template is given.
+    ///
+    /// - Parameters:
+    ///   - isWhole: Whether pages are rendered of every operation, also of those that are like earlier ones.
+    ///   - checkpoint: Called between operations.
+    /// - Returns: The recorded names, by template.
+    /// - Throws: The error of the checkpoint, which ends the rendering.
+    func shapes<Failure: Error>(
+        isWhole: Bool = false, _ checkpoint: () throws(Failure) -> Void
+    ) throws(Failure) -> ShapeCollector {
         let collector = ShapeCollector(library)
         let strings = tables[.english]
         let writer = PageWriter(
             catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
             format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything,
             offersLinks: true)
-        CheckScenario(writer: writer).render()
-        return collector.collected
+        try CheckScenario(writer: writer, isWhole: isWhole).render(checkpoint)
+        return collector
     }
 
     /// Templates for cases that no sample has, and cases without the template that their neighbours have.
@@ -81,8 +96,8 @@ struct TemplateCheck {
                         "there is no operation \(id) here. Correct the folder's name, or check these templates where "
                         + "the operation is: in its app's log, or by templateProblems(in:templates:) in a test"))
         }
-        for entry in catalog.entries
-        where entry.sharedTemplates == nil && files.contains(where: { $0.parts[1] == entry.id }) {
+        let folders = Set(files.map { $0.parts[1] })
+        for entry in catalog.entries where entry.sharedTemplates == nil && folders.contains(entry.id) {
             for name in Set(entry.samples.map(\.caseName)) {
                 let file = "operations/\(entry.id)/\(name).mustache"
                 guard set.files[file] == nil else { continue }

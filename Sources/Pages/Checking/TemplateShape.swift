@@ -1,5 +1,5 @@
 /// What a template can name at some place, without the values: names, lists, and the transforms each knows.
-indirect enum TemplateShape: Sendable {
+indirect enum TemplateShape: Sendable, Equatable {
     /// Something without members, that knows these transforms; `isMarkup` if it may stand unescaped.
     case leaf(transforms: Set<String>, isMarkup: Bool)
     /// Something with members.
@@ -24,10 +24,7 @@ indirect enum TemplateShape: Sendable {
         case is TrustedHTML: self = .leaf(transforms: [], isMarkup: true)
         case is NumberValue: self = .leaf(transforms: NumberValue.transforms, isMarkup: false)
         case is TextValue: self = .leaf(transforms: TextValue.transforms, isMarkup: false)
-        case let fields as Fields:
-            let absent = fields.absent.map { ($0, TemplateShape.unknown) }
-            let members = Dictionary(absent) { $1 }.merging(fields.members.mapValues { TemplateShape($0) }) { $1 }
-            self = .record(members, transforms: [])
+        case let fields as Fields: self = .record(Self.members(of: fields), transforms: [])
         case let object as ObjectValue:
             var members = object.json.compactMapValues { object.values.value($0).map { TemplateShape($0) } }
             members.merge(object.acts.mapValues { TemplateShape($0) }) { $1 }
@@ -37,6 +34,12 @@ indirect enum TemplateShape: Sendable {
         case let list as [Any]: self = .list(Self.union(list.map { TemplateShape($0) }))
         default: self = .plain
         }
+    }
+
+    /// What can be named in fields, by name.
+    static func members(of fields: Fields) -> [String: TemplateShape] {
+        let absent = fields.absent.map { ($0, TemplateShape.unknown) }
+        return Dictionary(absent) { $1 }.merging(fields.members.mapValues { TemplateShape($0) }) { $1 }
     }
 
     static func union(_ shapes: [TemplateShape]) -> TemplateShape? {

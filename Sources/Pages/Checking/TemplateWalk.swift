@@ -30,7 +30,8 @@ struct TemplateWalk {
     }
 
     private mutating func walk(_ tags: [TemplateTag], _ stack: [TemplateShape], _ place: Place) {
-        guard place.depth < 12 else { return }
+        // Partials end before that; strings add one.
+        guard place.depth < PartialOrder.maximumDepth * 2 else { return }
         for tag in tags {
             switch tag {
             case .variable(let name, let isEscaped):

@@ -1,7 +1,7 @@
+package import Boards
 package import Journals
 
-/// What is shown above every page until it is over, or until somebody dismisses it: the content of the element
-/// `notice`.
+/// The notices above every page, each until it is over or dismissed: the content of the element `notice`.
 package struct PageNotices: Sendable, Hashable {
     /// Since when changes cannot be recorded; nil while they are.
     package var notRecordedSince: Timestamp?
@@ -9,6 +9,11 @@ package struct PageNotices: Sendable, Hashable {
     package var replacedAt: Timestamp?
     /// What an operator should know about the journal and has not dismissed.
     package var notices: [JournalNotice]
+
+    /// The removal of old runs that is announced; nil when none is.
+    package var removal: AnnouncedRemoval?
+    /// Why the settings that were read last are not in force; nil while they are.
+    package var refusedSettings: RefusedSettings?
 
     /// Makes them of their parts.
     package init(notRecordedSince: Timestamp? = nil, replacedAt: Timestamp? = nil, notices: [JournalNotice] = []) {
@@ -18,5 +23,5 @@ package struct PageNotices: Sendable, Hashable {
     }
 
     /// Whether there is nothing to say.
-    package var isEmpty: Bool { notRecordedSince == nil && replacedAt == nil && notices.isEmpty }
+    package var isEmpty: Bool { self == PageNotices() }
 }

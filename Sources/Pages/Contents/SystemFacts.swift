@@ -33,6 +33,30 @@ package struct SystemFacts: Sendable {
         }
     }
 
+    /// The result of a check of templates, strings and operation files.
+    package struct Check: Sendable, Hashable {
+        /// The problems that a reader is shown.
+        package private(set) var problems: [TemplateProblem]
+        /// The number of all problems.
+        package let count: Int
+        /// When the check ended.
+        package let at: Timestamp
+
+        /// Creates a result from its parts.
+        package init(problems: [TemplateProblem], at: Timestamp) {
+            self.problems = problems
+            count = problems.count
+            self.at = at
+        }
+
+        /// The same for a reader who may not see every operation and store: problems name them.
+        package var counted: Check {
+            var check = self
+            check.problems = []
+            return check
+        }
+    }
+
     /// The facts, in order.
     ///
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
@@ -40,18 +64,18 @@ package struct SystemFacts: Sendable {
     package var facts: [Fact]
     /// How many runs of each operation are in each phase.
     package var counts: [RunCount]
-    /// What is wrong with templates and strings.
-    package var problems: [TemplateProblem]
+    /// The last check of templates, strings and operation files; nil while they are being checked.
+    package var check: Check?
     /// The servers of a shared journal; none where there can be no others.
     package var nodes: [NodeView]
 
     /// Creates the facts from their parts.
     package init(
-        facts: [Fact], counts: [RunCount] = [], problems: [TemplateProblem] = [], nodes: [NodeView] = []
+        facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = []
     ) {
         self.facts = facts
         self.counts = counts
-        self.problems = problems
+        self.check = check
         self.nodes = nodes
     }
 }

@@ -2,12 +2,18 @@ import Foundation
 
 /// Reads the tags of a template that Mustache has accepted, with their lines, which Mustache does not keep.
 ///
-/// Blocks and inheritance (`{{$…}}`, `{{<…}}`) and other delimiters are not used by pages, and reported by `forbidden`.
+/// Pages do not use blocks and inheritance (`{{$…}}`, `{{<…}}`), other delimiters, partials named by a value (`{{>*…}}`) and
+/// sections of strings (`{{#t…}}`). The scanner reports them as `forbidden`, because rendering them might never end.
 struct TemplateScanner {
+    /// The maximum depth of sections in each other, as Mustache reads and renders them recursively.
+    static let maximumDepth = 50
+
     /// The tags, nested as their sections are.
     private(set) var tags: [TemplateTag] = []
     /// Tags that pages do without, as they are written, with their lines.
     private(set) var forbidden: [(tag: String, line: Int)] = []
+    /// The line of the first section that is nested too deep; the tags end there.
+    private(set) var tooDeep: Int?
 
     init(_ text: String) {
         var open: [(name: TemplateName, isInverted: Bool, tags: [TemplateTag])] = []
@@ -27,12 +33,20 @@ struct TemplateScanner {
             }
             switch inside.first {
             case "!": continue
-            case "#": open.append((Self.name(body, line), false, []))
-            case "^": open.append((Self.name(body, line), true, []))
+            case "#", "^":
+                guard open.count < Self.maximumDepth else {
+                    tooDeep = line
+                    return
+                }
+                let name = Self.name(body, line)
+                if inside.first == "#", name.isString { forbidden.append(("{{\(inside)}}", line)) }
+                open.append((name, inside.first == "^", []))
             case "/":
                 guard let done = open.popLast() else { continue }
                 add(done.isInverted ? .inverted(done.name, done.tags) : .section(done.name, done.tags))
-            case ">": add(.partial(body, line: line))
+            case ">":
+                if body.hasPrefix("*") { forbidden.append(("{{\(inside)}}", line)) }
+                add(.partial(body, line: line))
             case "{", "&": add(.variable(Self.name(body, line), isEscaped: false))
             case "$", "<", "=", "%": forbidden.append(("{{\(inside)}}", line))
             default: add(.variable(Self.name(Self.trimmed(inside), line), isEscaped: true))

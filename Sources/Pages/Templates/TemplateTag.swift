@@ -18,4 +18,41 @@ struct TemplateName: Sendable, Hashable {
     let transforms: [String]
     /// The line of the tag.
     let line: Int
+
+    /// Whether it names a string, or a group of strings.
+    var isString: Bool { path.split(separator: ".").first == "t" }
+}
+
+extension TemplateTag {
+    /// The names of partials among tags at any depth, with their lines.
+    static func partials(in tags: [TemplateTag]) -> [(name: String, line: Int)] {
+        tags.flatMap { tag -> [(name: String, line: Int)] in
+            switch tag {
+            case .variable: []
+            case .section(_, let inner), .inverted(_, let inner): partials(in: inner)
+            case .partial(let name, let line): [(name, line)]
+            }
+        }
+    }
+
+    /// The number of tags at any depth.
+    static func count(of tags: [TemplateTag]) -> Int {
+        tags.reduce(0) { count, tag in
+            switch tag {
+            case .variable, .partial: count + 1
+            case .section(_, let inner), .inverted(_, let inner): count + 1 + self.count(of: inner)
+            }
+        }
+    }
+
+    /// Whether a partial or another string is among the tags of a string, so that showing it might not end.
+    static func leadOn(_ tags: [TemplateTag]) -> Bool {
+        tags.contains { tag in
+            switch tag {
+            case .variable(let name, _): name.isString
+            case .section(let name, let inner), .inverted(let name, let inner): name.isString || leadOn(inner)
+            case .partial: true
+            }
+        }
+    }
 }

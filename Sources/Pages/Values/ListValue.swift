@@ -6,7 +6,10 @@ struct ListValue: MustacheSequence, MustacheTransformable {
     let json: [JSONValue]
     let values: PayloadValues
 
-    func makeIterator() -> IndexingIterator<[Any]> { json.compactMap(values.value).makeIterator() }
+    /// The maximum number of elements that a template repeats or draws.
+    static let limit = 1_000
+
+    func makeIterator() -> IndexingIterator<[Any]> { json.prefix(Self.limit).compactMap(values.value).makeIterator() }
 
     func transform(_ name: String) -> Any? {
         switch name {
@@ -23,7 +26,8 @@ struct ListValue: MustacheSequence, MustacheTransformable {
         }
     }
 
-    private var numbers: [Double] { json.compactMap(\.number) }
+    /// The newest numbers, as far as they are drawn.
+    private var numbers: [Double] { json.suffix(Self.limit).compactMap(\.number) }
 
     static let transforms: Set<String> = [
         "count", "empty", "first", "last", "reversed", "sparkline", "sparkarea", "sparkline100", "sparkarea100",

@@ -26,12 +26,18 @@ struct ObjectValue: MustacheParent, MustacheTransformable {
 
     func transform(_ name: String) -> Any? { name == "members" ? rows : nil }
 
+    /// The maximum number of members of a state, or of an input, that are listed.
+    static let rowLimit = 500
+
     /// The members in order, as words: what a template shows that knows nothing of them.
     private var rows: [Fields] {
-        json.sorted { $0.key < $1.key }.filter { $0.value != .null }.enumerated().map { index, member in
+        let members = json.filter { $0.value != .null }.sorted { $0.key < $1.key }
+        let rows = members.prefix(Self.rowLimit).enumerated().map { index, member -> Fields in
             let (name, value) = member
             return ["memberID": "m\(index)", "name": name, "label": values.label(name), "text": values.text(value)]
         }
+        return rows
+            + values.more(members.count - rows.count).map { (["memberID": "more", "name": ""] as Fields).merging($0) }
     }
 
     static let transforms: Set<String> = ["members"]

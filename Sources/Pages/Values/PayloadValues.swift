@@ -44,6 +44,11 @@ struct PayloadValues {
         }
     }
 
+    /// The row below a list that says how many members are left out; none if all are listed.
+    func more(_ count: Int) -> [Fields] {
+        count > 0 ? [["label": "\u{2026}", "text": "+" + format.integer(Int64(clamping: count))]] : []
+    }
+
     /// The name of a member for people: a string, the label of the input field so named, or the name taken apart.
     func label(_ name: String) -> String {
         strings.optional("field.\(operation).\(name)") ?? strings.optional("member.\(name)") ?? Humanized(name).text

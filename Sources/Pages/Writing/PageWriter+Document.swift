@@ -56,8 +56,7 @@ extension PageWriter {
         let links = all.filter(\.isShown)
         let fields: Fields = [
             "main": main, "pageTitle": title, "cursor": cursor.map(self.fields(of:)),
-            "removal": frame.removal.map(removal),
-            "standing": standing(PageNotices(notRecordedSince: frame.notRecordedSince, notices: frame.notices)),
+            "standing": standing(frame.notices),
             "liveWord": cursor.map { _ in strings[isEnded ? .ended : .live] }, "isEnded": isEnded,
             "paused": frame.pastMoment.map { strings(.paused, ["n": format.integer($0.sequence)]) },
             "broken": library.covered.map { TrustedHTML(TemplateLibrary.boxHTML($0)) },
@@ -99,17 +98,6 @@ extension PageWriter {
             "epoch": cursor.epoch, "sequence": String(cursor.sequence), "next": cursor.next, "now": cursor.now,
             "snap": cursor.snap, "after": cursor.after,
         ]
-    }
-
-    /// What is said of a removal of many old runs before it happens.
-    private func removal(_ removal: AnnouncedRemoval) -> Fields {
-        let key: StringKey =
-            switch removal.reason {
-            case .size: .removalSize
-            case .clock: .removalClock
-            }
-        let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
-        return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
     }
 
     /// Who acts on the page, and the form to change the name.

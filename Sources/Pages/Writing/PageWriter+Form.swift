@@ -50,7 +50,9 @@ extension PageWriter {
     func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
-        let own = strings.optional("field.\(operation).\(field.name).help") ?? field.help
+        let own =
+            field.pendingMessage.map { strings($0) } ?? strings.optional("field.\(operation).\(field.name).help")
+            ?? field.help
         let help = field.kept == nil ? own : [own, strings[.startKept]].compactMap { $0 }.joined(separator: " ")
         let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]

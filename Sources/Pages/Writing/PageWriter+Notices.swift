@@ -1,3 +1,4 @@
+import Boards
 import Journals
 
 extension PageWriter {
@@ -5,6 +6,7 @@ extension PageWriter {
     func standing(_ notices: PageNotices) -> Fields? {
         guard !notices.isEmpty else { return nil }
         return [
+            "removal": notices.removal.map(removal), "refused": notices.refusedSettings.map(refused),
             "notRecorded": notices.notRecordedSince.map(moment), "replaced": notices.replacedAt.map(moment),
             "notices": notices.notices.map { notice -> Fields in
                 [
@@ -12,6 +14,27 @@ extension PageWriter {
                     "action": "\(base)/notices/\(notice.id)/dismissal",
                 ]
             },
+        ]
+    }
+
+    private func removal(_ removal: AnnouncedRemoval) -> Fields {
+        let key: StringKey =
+            switch removal.reason {
+            case .size: .removalSize
+            case .clock: .removalClock
+            case .settings: .removalSettings
+            }
+        let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
+        return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
+    }
+
+    private func refused(_ settings: RefusedSettings) -> Fields {
+        // The log has all of them.
+        let shown = settings.lost.prefix(5).joined(separator: ", ") + (settings.lost.count > 5 ? ", …" : "")
+        return [
+            "words": settings.lost.isEmpty
+                ? strings[.noticeMistakenSettings] : strings(.noticeShrunkenSettings, ["keys": shown]),
+            "moment": moment(settings.at),
         ]
     }
 

@@ -30,37 +30,6 @@ extension PageWriter {
         return !hasFile(operation) && allows(.start, onOperation: operation)
     }
 
-    /// Every sample of every operation.
-    func gallery() -> Fields {
-        let groups = wholes.map { entry -> Fields in
-            let samples = SampleViews(entry).views.enumerated().map { index, view -> Fields in
-                let uid = "sample-\(entry.id)-\(index)"
-                return [
-                    "sampleID": uid, "case": view.record.state.caseName,
-                    "chip": chip(view.record.state.caseName, view.record.state.phase, in: entry.id),
-                    "state": statePanel(view, id: "\(uid)-state", place: Place(uid: uid, isCompact: false)),
-                    "template": template(for: view.record.state, of: entry.id) + ".mustache",
-                ]
-            }
-            return ["operation": operation(entry.id), "samples": samples, "groupID": "gallery-\(entry.id)"]
-        }
-        return ["groups": groups + catalog.stores.map(gallery)]
-    }
-
-    /// Every sample of a store.
-    private func gallery(_ entry: StoreEntry) -> Fields {
-        let samples = SampleStores(entry).views.enumerated().map { index, view -> Fields in
-            let uid = "sample-store-\(entry.id)-\(index)"
-            return [
-                "sampleID": uid, "case": view.state.caseName, "chip": storeChip(view.state, of: entry),
-                "state": storePanel(
-                    view, id: "\(uid)-state", place: Place(uid: uid, isCompact: false), acts: []),
-                "template": storeTemplate(for: view.state, of: entry) + ".mustache",
-            ]
-        }
-        return ["operation": store(entry.id), "samples": samples, "groupID": "gallery-store-\(entry.id)"]
-    }
-
     /// What a problem's page is called.
     func title(of problem: PageProblem) -> String { strings.optional("problem.\(problem.status)") ?? problem.title }
 

@@ -13,8 +13,20 @@ extension PageWriter {
                 ]
             },
             "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
-            "problems": system.problems.map { ["place": $0.place, "message": $0.message] as Fields },
-            "hasProblems": !system.problems.isEmpty, "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+            "check": system.check.map(fields), "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+        ]
+    }
+
+    /// The maximum number of problems that the page lists.
+    private static var listedProblems: Int { 200 }
+
+    private func fields(_ check: SystemFacts.Check) -> Fields {
+        let listed = check.problems.prefix(Self.listedProblems)
+        let more = check.count - listed.count
+        return [
+            "problems": listed.map { ["place": $0.place, "message": $0.message] as Fields },
+            "hasProblems": check.count > 0, "at": moment(check.at),
+            "more": more > 0 ? strings(.moreProblems, ["n": format.integer(Int64(more))]) : nil,
         ]
     }
 
@@ -51,9 +63,11 @@ extension PageWriter {
     private func counts(_ counts: [RunCount]) -> [Fields] {
         let known = catalog.entries.map(\.id)
         let others = Set(counts.map(\.operation)).subtracting(known).sorted()
+        var sums: [String: [Phase: Int]] = [:]
+        for count in counts { sums[count.operation, default: [:]][count.phase, default: 0] += count.count }
         return (known + others).map { id in
             let cells = Phase.allCases.map { phase -> Fields in
-                let count = counts.filter { $0.operation == id && $0.phase == phase }.reduce(0) { $0 + $1.count }
+                let count = sums[id]?[phase] ?? 0
                 return [
                     "count": format.integer(Int64(count)), "isNone": count == 0,
                     "url": "\(base)/runs?operation=\(id)&phase=\(phase.rawValue)",

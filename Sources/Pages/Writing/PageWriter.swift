@@ -8,7 +8,7 @@ import States
 ///
 /// What each page is made of is told by the extensions.
 struct PageWriter: Sendable {
-    let catalog: Catalog
+    var catalog: Catalog
     let library: any TemplateRendering
     let locale: PageLocale
     let locales: [PageLocale]

@@ -43,8 +43,9 @@ package struct Greeting: StateOperation {
                 reason: "The address of the greeting service is not known yet. Try again soon.")
         }
         let url = base + (base.contains("?") ? "&" : "?") + "label=" + PercentEncoding.encode(input.label)
-        let answer = try await exchange.fetch(
-            url, isOwn: configuration.isOwn, limit: 16_384, timeout: configuration.timeout)
-        state.value = .success(greeting: String(decoding: answer, as: UTF8.self).inert(limit: 2_000))
+        let greeting = try await exchange.fetch(
+            url, isOwn: configuration.isOwn, limit: 16_384, timeout: configuration.timeout
+        ) { String(decoding: $0, as: UTF8.self).inert(limit: 2_000) }
+        state.value = .success(greeting: greeting)
     }
 }

@@ -53,7 +53,8 @@ extension HTTPExchange {
             onEvent(event)
         }
         let result = await outcome(of: prepared, client: client, delegate: delegate)
-        try await client.shutdown()
+        // Not awaited: a peer that stalls can hold up the end of a connection for 10 s, during a handshake or a TLS goodbye.
+        Task { try await client.shutdown() }
         switch result {
         case .success(let answer): return answer
         case .failure(is HTTPExchangeDelegate.Enough): return delegate.current

@@ -6,8 +6,8 @@ import NIOHTTP1
 ///
 /// AsyncHTTPClient looks names up without reporting it. Therefore the name is looked up here first, and the client
 /// receives the address instead (`dnsOverride`, which keeps `Host` and the TLS server name): each step happens once,
-/// and is reported when it happens. A client lives as long as one connection; nothing is shared and nothing is left
-/// open.
+/// and is reported when it happens. A client lives as long as one connection; nothing is shared. The connection closes
+/// after the exchange, within 10 s.
 struct HTTPExchange: Sendable {
     /// The request.
     struct Request: Sendable {

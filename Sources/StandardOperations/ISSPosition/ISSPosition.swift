@@ -77,8 +77,7 @@ package struct ISSPosition: StateOperation {
     }
 
     private func ask() async throws -> GroundPosition {
-        try GroundPosition(
-            answer: await HTTPExchange(environment: environment)
-                .fetch(configuration.url, limit: 100_000, timeout: configuration.timeout))
+        try await HTTPExchange(environment: environment)
+            .fetch(configuration.url, limit: 100_000, timeout: configuration.timeout) { try GroundPosition(answer: $0) }
     }
 }

@@ -29,9 +29,8 @@ package struct PeopleInSpace: StateOperation {
     /// Goes from `none` through `loading` to `success`; throws ``HTTPFailure``, which becomes `error`.
     package func perform(_ input: NoInput, state: MutableStateFlow<PeopleInSpaceState>) async throws {
         state.value = .loading
-        let answer = try await HTTPExchange(environment: environment)
-            .fetch(configuration.url, limit: 1_000_000, timeout: configuration.timeout)
-        let crafts = try CrewList(answer).crafts
+        let crafts = try await HTTPExchange(environment: environment)
+            .fetch(configuration.url, limit: 1_000_000, timeout: configuration.timeout) { try CrewList($0).crafts }
         state.value = .success(
             total: crafts.reduce(0) { $0 + $1.count }, crafts: crafts, at: environment.moment())
     }

@@ -5,7 +5,7 @@ extension RunbookState {
     /// The maximum size of a file.
     private static let sizeLimit = 262_144
     /// The maximum number of steps of a file, since each change is recorded, and sent, with all of them.
-    private static let stepLimit = 200
+    static let stepLimit = 200
     // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first.
     private nonisolated(unsafe) static let frontMatter = /---[ \t]*\n[A-Za-z_][\w-]*:(?s:.*?)\n---[ \t]*(?=\n|$)/
 
@@ -50,10 +50,6 @@ extension RunbookState {
         guard count > 0 else {
             throw RunbookFileError(
                 "has no steps; write each step as an item of a task list: - [ ] what to do", file: file)
-        }
-        guard count <= Self.stepLimit else {
-            throw RunbookFileError(
-                "has \(count) steps, more than the limit of 200; split it into several runbooks", file: file)
         }
         self.init(title: reader.title ?? title, sections: reader.sections)
     }

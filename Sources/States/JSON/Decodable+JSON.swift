@@ -8,8 +8,10 @@ extension Decodable {
     ///
     /// Throws `DecodingError` with what is wrong.
     package init(json data: Data) throws {
-        _ = try JSONValue(parsing: data)
+        let whole = try JSONValue(parsing: data)
         // Never traps: the text is whole.
-        self = try JSONDecoder().decode(Self.self, from: data)
+        let decoder = JSONDecoder()
+        if let key = CodingUserInfoKey.wholeJSON { decoder.userInfo[key] = whole }
+        self = try decoder.decode(Self.self, from: data)
     }
 }

@@ -3,6 +3,13 @@ package import Foundation
 extension JSONValue: Codable {
     /// Reads any JSON value.
     public init(from decoder: any Decoder) throws {
+        // The attempts below take seconds for a megabyte of small values.
+        if let key = CodingUserInfoKey.wholeJSON, let whole = decoder.userInfo[key] as? JSONValue,
+            let part = whole.part(at: decoder.codingPath)
+        {
+            self = part
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null
@@ -36,7 +43,28 @@ extension JSONValue: Codable {
     }
 }
 
+extension CodingUserInfoKey {
+    /// The value that is being decoded as a whole, so that its parts need not be decoded again.
+    static let wholeJSON = CodingUserInfoKey(rawValue: "weir.json")
+}
+
 extension JSONValue {
+    /// The part of the value at a path, or nil.
+    private func part(at path: [any CodingKey]) -> JSONValue? {
+        var part = self
+        for key in path {
+            let next: JSONValue? =
+                switch part {
+                case .object(let members): members[key.stringValue]
+                case .array(let elements): key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                case .null, .bool, .integer, .number, .string: nil
+                }
+            guard let next else { return nil }
+            part = next
+        }
+        return part
+    }
+
     /// Reads a JSON text.
     ///
     /// Throws `DecodingError` with line and column of the mistake.
@@ -69,6 +97,7 @@ extension JSONValue {
         // Never traps: what it is given is whole.
         let decoder = JSONDecoder()
         decoder.userInfo = userInfo
+        if let key = CodingUserInfoKey.wholeJSON { decoder.userInfo[key] = self }
         return try decoder.decode(type, from: Data(try text().utf8))
     }
 }

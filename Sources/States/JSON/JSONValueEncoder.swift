@@ -29,6 +29,7 @@ struct JSONValueEncoder: Encoder {
         if Value.self == Data.self, let data = value as? Data { return .string(data.base64EncodedString()) }
         if Value.self == URL.self, let url = value as? URL { return .string(url.absoluteString) }
         if Value.self == Decimal.self, let decimal = value as? Decimal { return try number("\(decimal)") }
+        if Value.self == JSONValue.self, let json = value as? JSONValue { return try encoded(json, at: path) }
         let node = JSONNode()
         try value.encode(to: JSONValueEncoder(node: node, codingPath: path))
         guard let finished = node.finished() else {
@@ -36,6 +37,16 @@ struct JSONValueEncoder: Encoder {
                 value, .init(codingPath: path, debugDescription: "\(Value.self) encoded nothing."))
         }
         return finished
+    }
+
+    /// A JSON value as it would be encoded container by container, which takes far longer.
+    private static func encoded(_ json: JSONValue, at path: [any CodingKey]) throws -> JSONValue {
+        switch json {
+        case .null, .bool, .integer, .string: json
+        case .number(let value): try number(value, at: path)
+        case .array(let elements): .array(try elements.map { try encoded($0, at: path) })
+        case .object(let members): .object(try members.mapValues { try encoded($0, at: path) })
+        }
     }
 
     /// A number as `JSONEncoder` writes it and `JSONValue` reads it.

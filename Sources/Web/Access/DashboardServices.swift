@@ -30,6 +30,8 @@ struct DashboardServices: Sendable {
     let presence: Presence?
     /// How many polls are held.
     let holds = HoldCount()
+    /// The check of the templates in force.
+    let checks: TemplateChecks
 }
 
 /// How many polls are held, by all audiences together.

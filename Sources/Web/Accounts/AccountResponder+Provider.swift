@@ -28,7 +28,9 @@ extension AccountResponder {
                 throw IdentityProviderError(.failed, "A parameter came twice.")
             }
             let secret = directory.cookie.passed(in: visit.request.headers[values: .cookie])
-            let signIn = try await provider.complete(visit.target.query.dictionary, secret: secret)
+            let signIn = try await visit.whileConnected {
+                try await provider.complete(visit.target.query.dictionary, secret: secret, from: visit.origin.address)
+            }
             try requireRole(signIn)
             let session = try await directory.begin(signIn.person, from: visit.origin, replacing: session(visit))
             var response = enter(session, to: signIn.back)
@@ -61,7 +63,8 @@ extension AccountResponder {
             .signIn, by: .anonymous, from: visit.origin, outcome: .refused, detail: "identity provider")
         var form = SignInForm()
         (form.takesPassword, form.hasProvider, form.mistake) = (false, true, .provider(error.kind))
-        let status: HTTPResponse.Status = error.kind == .unreachable ? .serviceUnavailable : .forbidden
+        let status: HTTPResponse.Status =
+            [.unreachable, .busy].contains(error.kind) ? .serviceUnavailable : .forbidden
         return page(.signIn(form), visit, status: status)
     }
 }

@@ -27,14 +27,25 @@ struct AccountResponder: Sendable {
         let origin: AuditOrigin
         /// The other end of the connection.
         let peer: String?
+        /// The connection, where it is known.
+        let context: DashboardContext?
         let frame: PageFrame
 
         var isPost: Bool { request.method == .post }
+
+        /// Runs work that is cancelled when the client leaves, where its connection is known.
+        func whileConnected<Value: Sendable>(
+            _ work: @escaping @Sendable () async throws -> Value
+        ) async throws -> Value {
+            guard let context else { return try await work() }
+            return try await context.whileConnected(work)
+        }
     }
 
     /// The answer; nil for a path that belongs to the dashboard.
     func respond(
-        to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?
+        to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?,
+        on context: DashboardContext? = nil
     ) async -> Response? {
         let text = request.head.path ?? ""
         guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
@@ -47,7 +58,7 @@ struct AccountResponder: Sendable {
             let authorization = try authorization(authentication, route)
             let visit = Visit(
                 request: request, target: target, route: route, authorization: authorization, origin: origin.audit,
-                peer: peer, frame: frame(request, text, authorization))
+                peer: peer, context: context, frame: frame(request, text, authorization))
             try await admit(visit)
             response = try await answer(visit)
         } catch {

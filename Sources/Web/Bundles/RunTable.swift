@@ -1,5 +1,6 @@
 import Access
 import Boards
+import Flows
 import Journals
 import States
 
@@ -50,8 +51,11 @@ struct RunTable {
         try await write(isCSV ? Self.row(Self.columns) : "{\"runs\": [")
         while true {
             let page = try await board.answer(query, allowing: .export)
-            for run in page.runs {
-                try await write(isCSV ? Self.row(cells(run)) : (isFirst ? "" : ",") + run.json.text())
+            let texts = try await WorkPool.bulk.run {
+                try page.runs.map { try isCSV ? Self.row(cells($0)) : $0.json.text() }
+            }
+            for text in texts {
+                try await write(isCSV || isFirst ? text : "," + text)
                 isFirst = false
             }
             guard page.next != nil, let last = page.runs.last else { break }

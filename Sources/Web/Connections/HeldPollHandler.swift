@@ -223,7 +223,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         case .answer(let answer):
             mode = .idle
             write(answer, closes: head.isLast, context)
-        case .unknown, .farSlot, .notInMemory:
+        case .unknown, .farSlot, .notInMemory, .unmade:
             forward(head, context)
         }
     }

@@ -69,8 +69,10 @@ struct HookReceiver {
         _ rule: TriggerRule, _ content: Data, key: String?, _ hooks: any HookService, now: Int64
     ) async throws(Problem) -> Response {
         let type = ContentType(firstOf: request.headers[.contentType])
-        let trigger = TriggerRequest(
-            headers: headers, content: content, body: try JSONValue(trigger: content, type: type))
+        let body = try await ByteBuffer(bytes: content).read { (bytes) throws(Problem) in
+            try JSONValue(trigger: bytes, type: type)
+        }
+        let trigger = TriggerRequest(headers: headers, content: content, body: body)
         func note(_ outcome: TriggerRecord.Outcome, run: String? = nil, _ detail: String? = nil, key: String? = nil)
             async
         {

@@ -26,7 +26,10 @@ struct ComparePage {
                 .otherOperation,
                 ["asked": "\(operation.prefix(64))", "actual": "\(runs.first.record.operation.prefix(64))"])
         }
-        return .page(dashboard.renderer.comparison(runs, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.comparison(runs, frame: frame)
+        }
     }
 
     /// The same for programs: `with` names the second run.

@@ -18,7 +18,10 @@ struct HealthPage {
 
     func show(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let health = try await health(operation)
-        return .page(dashboard.renderer.health(health, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.health(health, frame: frame)
+        }
     }
 
     /// The same for programs.

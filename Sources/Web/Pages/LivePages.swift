@@ -68,15 +68,14 @@ struct LivePages {
         frame.viewers = dashboard.pollResponder.answers.viewers(on: page, exchange.admission)
         let output = try await dashboard.output(on: name, exchange.locale)
         if draft != nil || !frame.arrangement.isCommon {
-            return .page(
-                dashboard.renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output),
-                for: exchange)
+            return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+                renderer.document(content, cursor: cursor, frame: frame, draft: draft, output: output)
+            }
         }
+        let lines = output.map { PageCache.Key.Output(head: $0.tail.head, isClosed: $0.tail.isClosed) }
         let key = PageCache.Key(
-            audience: dashboard.audience, page: page, cursor: cursor, rewrites: rewrites,
-            output: output.map { PageCache.Key.Output(head: $0.tail.head, isClosed: $0.tail.isClosed) },
-            frame: frame.closed)
-        let document = await dashboard.pages.document(for: key) { [renderer = dashboard.renderer, frame] in
+            audience: dashboard.audience, subject: .live(page, cursor, rewrites: rewrites, lines), frame: frame.closed)
+        let document = try await dashboard.pages.document(for: key) { [renderer = dashboard.renderer, frame] in
             renderer.openDocument(content, cursor: cursor, frame: frame, output: output)
         }
         return .page(document, for: frame, exchange)

@@ -18,7 +18,9 @@ struct MomentComparison {
         guard let pair = try await pair(name, a, second.isEmpty ? nil : try exchange.moment(second)) else {
             throw .noSuchPage
         }
-        return .page(dashboard.renderer.moments(pair, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in renderer.moments(pair, frame: frame)
+        }
     }
 
     private func pair(

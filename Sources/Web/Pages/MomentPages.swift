@@ -37,7 +37,9 @@ struct MomentPages {
         let ahead = sequence > dashboard.board.feed.head(of: .board) ? sequence : nil
         var frame = exchange.frame(dashboard)
         frame.isByTime = isByTime
-        return .page(dashboard.renderer.document(moment.past, ahead: ahead, frame: frame), for: exchange)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+            renderer.document(moment.past, ahead: ahead, frame: frame)
+        }
     }
 
     private func moment(

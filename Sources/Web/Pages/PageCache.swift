@@ -1,6 +1,7 @@
 import Access
 import Boards
 import Crypto
+import Flows
 import Foundation
 import Journals
 import NIOConcurrencyHelpers
@@ -8,21 +9,24 @@ import NIOCore
 import Pages
 import States
 
-/// The documents of live pages: each rendered once for everybody who is shown the same, however many ask at once.
+/// The documents of live pages and of the gallery: each rendered once for all who are shown the same, however many ask at once.
 final class PageCache: Sendable {
     /// All that a document is made of, so that equal keys have equal documents.
     struct Key: Hashable, Sendable {
         let audience: Audience
-        let page: LivePage
-        /// How far the page has come, and the addresses it goes on with.
-        let cursor: PageCursor
-        /// How often what is shown was rewritten without a change.
-        let rewrites: Int
-        /// The last line of a run's page, and whether another may come.
-        let output: Output?
+        let subject: Subject
         /// The request, without what is left open.
         let frame: PageFrame
 
+        /// What the document shows.
+        enum Subject: Hashable, Sendable {
+            /// A live page at a cursor, after a number of rewrites without a change, with the output of a run's page.
+            case live(LivePage, PageCursor, rewrites: Int, Output?)
+            /// The gallery, or a part of it.
+            case gallery(GallerySection?)
+        }
+
+        /// The last line of a run's page, and whether another may come.
         struct Output: Hashable, Sendable {
             let head: SequenceNumber
             let isClosed: Bool
@@ -101,21 +105,27 @@ final class PageCache: Sendable {
     }
 
     private let documents = GenerationCache<Key, Document>(limit: 32 * 1_024 * 1_024)
-    private let rendering = NIOLockedValueBox<[Key: Task<Document, Never>]>([:])
+    private let rendering = NIOLockedValueBox<[Key: Task<Document, any Error>]>([:])
 
     /// The document, rendered if it is not there: by one, while the others wait for it.
-    func document(for key: Key, render: @escaping @Sendable () -> PageDocument) async -> Document {
+    ///
+    /// Throws ``Problem/crowdedAnswers`` if too many documents wait to be rendered.
+    func document(
+        for key: Key, on pool: WorkPool = .documents, render: @escaping @Sendable () -> PageDocument
+    ) async throws(Problem) -> Document {
         if let document = documents.known(key) { return document }
         let task = rendering.withLockedValue { rendering in
             if let task = rendering[key] { return task }
+            // A task of its own: the first to ask may leave while others wait.
             let task = Task {
-                let document = self.documents.value(for: key, cost: \.size) { Document(render()) }
-                self.rendering.withLockedValue { $0[key] = nil }
-                return document
+                defer { self.rendering.withLockedValue { $0[key] = nil } }
+                return try await pool.run {
+                    self.documents.value(for: key, cost: \.size) { Document(render()) }
+                }
             }
             rendering[key] = task
             return task
         }
-        return await task.value
+        do { return try await task.value } catch { throw .crowdedAnswers }
     }
 }

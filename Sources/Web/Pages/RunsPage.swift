@@ -19,9 +19,9 @@ struct RunsPage {
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
             LivePage(.runs, exchange.locale), sequence: head, after: after)
-        return .page(
-            dashboard.renderer.runs(page, filter: filter, cursor: filter.isFirstPage ? cursor : nil, frame: frame),
-            for: exchange)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+            renderer.runs(page, filter: filter, cursor: filter.isFirstPage ? cursor : nil, frame: frame)
+        }
     }
 
     /// What a filter asks of the journal, with the names of operations in the reader's language.

@@ -1,4 +1,6 @@
+import Access
 import Boards
+import Flows
 import Foundation
 import Hummingbird
 import Journals
@@ -32,15 +34,21 @@ struct SystemPage {
             .init("activeRuns", .count(Int64(view.operations.reduce(0) { $0 + $1.activeRuns }))),
             .init("mountPath", .text(dashboard.mount.description)),
         ]
-        if let removal = board.announcedRemoval {
+        if let removal = board.announcedRemoval.value {
             facts += [.init("removal", .count(Int64(removal.runs))), .init("removalDue", .moment(removal.due))]
         }
         if let place = board.journalPlace { facts.append(.init("journalPlace", .text(place))) }
         if let size { facts.append(.init("journal", .bytes(size))) }
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
-        let system = SystemFacts(facts: facts, counts: counts, problems: dashboard.renderer.check(), nodes: board.nodes)
-        return .page(dashboard.renderer.system(system, frame: exchange.frame(dashboard)), for: exchange)
+        var check = dashboard.checks.last
+        // The check is of the whole catalog.
+        if !dashboard.permissions.allowsEverywhere(.see) { check = check?.counted }
+        let system = SystemFacts(facts: facts, counts: counts, check: check, nodes: board.nodes)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.system(system, frame: frame)
+        }
     }
 }
 

@@ -16,8 +16,10 @@ struct Widgets {
         dashboard.board.watch(name.topic.topic).release()
         let path = "widgets/\(name.path)/after/\(dashboard.board.epoch).\(sequence)"
         let after = content.isEnded ? nil : dashboard.mount.url(path)
-        return .page(
-            dashboard.renderer.widget(content, after: after, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.widget(content, after: after, frame: frame)
+        }
     }
 
     /// The widget after the next change, or after 13 seconds.

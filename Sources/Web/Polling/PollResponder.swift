@@ -9,7 +9,7 @@ import Synchronization
 /// Answers polls, at once or when there is something to tell, and lets the server's own tasks wait for changes.
 final class PollResponder: Sendable {
     /// What becomes of a poll.
-    enum Reply {
+    enum Reply: Sendable {
         /// To be written now.
         case answer(PollAnswer)
         /// `deliver` is called later, once, unless the place is left before.
@@ -20,6 +20,8 @@ final class PollResponder: Sendable {
         case farSlot
         /// Memory does not know the run: ask again with the status of its feed looked up.
         case notInMemory
+        /// The answer has to be rendered, which the caller may not do.
+        case unmade
     }
 
     /// For how many milliseconds a poll is held that is ahead of a server which follows another.
@@ -62,7 +64,7 @@ final class PollResponder: Sendable {
             released.deliver()
         }
         self.waitLists = waitLists
-        announcer = RecordingAnnouncer(board.recordingStatus, board.currentNotices, clock: clock) {
+        announcer = RecordingAnnouncer(board, clock: clock) {
             waitLists.interrupt { if case .poll = $0 { true } else { false } }
         }
     }
@@ -122,11 +124,16 @@ final class PollResponder: Sendable {
         }
     }
 
+    /// Whether the answer to a poll may have to be rendered first.
+    func mustRender(_ request: PollRequest) -> Bool {
+        page(request.feed).map { !answers.hasMade(request, page: $0, from: request.sequence) } ?? false
+    }
+
     /// Answers a tail or a catch-up.
     ///
     /// `deliver` is called on the event loop, and only after this returned `held`. `feedStatus` is the status of the feed, where
-    /// the caller looked it up; nil asks memory. Only a caller that may render is given an answer that has to be: others wait until
-    /// it is made elsewhere.
+    /// the caller looked it up; nil asks memory. A caller that must not render gets ``Reply/unmade``, or waits until the answer is
+    /// rendered elsewhere.
     func poll(
         _ request: PollRequest, of admission: Admission, feedStatus: PollDecision.FeedStatus? = nil,
         mayRender: Bool = true, on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
@@ -166,6 +173,7 @@ final class PollResponder: Sendable {
                     request, page: page, of: admission, for: page.topic.topic.quiet, mayRender: mayRender,
                     on: eventLoop, deliver: deliver)
             }
+            guard mayRender || answers.hasMade(request, page: page, from: sequence) else { return .unmade }
             return .answer(answers.batch(request, page: page, from: sequence))
         case .hold(let time):
             return hold(

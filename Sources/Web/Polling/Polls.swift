@@ -23,7 +23,7 @@ struct Polls {
         switch reply {
         case .answer(let answer): return Response(answer)
         case .farSlot: throw .malformedPath
-        case .unknown, .notInMemory: throw .unknownFeed(request.feed)
+        case .unknown, .notInMemory, .unmade: throw .unknownFeed(request.feed)
         case .held(let place):
             return Response(await dashboard.pollResponder.answer(to: request, held: place, delivered: delivery))
         }
@@ -40,9 +40,7 @@ struct Polls {
     private func reply(
         _ request: PollRequest, _ admission: Admission, _ exchange: Exchange, _ delivery: OneShot<PollAnswer>
     ) async throws(Problem) -> PollResponder.Reply {
-        let first = dashboard.pollResponder.poll(request, of: admission, on: exchange.eventLoop) {
-            delivery.send($0)
-        }
+        let first = try await reply(request, admission, nil, exchange, delivery)
         guard case .notInMemory = first else { return first }
         let feedStatus: PollDecision.FeedStatus
         do {
@@ -55,9 +53,19 @@ struct Polls {
             // A run of a history whose place another has taken: whoever looks at it is told so.
             feedStatus = PollDecision.FeedStatus(epoch: dashboard.board.epoch, head: 0, floor: 0, isClosed: false)
         }
-        return dashboard.pollResponder.poll(request, of: admission, feedStatus: feedStatus, on: exchange.eventLoop) {
-            delivery.send($0)
+        return try await reply(request, admission, feedStatus, exchange, delivery)
+    }
+
+    /// Asks the responder; an answer that has to be rendered is, on threads that nothing else waits for.
+    private func reply(
+        _ request: PollRequest, _ admission: Admission, _ feedStatus: PollDecision.FeedStatus?, _ exchange: Exchange,
+        _ delivery: OneShot<PollAnswer>
+    ) async throws(Problem) -> PollResponder.Reply {
+        let (responder, eventLoop) = (dashboard.pollResponder, exchange.eventLoop)
+        let poll = { @Sendable in
+            responder.poll(request, of: admission, feedStatus: feedStatus, on: eventLoop) { delivery.send($0) }
         }
+        return responder.mustRender(request) ? try await WorkPool.documents.answer(poll) : poll()
     }
 
     /// How a feed stands that memory does not know.

@@ -1,15 +1,13 @@
 import Boards
 import Flows
-import Journals
 import NIOConcurrencyHelpers
 
-/// Says that what stands above every page has changed: soon after it happens, but at most once a second.
+/// Announces that what stands above every page has changed, soon after it happens and at most once a second.
 ///
-/// That is when recording stops or goes on again, and when there is another notice or one less.
+/// That is when recording stops or resumes, when the notices of the journal change, when a removal is announced or no
+/// longer due, and when changed settings are refused or applied.
 final class RecordingAnnouncer: Sendable {
     private struct State {
-        var isRecording = true
-        var notices: [JournalNotice]
         var isDue = false
         var last = Int64.min / 2
     }
@@ -19,15 +17,27 @@ final class RecordingAnnouncer: Sendable {
 
     private let subscriptions: [FlowSubscription]
 
-    /// Follows both until it is let go; `announce` is called on a thread of the clock, never twice at once.
+    /// Follows what an audience is shown of a board.
+    convenience init(_ board: VisibleBoard, clock: any WaitClock, announce: @escaping @Sendable () -> Void) {
+        self.init(clock: clock, announce: announce) { change in
+            [
+                Self.follow(board.recordingStatus, by: { $0 == .recording }, change),
+                Self.follow(board.currentNotices, by: { $0 }, change),
+                Self.follow(board.announcedRemoval, by: { $0 }, change),
+                Self.follow(board.refusedSettings, by: { $0 }, change),
+            ]
+        }
+    }
+
+    /// Calls `announce` on a thread of the clock, never twice at once, after the changes that `follow` subscribes to.
     init(
-        _ status: ReadOnlyStateFlow<RecordingStatus>, _ notices: ReadOnlyStateFlow<[JournalNotice]>,
-        clock: any WaitClock, announce: @escaping @Sendable () -> Void
+        clock: any WaitClock, announce: @escaping @Sendable () -> Void,
+        follow: (@escaping @Sendable () -> Void) -> [FlowSubscription]
     ) {
-        let state = NIOLockedValueBox(State(notices: notices.value))
-        let change = { @Sendable (body: (inout State) -> Bool) in
+        let state = NIOLockedValueBox(State())
+        subscriptions = follow {
             let due = state.withLockedValue { state -> Int64? in
-                guard body(&state), !state.isDue else { return nil }
+                guard !state.isDue else { return nil }
                 state.isDue = true
                 return max(clock.uptime, state.last + Self.quiet)
             }
@@ -40,19 +50,21 @@ final class RecordingAnnouncer: Sendable {
                 announce()
             }
         }
-        subscriptions = [
-            status.subscribe(.conflated) { status in
-                change { state in
-                    defer { state.isRecording = status == .recording }
-                    return (status == .recording) != state.isRecording
-                }
-            },
-            notices.subscribe(.conflated) { notices in
-                change { state in
-                    defer { state.notices = notices }
-                    return notices != state.notices
-                }
-            },
-        ]
+    }
+
+    /// Calls `change` whenever a part of a flow's value differs from before.
+    static func follow<Value, Part: Equatable & Sendable>(
+        _ flow: ReadOnlyStateFlow<Value>, by part: @escaping @Sendable (Value) -> Part,
+        _ change: @escaping @Sendable () -> Void
+    ) -> FlowSubscription {
+        let last = NIOLockedValueBox(part(flow.value))
+        return flow.subscribe(.conflated) { value in
+            let next = part(value)
+            let isChanged = last.withLockedValue { last in
+                defer { last = next }
+                return last != next
+            }
+            if isChanged { change() }
+        }
     }
 }

@@ -1,12 +1,13 @@
 import Access
 import Boards
+import Flows
 import Hummingbird
 import Journals
 import Pages
 import States
 
 /// The region of a live page as it stands, with its cursor: what a client takes over that has lost its place.
-struct Snapshots {
+struct Snapshots: Sendable {
     let dashboard: AudienceDashboard
 
     func show(_ request: PollRequest, _ exchange: Exchange) async throws(Problem) -> Response {
@@ -27,17 +28,19 @@ struct Snapshots {
         if page.topic == .board { frame.arrangement = Pins.arrangement(of: exchange) }
         frame.schedule = try await dashboard.schedule(on: PageName(page.topic))
         let output = try await dashboard.output(on: PageName(page.topic), page.locale)
-        return try answer(
-            dashboard.renderer.region(content, cursor: cursor, frame: frame, output: output), at: sequence, cursor,
-            page,
-            isOwn: !frame.arrangement.isCommon)
+        let html = try await WorkPool.documents.answer { [renderer = dashboard.renderer, frame] in
+            renderer.region(content, cursor: cursor, frame: frame, output: output)
+        }
+        return try answer(html, at: sequence, cursor, page, isOwn: !frame.arrangement.isCommon)
     }
 
     private func show(outputOf run: String, _ page: LivePage) async throws(Problem) -> Response {
         let tail: OutputTail
         do { tail = try await dashboard.board.outputTail(of: run) } catch { throw Problem(error) }
         let cursor = dashboard.pollResponder.answers.cursor(page, sequence: tail.head, after: nil)
-        let html = dashboard.renderer.region(PageOutput(tail: tail, cursor: cursor), of: run, locale: page.locale)
+        let html = try await WorkPool.documents.answer { [renderer = dashboard.renderer] in
+            renderer.region(PageOutput(tail: tail, cursor: cursor), of: run, locale: page.locale)
+        }
         return try answer(html, at: tail.head, cursor, page)
     }
 

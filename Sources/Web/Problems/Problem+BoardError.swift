@@ -19,6 +19,7 @@ extension Problem {
             case .removedRun: ("removed-run", .gone, "Removed run")
             case .malformedImport: ("malformed-import", .unprocessableContent, "Malformed import")
             case .importConflict: ("import-conflict", .conflict, "Import conflict")
+            case .searchTooLong: ("search-too-long", .unprocessableContent, "Search too long")
             case .importing: ("importing", .serviceUnavailable, "Importing")
             case .incomparable: ("incomparable", .unprocessableContent, "Incomparable")
             case .invalidInput: ("invalid-input", .unprocessableContent, "Invalid input")

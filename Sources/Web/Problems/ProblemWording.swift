@@ -93,6 +93,7 @@ package enum ProblemWording: String, Wording {
         """
     case decision = "Give `step`, the name of the step, and `decision`, which is approve or refuse."
     case noRunSelected = "The form names no run. Select at least one in the list of runs."
+    case tooManyFields = "The form has more than {limit} fields. Send fewer, or send JSON."
     case tooManyRuns = "The form names more than {limit} runs. Send fewer at a time."
     case notTried = "This was not tried, because the one before could not be done. Try again in a moment."
     case viewName = "A view needs a name of 1 to {limit} characters."

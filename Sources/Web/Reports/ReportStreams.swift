@@ -35,10 +35,14 @@ struct ReportStreams {
         }
         // Not of runs that an earlier version took: those are reported to their end.
         guard !StreamID.reservedRuns.contains(run) else { throw .reservedRunName(run) }
-        let body = try await json(exchange, mayLackType: true)
-        let opening: ReportOpening
-        do { opening = try ReportOpening(body, limits: dashboard.configuration.reports) } catch {
-            throw .malformedMessages(error)
+        let limits = dashboard.configuration.reports
+        let opening = try await body(exchange, mayLackType: true).read { (bytes) throws(Problem) in
+            // Not `? :`, whose `nil` would be a JSON null.
+            var body: JSONValue?
+            if bytes.readableBytes > 0 { body = try JSONValue(body: bytes) }
+            do throws(ReportMessages.Mistakes) { return try ReportOpening(body, limits: limits) } catch {
+                throw Problem.malformedMessages(error)
+            }
         }
         let receipt = try await take(
             Report(
@@ -69,17 +73,23 @@ struct ReportStreams {
         let producer = try ProducerHeaders.stamp(in: exchange.request.headers)
         let lease = try ProducerHeaders.lease(in: exchange.request.headers)
         let isClosing = closes(exchange)
-        let body: JSONValue?
-        do { body = try await json(exchange, mayLackType: false) } catch {
-            // That a run has ended is said first, so that its reporter knows whatever else is wrong.
+        let bytes: ByteBuffer
+        do { bytes = try await body(exchange, mayLackType: false) } catch {
+            // The end of the run comes before any other mistake, so that its reporter learns of it.
             if error.kind == Problem.otherType.kind { try await refuseEnded(run, of: operation, exchange) }
             throw error
         }
         var messages: ReportMessages?
-        if let body {
-            do {
-                messages = try ReportMessages(body, isClosing: isClosing, limits: dashboard.configuration.reports)
-            } catch { throw .malformedMessages(error) }
+        if bytes.readableBytes > 0 {
+            let limits = dashboard.configuration.reports
+            messages = try await bytes.read { (bytes) throws(Problem) in
+                let body = try JSONValue(body: bytes)
+                do throws(ReportMessages.Mistakes) {
+                    return try ReportMessages(body, isClosing: isClosing, limits: limits)
+                } catch {
+                    throw Problem.malformedMessages(error)
+                }
+            }
         } else if !isClosing {
             throw .malformedBody(
                 "There is no message in the body. To end the run without one, send Stream-Closed: true.")
@@ -172,18 +182,18 @@ struct ReportStreams {
 
     private func closes(_ exchange: Exchange) -> Bool { exchange.header(.streamClosed)?.lowercased() == "true" }
 
-    /// The body as JSON; nil where there is none.
-    private func json(_ exchange: Exchange, mayLackType: Bool) async throws(Problem) -> JSONValue? {
+    /// The body, which is JSON or empty.
+    private func body(_ exchange: Exchange, mayLackType: Bool) async throws(Problem) -> ByteBuffer {
         var reader = BodyReader(
             exchange, limit: Int64(dashboard.configuration.maximumBodyBytes), budget: dashboard.bodies)
         let bytes = try await reader.collect()
-        guard bytes.readableBytes > 0 else { return nil }
+        guard bytes.readableBytes > 0 else { return bytes }
         if let sent = exchange.header(.contentType) {
             guard ContentType(sent)?.isJSON == true else { throw .otherType }
         } else if !mayLackType {
             throw .malformedBody("Name the type of the body: Content-Type: application/json.")
         }
-        return try JSONValue(body: bytes)
+        return bytes
     }
 
     private func offset(_ place: ReportPlace) -> String {

@@ -51,13 +51,10 @@ struct Exchange: Sendable {
 
     /// The frame of a page that answers this request.
     func frame(_ dashboard: AudienceDashboard) -> PageFrame {
-        var since: Timestamp?
-        if case .notRecorded(let moment, _) = dashboard.board.recording { since = moment }
         var frame = PageFrame(
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
-            notRecordedSince: since, viewer: viewer)
-        frame.removal = dashboard.board.announcedRemoval
-        frame.notices = dashboard.board.notices
+            viewer: viewer)
+        frame.notices = dashboard.board.pageNotices
         frame.account = account
         return frame
     }

@@ -27,8 +27,14 @@ struct FormFields: Sendable, Hashable {
         }
     }
 
+    /// The maximum number of fields of a form.
+    static let limit = 10_000
+
     /// Reads the body of a form that was sent.
     init(body: ByteBuffer) throws(Problem) {
+        guard body.readableBytesView.lazy.filter({ $0 == UInt8(ascii: "&") }).count < Self.limit else {
+            throw .malformedBody(.tooManyFields, ["limit": "\(Self.limit)"])
+        }
         guard let text = String(validating: body.readableBytesView, as: UTF8.self), let fields = FormFields(text)
         else { throw .malformedBody(.brokenForm) }
         self = fields

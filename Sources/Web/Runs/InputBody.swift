@@ -45,10 +45,10 @@ struct InputBody {
         if bytes.readableBytes == 0 { return SentInput() }
         guard let type else { throw .unsupportedMediaType(accepted: accepted) }
         if type.isForm {
-            return form(try FormFields(body: bytes))
+            return form(try await bytes.read { (bytes) throws(Problem) in try FormFields(body: bytes) })
         }
         guard type.isJSON else { throw .unsupportedMediaType(accepted: accepted) }
-        return SentInput(input: try JSONValue(body: bytes))
+        return SentInput(input: try await bytes.read { (bytes) throws(Problem) in try JSONValue(body: bytes) })
     }
 
     private var fileField: InputField? { entry.fields.first { $0.kind == .file } }

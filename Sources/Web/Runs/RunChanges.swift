@@ -47,14 +47,17 @@ struct RunChanges {
         }
         let plan = RunChange.Plan(
             change, runs: runs, unknown: unknown, hasMore: hasMore, key: UUID().uuidString.lowercased(), filter: filter)
-        return .page(dashboard.renderer.runChange(plan, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.runChange(plan, frame: frame)
+        }
     }
 
     /// Does it to the runs that the form names, each with the rights of whoever asks.
     func create(_ change: RunChange, _ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: Self.formLimit, budget: dashboard.bodies)
         let bytes = try await body.collect()
-        let fields = try FormFields(body: bytes)
+        let fields = try await bytes.read { (bytes) throws(Problem) in try FormFields(body: bytes) }
         let ids = ids(fields)
         guard !ids.isEmpty else {
             throw .malformedBody(.noRunSelected)
@@ -85,7 +88,10 @@ struct RunChanges {
         }
         let filter = FormFields(fields["filter"] ?? "").map { RunFilter(parameters: $0.dictionary) } ?? RunFilter()
         let report = RunChange.Report(change, items: items, filter: filter)
-        return .page(dashboard.renderer.runChange(report, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.runChange(report, frame: frame)
+        }
     }
 
     /// Does it to one run; says whether there is no use in trying the next.

@@ -28,7 +28,9 @@ struct RunDecisions {
         guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
             throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
         }
-        guard type.isForm else { return (try JSONValue(body: bytes).object ?? [:]).compactMapValues(\.string) }
-        return try FormFields(body: bytes).dictionary
+        return try await bytes.read { (bytes) throws(Problem) in
+            guard type.isForm else { return (try JSONValue(body: bytes).object ?? [:]).compactMapValues(\.string) }
+            return try FormFields(body: bytes).dictionary
+        }
     }
 }

@@ -11,7 +11,8 @@ struct StartMistakes {
     func answer(
         _ error: BoardError, operation: String, _ sent: SentInput, _ exchange: Exchange
     ) async throws(Problem) -> Response {
-        guard case .invalidInput = error.code, !exchange.route.isForPrograms, !exchange.wantsJSON else {
+        guard error.code == .invalidInput || !error.fields.isEmpty, !exchange.route.isForPrograms, !exchange.wantsJSON
+        else {
             throw Problem(error)
         }
         let draft = FormDraft(

@@ -71,7 +71,7 @@ extension AudienceDashboard {
         case .api(.operationTriggers(let id)): try await HookPages(dashboard: self).triggers(id)
         case .api(.operationNotifications(let id)): try await HookPages(dashboard: self).list(id)
         case .api(.runNotifications(let run)): try await HookPages(dashboard: self).list(ofRun: run)
-        case .gallery: .page(renderer.gallery(frame: exchange.frame(self)), for: exchange)
+        case .gallery: try await GalleryPage(dashboard: self).show(exchange)
         case .system: try await SystemPage(dashboard: self).show(exchange)
         case .poll: try await Polls(dashboard: self).answer(exchange)
         case .asset(let path): try Assets(dashboard: self).show(path, exchange)

@@ -11,16 +11,15 @@ extension RouterMethods {
     /// The path is taken as a whole: what it has no answer to is answered with 404 or 405 by the dashboard. Polls are held
     /// by routes here: a client that leaves is noticed when its slot ends, within 14 s, or when the server shuts down. To
     /// have it noticed at once, give `dashboard.channelHandlers()` to the server too (`additionalChannelHandlers`).
-    /// Whatever is wrong with templates is logged, by file and line.
+    /// Problems of templates are logged, by file and line, when a check in the background has ended.
     ///
     /// - Parameters:
     ///   - dashboard: What is mounted.
     ///   - access: Who may use it. Behind middleware that lets in only those who may do everything, write `.open`.
     /// - Returns: The router.
     @discardableResult public func mountWeir(_ dashboard: Dashboard, access: DashboardAccess<Context>) -> Self {
-        dashboard.reportTemplateProblems()
         let path = dashboard.mount.description
-        dashboard.attach(access.check)
+        dashboard.attach(access.check) { [logger = dashboard.logger] problems in logger.report(problems) }
         let respond = { @Sendable (request: Request, context: Context) async throws -> Response in
             let authentication = try await access.authenticate(request, context)
             return await dashboard.respond(to: request, authentication, check: access.check)
@@ -54,16 +53,12 @@ extension RouterMethods {
     }
 }
 
-extension Dashboard {
-    /// Logs everything that is wrong with templates, with the states they show, and with strings.
-    ///
-    /// Each problem is a line, with file and line, after one that counts them; nothing is logged when all is well.
-    /// `mountWeir` does so by itself. Renders every page once, which takes a few tens of milliseconds.
-    package func reportTemplateProblems() {
-        let problems = renderer.check()
+extension Logger {
+    /// Logs the number of problems of templates and strings, and then each of them.
+    fileprivate func report(_ problems: [TemplateProblem]) {
         guard !problems.isEmpty else { return }
         let count = problems.count == 1 ? "1 problem" : "\(problems.count) problems"
-        logger.warning("The templates have \(count), and pages lack something until that is corrected:")
-        for problem in problems { logger.warning("\(problem)") }
+        warning("The templates have \(count), and pages lack something until that is corrected:")
+        for problem in problems { warning("\(problem)") }
     }
 }

@@ -1,5 +1,6 @@
 import Access
 public import Boards
+import Flows
 public import Foundation
 import HTTPTypes
 public import Hummingbird
@@ -77,7 +78,7 @@ public final class Dashboard: Sendable {
     init(
         board: Board, renderer: PageRenderer, assets: AssetLibrary, configuration: WebConfiguration,
         eventLoopGroup: any EventLoopGroup, clock: any WaitClock, makeID: @escaping @Sendable () -> String,
-        logger: Logger
+        logger: Logger, checkingOn pool: WorkPool = .files
     ) throws {
         self.board = board
         self.eventLoopGroup = eventLoopGroup
@@ -95,7 +96,8 @@ public final class Dashboard: Sendable {
                 folder: configuration.spoolFolder.appending(path: "uploads"), limits: configuration.unfinishedUploads,
                 clock: clock, logger: logger), clock: clock, makeID: makeID,
             startedAt: Timestamp(milliseconds: clock.wall), logger: logger,
-            presence: configuration.showsViewers ? Presence(clock: clock) : nil)
+            presence: configuration.showsViewers ? Presence(clock: clock) : nil,
+            checks: TemplateChecks(on: pool) { Timestamp(milliseconds: clock.wall) })
         self.services = services
         let edition = NIOLockedValueBox(DashboardEdition(board, renderer: renderer, services: services))
         self.edition = edition
@@ -117,10 +119,15 @@ public final class Dashboard: Sendable {
         }
     }
 
-    /// Lets requests in: called when the dashboard is mounted or served.
+    /// Lets requests in, and begins to check the templates: called when the dashboard is mounted or served.
     ///
     /// Event loops go by the last one.
-    func attach(_ check: AccessCheck) {
+    ///
+    /// - Parameters:
+    ///   - check: Who may do what.
+    ///   - report: Called with the problems of the templates.
+    func attach(_ check: AccessCheck, report: @escaping @Sendable ([TemplateProblem]) -> Void = { _ in }) {
+        services.checks.begin(renderer, report: report)
         check.control.replace(subjects: board.catalog.subjects)
         attached.withLock { $0 = check }
         services.resumable.startSweeping()
@@ -133,8 +140,10 @@ public final class Dashboard: Sendable {
     ///   - catalog: What can be run; its stores stay those that the board was opened with.
     ///   - templates: The templates and strings.
     ///   - drainTimeout: How long a shutdown waits for runs from now on; nil for as long as before.
-    /// - Throws: `JournalError` when the journal cannot be read; then nothing has changed.
+    /// - Throws: `JournalError` when the journal cannot be read, `WorkPool.Busy` when too much waits; then nothing has changed.
     package func replace(_ catalog: Catalog, templates: TemplateSet, drainTimeout: Duration? = nil) async throws {
+        let before = renderer
+        let made = try await WorkPool.files.run { before.showing(catalog, templates: templates) }
         // Rules first: nobody is shown an operation, for however short a time, whose new tags keep it from them.
         attached.withLock { $0 }?.control.replace(subjects: catalog.subjects)
         do {
@@ -143,10 +152,12 @@ public final class Dashboard: Sendable {
             attached.withLock { $0 }?.control.replace(subjects: board.catalog.subjects)
             throw error
         }
-        let next = DashboardEdition(
-            board, renderer: renderer.showing(board.catalog, templates: templates), services: services)
+        // With the stores that the board was opened with.
+        let shown = made.restricted(to: board.catalog, permissions: made.permissions)
+        let next = DashboardEdition(board, renderer: shown, services: services)
         edition.withLockedValue { $0 = next }
         audiences.replace(with: next.everything, next.nothing)
+        services.checks.begin(shown)
     }
 
     /// What is known of a tail on the event loop of its connection.
@@ -177,7 +188,10 @@ public final class Dashboard: Sendable {
     package var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
 
     /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
-    public func drain() { audiences.drain() }
+    public func drain() {
+        services.checks.abandon()
+        audiences.drain()
+    }
 
     /// Lets those tasks go that wait for a change: others need their connections.
     func letTasksGo() { audiences.all.forEach { $0.pollResponder.letTasksGo() } }

@@ -38,7 +38,9 @@ package struct DashboardResponder<Context: RequestContext>: HTTPResponder {
                 request: context.id))
         let check = access.check.narrowed(for: authentication)
         let pages = AccountResponder(dashboard: dashboard, accounts: accounts, check: check)
-        if let response = await pages.respond(to: request, authentication, from: origin, peer: peer) {
+        if let response = await pages.respond(
+            to: request, authentication, from: origin, peer: peer, on: context as? DashboardContext)
+        {
             return response
         }
         let response = await dashboard.respond(

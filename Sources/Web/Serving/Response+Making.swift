@@ -1,3 +1,4 @@
+import Flows
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -39,12 +40,31 @@ extension Response {
     /// allows it.
     static func page(_ html: String, for exchange: Exchange? = nil, status: HTTPResponse.Status = .ok) -> Response {
         let bytes = ByteBuffer(string: html)
-        let compressed = exchange?.acceptsGzip == true ? Gzip.compress(bytes) : nil
+        return page(bytes, compressed: exchange?.acceptsGzip == true ? Gzip.compress(bytes) : nil, status: status)
+    }
+
+    private static func page(
+        _ bytes: ByteBuffer, compressed: ByteBuffer?, status: HTTPResponse.Status = .ok
+    ) -> Response {
         var headers: HTTPFields = [.vary: pageVariance]
         if compressed != nil { headers[.contentEncoding] = "gzip" }
         return .bytes(
             compressed ?? bytes, type: "text/html; charset=utf-8", status: status, caching: "no-cache",
             headers: headers)
+    }
+
+    /// A page that is rendered for one request, on the threads of a pool, since its contents can be long.
+    ///
+    /// Throws ``Problem/crowdedAnswers`` if too many such pages wait.
+    static func page(
+        for exchange: Exchange, _ render: @escaping @Sendable () -> String
+    ) async throws(Problem) -> Response {
+        let acceptsGzip = exchange.acceptsGzip
+        let (bytes, compressed) = try await WorkPool.pages.answer {
+            let bytes = ByteBuffer(string: render())
+            return (bytes, acceptsGzip ? Gzip.compress(bytes) : nil)
+        }
+        return page(bytes, compressed: compressed)
     }
 
     /// A page that was rendered for all who are shown the same, compressed for whoever takes it so; or that it is still

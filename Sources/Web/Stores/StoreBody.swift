@@ -43,7 +43,7 @@ struct StoreBody {
         }
     }
 
-    private enum Content {
+    private enum Content: Sendable {
         case json(JSONValue)
         case form(FormFields)
     }
@@ -54,7 +54,8 @@ struct StoreBody {
         guard let type = ContentType(exchange.header(.contentType)), type.isForm || type.isJSON else {
             throw .unsupportedMediaType(accepted: "application/json, application/x-www-form-urlencoded")
         }
-        guard type.isForm else { return .json(try JSONValue(body: bytes)) }
-        return .form(try FormFields(body: bytes))
+        return try await bytes.read { (bytes) throws(Problem) in
+            type.isForm ? .form(try FormFields(body: bytes)) : .json(try JSONValue(body: bytes))
+        }
     }
 }

@@ -22,7 +22,9 @@ struct StorePast {
         } catch {
             throw Problem(error)
         }
-        return .page(
-            dashboard.renderer.past(view, latest: latest, next: next, frame: exchange.frame(dashboard)), for: exchange)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.past(view, latest: latest, next: next, frame: frame)
+        }
     }
 }

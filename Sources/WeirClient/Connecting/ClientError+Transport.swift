@@ -54,6 +54,7 @@ extension ClientError {
         case let error as IOError: return words(error.errnoCode)
         case let error as HTTPClientError: return words(error)
         case is HTTPParserError: return "the connection broke off"
+        case is ProgressCount.Stalled: return words(HTTPClientError.readTimeout)
         case is CancellationError: return "the request was given up"
         default: return "the connection failed"
         }
@@ -62,7 +63,7 @@ extension ClientError {
     private static func words(_ error: HTTPClientError) -> String {
         switch error {
         case .connectTimeout: "nothing answers there"
-        case .readTimeout, .deadlineExceeded: "it does not answer in time"
+        case .readTimeout, .deadlineExceeded, .tlsHandshakeTimeout: "it does not answer in time"
         case .remoteConnectionClosed, .uncleanShutdown: "the connection broke off"
         case .cancelled: "the request was given up"
         default: "the connection failed"

@@ -8,16 +8,40 @@ import States
 
 /// Asks a server, by its HTTP API.
 package final class ServerClient: Sendable {
+    /// How long a server can stall before a request fails.
+    package struct Deadlines: Sendable {
+        /// The time in which a connection opens.
+        package var connection = Duration.seconds(5)
+        /// The time in which an answer begins, once the request is sent, and in which it continues.
+        ///
+        /// A server holds a request for 14 s at most.
+        package var silence = Duration.seconds(25)
+        /// The time in which an answer brings what ``ServerClient/lowestRate`` allows.
+        package var answer = Duration.seconds(30)
+        /// The time in which the server reads something of a file.
+        package var upload = Duration.seconds(600)
+
+        package init() {}
+    }
+
     /// The most bytes of an answer that are read.
     private static let answerLimit = 64 * 1_024 * 1_024
+    /// The lowest rate of a body in bytes a second, in either direction: the server's own limit.
+    private static let lowestRate = 500
 
     package let address: ServerAddress
     private let token: String?
     private let http: HTTPClient
+    private let deadlines: Deadlines
+    private let clock: any Clock<Duration>
 
-    private init(_ connection: ServerConnection) throws(ClientError) {
+    private init(
+        _ connection: ServerConnection, _ deadlines: Deadlines, _ clock: any Clock<Duration>
+    ) throws(ClientError) {
         address = connection.address
         token = connection.token
+        self.deadlines = deadlines
+        self.clock = clock
         var tls = TLSConfiguration.makeClientConfiguration()
         if let file = connection.authority {
             do {
@@ -30,8 +54,7 @@ package final class ServerClient: Sendable {
         }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            // A server holds a request for 14 s at most.
-            timeout: .init(connect: .seconds(5), read: .seconds(25)))
+            timeout: .init(connect: TimeAmount(deadlines.connection), read: TimeAmount(deadlines.silence)))
         configuration.guardStatuses()
         // A server that refuses connections is reported at once; who asks decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -40,9 +63,10 @@ package final class ServerClient: Sendable {
 
     /// Connects to a server for as long as the body runs.
     package static func with<Result: Sendable>(
-        _ connection: ServerConnection, _ body: (ServerClient) async throws -> Result
+        _ connection: ServerConnection, deadlines: Deadlines = Deadlines(),
+        clock: any Clock<Duration> = ContinuousClock(), _ body: (ServerClient) async throws -> Result
     ) async throws -> Result {
-        let client = try ServerClient(connection)
+        let client = try ServerClient(connection, deadlines, clock)
         do {
             let result = try await body(client)
             await client.close()
@@ -68,7 +92,7 @@ package final class ServerClient: Sendable {
 
     /// Sends a request, and returns the answer whatever its status.
     ///
-    /// - Throws: `ClientError`, temporary where the server could not be reached or the answer broke off.
+    /// - Throws: `ClientError`, temporary where the server could not be reached, or the answer broke off or stalled.
     func answer(
         _ method: HTTPMethod, _ path: [String], query: [(name: String, value: String)] = [],
         headers: [(String, String)] = [], content: Content = .none
@@ -80,26 +104,63 @@ package final class ServerClient: Sendable {
         if let token { request.headers.add(name: "Authorization", value: "Bearer \(token)") }
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         do {
+            let response: HTTPClientResponse
             switch content {
-            case .none: break
+            case .none: response = try await send(request)
             case .json(let value):
-                request.headers.add(name: "Content-Type", value: "application/json")
-                request.body = .bytes(ByteBuffer(string: try value.text()))
+                response = try await send(request, try value.text(), type: "application/json")
             case .form(let fields):
-                request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-                request.body = .bytes(ByteBuffer(string: ServerAddress.form(fields)))
-            case .upload(let upload):
-                request.headers.add(name: "Content-Type", value: upload.contentType)
-                request.body = .stream(upload, length: .known(upload.length))
+                response = try await send(
+                    request, ServerAddress.form(fields), type: "application/x-www-form-urlencoded")
+            case .upload(let upload): response = try await send(request, upload)
             }
-            let response = try await http.execute(request, timeout: .hours(24))
-            let bytes = try await response.body.collect(upTo: Self.answerLimit)
+            let text = try await text(of: response.body)
             return ServerAnswer(
-                status: Int(response.status.code), headers: response.headers,
-                body: try? JSONValue(parsing: String(buffer: bytes)))
+                status: Int(response.status.code), headers: response.headers, body: try? JSONValue(parsing: text))
         } catch {
             throw ClientError(transport: error, to: address)
         }
+    }
+
+    /// Sends a request; returns when the header of the answer is here.
+    private func send(
+        _ request: HTTPClientRequest, _ text: String = "", type: String? = nil
+    ) async throws -> HTTPClientResponse {
+        var request = request
+        if let type {
+            request.headers.add(name: "Content-Type", value: type)
+            request.body = .bytes(ByteBuffer(string: text))
+        }
+        return try await http.execute(
+            request, timeout: TimeAmount(deadlines.silence) + .seconds(Int64(text.utf8.count / Self.lowestRate)))
+    }
+
+    private func send(_ request: HTTPClientRequest, _ upload: FileUpload) async throws -> HTTPClientResponse {
+        var request = request
+        request.headers.add(name: "Content-Type", value: upload.contentType)
+        request.body = .stream(upload, length: .known(upload.length))
+        return try await upload.sent.watched(atLeast: 1, in: deadlines.upload, clock: clock) { [http, request] in
+            try await http.execute(request, timeout: .hours(24))
+        }
+    }
+
+    private func text(of body: HTTPClientResponse.Body) async throws -> String {
+        let received = ProgressCount()
+        let least = Int(clamping: deadlines.answer.components.seconds).multipliedReportingOverflow(by: Self.lowestRate)
+        let bytes = try await received.watched(atLeast: least.partialValue, in: deadlines.answer, clock: clock) {
+            [address] in
+            var bytes = ByteBuffer()
+            for try await piece in body {
+                received.add(piece.readableBytes)
+                bytes.writeImmutableBuffer(piece)
+                guard bytes.readableBytes <= Self.answerLimit else {
+                    throw ClientError(
+                        .foreign, "The answer of \(address) is longer than 64 MiB. Check that it is a Weir server.")
+                }
+            }
+            return bytes
+        }
+        return String(buffer: bytes)
     }
 
     /// Sends a request that should succeed, and returns its answer.

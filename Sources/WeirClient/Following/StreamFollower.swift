@@ -41,22 +41,24 @@ package struct StreamFollower: Sendable {
     /// - Throws: `ClientError` where the server refuses, cannot be reached at first, or does not come back.
     package mutating func next() async throws(ClientError) -> [JSONValue]? {
         if hasBegun, place.isClosed || (!isLive && place.isUpToDate) { return nil }
-        var waited = Duration.zero
+        // What attempts take counts as well: a server that accepts and stays silent takes half a minute for each.
+        var lost: (@Sendable () -> Duration)?
         while true {
             do throws(ClientError) {
                 let messages = try await read()
-                if waited > .zero { complain("Connected again.") }
+                if lost != nil { complain("Connected again.") }
                 backoff.reset()
                 hasBegun = true
                 return messages
             } catch {
-                guard error.isTemporary, hasBegun, waited < Self.patience else { throw error }
-                if waited == .zero { complain("\(error.cause) Trying again for ten minutes.") }
+                let elapsed = lost ?? clock.stopwatch()
+                guard error.isTemporary, hasBegun, elapsed() < Self.patience else { throw error }
+                if lost == nil { complain("\(error.cause) Trying again for ten minutes.") }
+                lost = elapsed
                 let pause = backoff.next(asked: error.retryAfter, using: &generator)
                 do { try await clock.sleep(for: pause) } catch {
                     throw ClientError(transport: error, to: client.address)
                 }
-                waited += pause
             }
         }
     }
@@ -78,5 +80,13 @@ package struct StreamFollower: Sendable {
         }
         place.advance(answer.header)
         return messages
+    }
+}
+
+extension Clock where Duration == Swift.Duration {
+    /// Starts to measure time; the closure returns the time since.
+    fileprivate func stopwatch() -> @Sendable () -> Duration {
+        let beginning = now
+        return { beginning.duration(to: now) }
     }
 }

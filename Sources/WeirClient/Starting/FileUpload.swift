@@ -9,6 +9,8 @@ struct FileUpload: AsyncSequence, Sendable {
     let contentType: String
     /// How many bytes the whole form has.
     let length: Int64
+    /// How much of it the connection has taken.
+    let sent = ProgressCount()
     private let head: Data
     private let tail: Data
     private let path: String
@@ -72,6 +74,7 @@ struct FileUpload: AsyncSequence, Sendable {
                     throw InputArguments.unreadable(upload.path)
                 }
                 left -= Int64(piece.count)
+                upload.sent.add(piece.count)
                 return ByteBuffer(bytes: piece)
             case .file:
                 stage = .end

@@ -13,7 +13,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     Serve.self, Check.self, Export.self, Import.self, UserCommands.self,
                     TokenCommands.self, SecretCommands.self,
-                    AuditCommands.self, JournalCommands.self, ListSettings.self,
+                    AuditCommands.self, JournalCommands.self, SettingsCommands.self,
                 ]),
             CommandGroup(
                 name: "Client",

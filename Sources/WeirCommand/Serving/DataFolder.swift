@@ -19,6 +19,9 @@ struct DataFolder: Sendable {
     /// The file of secrets that triggers and notifications name.
     var secrets: URL { url.appending(path: "secrets.json") }
 
+    /// The file with a summary of the settings in force.
+    var settings: URL { url.appending(path: "settings.json") }
+
     /// The path of the file of messages that were sent and received.
     var deliveries: String { url.appending(path: "deliveries.sqlite").path }
 

@@ -18,7 +18,8 @@ struct FileOperations: Sendable {
     let choices: ChoiceLists
     private let folder: OperationFolder
     private let environment: CommandEnvironment
-    private let secrets: KeptSecrets
+    /// The secrets that the files name.
+    let secrets: KeptSecrets
 
     /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
     ///
@@ -172,13 +173,6 @@ struct FileOperations: Sendable {
 
     /// The names of the secrets that inputs are where nobody gives one.
     var keptSecrets: Set<String> { Set(folder.definitions.flatMap(\.fields).compactMap(\.kept)) }
-
-    /// Runs the programs that list the values of choices, and logs what goes wrong.
-    ///
-    /// Suspends until all have ended, at most some seconds for each.
-    func listChoices(_ logger: Logger) async {
-        for failure in await choices.refresh(folder.definitions).failures { logger.warning("\(failure)") }
-    }
 
     /// Says in the log what is wrong, and what was taken up.
     func report(to logger: Logger) {

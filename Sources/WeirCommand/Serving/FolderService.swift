@@ -17,6 +17,9 @@ final class FolderService: ServiceLifecycle.Service {
     private let logger: Logger
     private let thread = DispatchQueue(label: "weir.operations")
     private let isAsked = Locked(false)
+    private let (looks, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    /// Why the last change was not taken up; nil if it was.
+    private let failure = Locked<String?>(nil)
     private let take: @Sendable (OperationFolder) async throws -> Void
 
     /// - Parameters:
@@ -37,29 +40,52 @@ final class FolderService: ServiceLifecycle.Service {
         self.take = take
     }
 
-    /// Follows the folder until the server shuts down.
+    /// The number of programs of choices that run at once.
+    private static let programs = 4
+    /// How many of them can be programs that exceeded their time limit when they last ran.
+    private static let slowPrograms = 2
+
+    /// Follows the folder, and lists the values of choices, until the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
             await withDiscardingTaskGroup { group in
-                group.addTask { await self.again { await self.look() } }
-                group.addTask { await self.again { await self.listChoices() } }
+                group.addTask { for await _ in self.looks { await self.look() } }
+                group.addTask { await self.again { self.wake.yield() } }
+                for number in 0..<Self.programs {
+                    group.addTask {
+                        await self.again { await self.listChoices(takesSlow: number < Self.slowPrograms) }
+                    }
+                }
             }
         }
     }
 
-    private func again(_ look: () async -> Void) async {
+    private func again(_ act: () async -> Void) async {
         while !Task.isCancelled {
+            await act()
             do { try await clock.sleep(for: Self.interval) } catch { return }
-            await look()
         }
     }
 
-    /// Runs the programs of choices that are due; other values are taken up with the next look.
-    func listChoices() async {
-        let refresh = await choices.refresh(tracker.withLock { $0.current.definitions })
-        for failure in refresh.failures { logger.warning("\(failure)") }
-        if refresh.isChanged { readAgain() }
+    /// Runs the programs of choices that are due, one after the other.
+    ///
+    /// Changed values are taken up with the next look, and at once when no more programs are due.
+    func listChoices(takesSlow: Bool = true) async {
+        var isChanged = false
+        while let refresh = await choices.runNext(
+            tracker.withLock { $0.current.definitions }, takesSlow: takesSlow)
+        {
+            // A program that was stopped because the server shuts down has not failed.
+            if Task.isCancelled { return }
+            if let failure = refresh.failure { logger.warning("\(failure)") }
+            if refresh.isChanged { readAgain() }
+            isChanged = isChanged || refresh.isChanged
+        }
+        if isChanged { wake.yield() }
     }
+
+    /// The operations in force.
+    var current: OperationFolder { tracker.withLock { $0.current } }
 
     /// Has the files read at the next look, whether or not they have changed.
     func readAgain() { isAsked.withLock { $0 = true } }
@@ -71,15 +97,24 @@ final class FolderService: ServiceLifecycle.Service {
             return isAsked
         }
         guard let next = await next(atOnce: atOnce) else { return }
-        let before = tracker.withLock { $0.current }
+        let before = current
         do {
             try await take(next)
         } catch {
-            logger.error(
-                "Changed operation files were not taken up; it is tried again.", metadata: ["cause": "\(Quoted(error))"]
-            )
+            let cause = "\(Quoted(error))"
+            // Once for each cause, as it is tried every second.
+            let isNews = failure.withLock { failure in
+                defer { failure = cause }
+                return failure != cause
+            }
+            if isNews {
+                logger.error(
+                    "Changed operation files were not taken up; it is tried again.", metadata: ["cause": .string(cause)]
+                )
+            }
             return readAgain()
         }
+        failure.withLock { $0 = nil }
         tracker.withLock { $0.took(next) }
         report(next, after: before)
     }

@@ -28,7 +28,7 @@ struct HookServices: ServiceLifecycle.Service {
         _ settings: Settings, folder: DataFolder, files: FileOperations, board: Board, port: ReadOnlyStateFlow<Int?>,
         logger: Logger
     ) throws {
-        let secrets = KeptSecrets(folder.secrets)
+        let secrets = files.secrets
         let store: DeliveryStore
         do {
             store = try DeliveryStore(path: settings.text("journal") == "memory" ? nil : folder.deliveries)

@@ -46,6 +46,9 @@ enum JournalPlace: Sendable {
         }
     }
 
+    /// Has a database answer soon or count as lost, as the server shuts down.
+    static func hurry(_ journal: any Journal) { (journal as? PostgresJournal)?.hurry() }
+
     /// This server among all that use the database: named after its machine, and known again by its data folder.
     private func node(in folder: DataFolder) throws -> PostgresNode {
         let id = try folder.nodeID()

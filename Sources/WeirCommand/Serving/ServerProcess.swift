@@ -59,8 +59,6 @@ struct ServerProcess: Sendable {
             return catalog
         }
         declared.report(to: logger)
-        // Before anybody sees a form.
-        await declared.listChoices(logger)
         do {
             try await operations.removeLeftovers()
             try folder.removeReceived()
@@ -71,6 +69,9 @@ struct ServerProcess: Sendable {
         let board = try await openBoard(catalog(declared), journal, drainTimeout: declared.drainTimeout)
         let accessFiles = AccessFiles(folder)
         let audit = try accessFiles.openAudit(days: settings.integer("audit.days") ?? 365, logger: logger)
+        let reload = SettingsReload(
+            settings, folder: folder, audit: audit, refused: board.refusedSettings, logger: logger)
+        reload.begin()
         let control = AccessControl(rules: plan.rules)
         let directory = try await accessFiles.open(
             plan, control: control, audit: audit, beside: journal, logger: logger
@@ -89,25 +90,42 @@ struct ServerProcess: Sendable {
         polled.keep(declared.alwaysPolled, on: board)
         let files = FolderService(declared.tracker, declared.choices, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
-            try await server.dashboard.replace(
-                catalog(declared), templates: TemplateSet(overlay: settings.templatesFolder, declared: declared.texts),
-                drainTimeout: declared.drainTimeout)
+            // Reads every template, and every operation is made anew.
+            let (next, templates) = try await WorkPool.files.run {
+                (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: declared.texts))
+            }
+            try await server.dashboard.replace(next, templates: templates, drainTimeout: declared.drainTimeout)
             polled.keep(declared.alwaysPolled, on: board)
-            hooks.notifier.replace(declared.hooks(settings))
+            hooks.notifier.replace(declared.hooks(reload.inForce))
+        }
+        let signals = self.signals(received, certificate, files, reload) { [level] settings in
+            level.take(settings)
+            server.allow(hosts: Self.hosts(settings))
+            control.replace(rules: settings.rules ?? AccessRules())
+            board.keep(settings.retention)
+            hooks.notifier.replace(declared.reading(files.current).hooks(settings))
+        } report: { [logger] in
+            logger.notice(
+                "The server is running.",
+                metadata: [
+                    "version": "\(RootCommand.version)", "epoch": "\(board.epoch)", "recording": "\(board.recording)",
+                    "held": "\(server.dashboard.held)",
+                ])
         }
         var configuration = ServiceGroupConfiguration(
             services: [
                 .init(service: BoardService(board: board, journal: journal)), .init(service: server),
                 .init(service: hooks),
-                .init(service: signals(received, board, server, control, certificate, files)),
+                .init(service: signals),
                 .init(service: files),
                 .init(
                     service: RoleService(board: board, runbooks: runbooks, logger: logger),
                     failureTerminationBehavior: .gracefullyShutdownGroup),
                 .init(
                     service: AccessService(
-                        directory: directory, provider: provider,
-                        head: AuditHead(audit, settings: settings, logger: logger))),
+                        directory: directory, provider: provider, removals: board.removals,
+                        head: AuditHead(audit, settings: settings, logger: logger)
+                    ) { JournalPlace.hurry(journal) }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // As long as any file may ever allow its program; the board ends sooner.
@@ -119,33 +137,22 @@ struct ServerProcess: Sendable {
         }
     }
 
-    /// What a server does on signals that do not end it.
+    /// Handles the signals that do not end a server; `take` applies settings that were read again.
     private func signals(
-        _ received: UnixSignalsSequence, _ board: Board, _ server: DashboardServer, _ control: AccessControl,
-        _ certificate: ServerCertificate?, _ files: FolderService
+        _ received: UnixSignalsSequence, _ certificate: ServerCertificate?, _ files: FolderService,
+        _ reload: SettingsReload, taking take: @escaping @Sendable (Settings) -> Void,
+        report: @escaping @Sendable () -> Void
     ) -> SignalService {
-        let reload = SettingsReload(settings, logger: logger)
-        return SignalService(received: received) { [sources, level, logger] in
+        let again = { @Sendable [sources, logger] in
             do {
                 try certificate?.reload()
             } catch {
                 logger.error("\(error) The certificate of before stays in force.")
             }
+            reload.reload(from: sources, taking: take)
             files.readAgain()
-            reload.reload(from: sources) { settings in
-                level.take(settings)
-                server.allow(hosts: Self.hosts(settings))
-                control.replace(rules: settings.rules ?? AccessRules())
-                board.keep(settings.retention)
-            }
-        } report: { [logger] in
-            logger.notice(
-                "The server is running.",
-                metadata: [
-                    "version": "\(RootCommand.version)", "epoch": "\(board.epoch)", "recording": "\(board.recording)",
-                    "held": "\(server.dashboard.held)",
-                ])
         }
+        return SignalService(received: received, reload: again, report: report)
     }
 
     /// Says where the server is; returns its address.

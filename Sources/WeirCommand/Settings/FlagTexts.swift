@@ -38,12 +38,7 @@ struct FlagTexts: Sendable {
     }
 
     private mutating func take(_ text: String, for setting: Setting) {
-        let isList =
-            switch setting.kind {
-            case .list, .destinations, .networks, .origins: true
-            default: false
-            }
-        if isList, let before = texts[setting.key] {
+        if setting.isList, let before = texts[setting.key] {
             texts[setting.key] = before + "," + text
         } else {
             texts[setting.key] = text

@@ -46,6 +46,14 @@ struct Setting: Sendable {
     /// What it is for, in a sentence.
     let help: String
 
+    /// Whether it has several words.
+    var isList: Bool {
+        switch kind {
+        case .list, .destinations, .networks, .origins: true
+        default: false
+        }
+    }
+
     /// What it accepts, in words for a table.
     var accepts: String {
         switch kind {

@@ -10,6 +10,8 @@ import Webhooks
 /// The settings: a flag overrides the environment, the environment overrides the file, the file overrides the default.
 struct Settings: Sendable {
     private let reader: ConfigReader
+    /// The file's settings; nil without a file.
+    let file: SettingsFile?
     /// Who may do what, by the file's roles and grants; nil without either.
     let rules: AccessRules?
     /// Who is told how runs of all operations end, by the file.
@@ -40,6 +42,7 @@ struct Settings: Sendable {
         }
         mistakes += file?.mistakes ?? []
         guard mistakes.isEmpty else { throw SettingsError(mistakes: mistakes) }
+        self.file = file
         rules = file?.rules
         notifications = file?.notifications ?? []
         clientSecret = environment[Setting.clientSecretVariable]

@@ -28,10 +28,33 @@ enum SettingsDocument {
 
         ## Signals
 
-        `SIGHUP` (`kill -HUP`, `systemctl reload`) makes the server read the file again. It applies the settings marked *live* below
-        at once, and logs which other changes require a restart. A file with a mistake changes nothing: the log reports the mistake
-        with file and line, and the previous settings stay in force. `SIGUSR1` writes a status line to the log. `SIGTERM` and `SIGINT`
-        end the server within three seconds; while programs of operation files run, within the longest `stop_grace_period` more.
+        `SIGHUP` (`kill -HUP`, `systemctl reload`) makes the server read the file again. It applies the settings marked *live* below,
+        and `roles`, `grants` and `notify`, at once, and logs which other changes require a restart. `SIGUSR1` writes a status line to
+        the log. `SIGTERM` and `SIGINT` end the server within three seconds; while programs of operation files run, within the longest
+        `stop_grace_period` more.
+
+        A reload applies the whole file or nothing. These files are refused, and the previous settings stay in force:
+
+        - one that cannot be read, is not YAML, or has a mistake;
+        - one that is empty, missing or cut short: it lacks a key in force at any depth, has a list with fewer members than in force (one
+          with another member is a new value), or its last line has no end. A full disk or a failed deployment leaves such a file.
+
+        The log names each mistake, or all that is lacking, the audit has an entry, and every page that administrators see says so until
+        a reload succeeds. To change a setting, write its new value; `grants: []`, `notify: []` and `roles: {}` are values too. To remove a
+        key, so that its default applies, accept the file as it is, and reload:
+
+        ```sh
+        weir settings accept            # --config FILE --data FOLDER as the server has them; counts for the next SIGHUP and this file only
+        systemctl reload weir
+        ```
+
+        A restart applies any file without mistakes, also an empty one.
+
+        Each change is in the log and the audit with the value before and after, without secrets, before it is in force: at a reload,
+        and at a start whose settings differ from those of the last start (a summary of them is in `settings.json` in the data folder).
+        Lower limits of `retention`, by a reload, a restart or another server that takes over, remove nothing for a minute: the log, the
+        audit and the pages of administrators say how many runs will be removed and when. Raise the limits again within the minute, and
+        the removal is withdrawn ([the journal](journal.md#retention)).
 
         ## All settings
 

@@ -19,9 +19,20 @@ struct SettingsFile: Sendable {
     private(set) var rules: AccessRules?
     /// Who is told how runs of all operations end, by the part `notify`.
     private(set) var notifications: [NotificationRule] = []
+    /// The parts that consist of lists and mappings.
+    private var parts: [String: SettingsShape] = [:]
+    /// Whether the last line has an end; a file that was cut short has none, unless it was cut between two lines.
+    private let isWhole: Bool
+    /// The hash of the text.
+    let hash: String
+
+    /// The parts that are read as a whole.
+    private static let partNames = ["roles", "grants", "notify"]
 
     /// Reads the text of a file; `name` identifies it in mistakes.
     init(text: String, name: String) {
+        isWhole = text.last?.isNewline ?? false
+        hash = SecretText.hash(of: text)
         do {
             guard let root = try Parser(yaml: text, encoding: .utf8).singleRoot() else { return }
             guard case .mapping(let mapping) = root else {
@@ -30,12 +41,27 @@ struct SettingsFile: Sendable {
             }
             readRules(mapping["roles"], mapping["grants"], name: name)
             if mapping["notify"] != nil { readNotifications(text, name: name) }
+            for part in Self.partNames { parts[part] = mapping[part].map { SettingsShape($0) } }
             read(mapping, under: "", name: name)
         } catch let error as YamlError {
             mistakes.append(SettingMistake(place: Self.place(of: error, in: name), detail: Self.sentence(for: error)))
         } catch {
             mistakes.append(SettingMistake(place: name, detail: "cannot be read as YAML: \(error)"))
         }
+    }
+
+    /// The keys and the members of lists that another file lacks; nil is a file that is missing.
+    func lost(in other: SettingsFile?) -> [String] {
+        var lost = entries.sorted { $0.key < $1.key }.flatMap { key, entry -> [String] in
+            guard let text = other?.entries[key]?.text else { return [key] }
+            guard Setting.named(key)?.isList == true else { return [] }
+            let (before, after) = (Setting.words(of: entry.text), Setting.words(of: text))
+            guard after.count < before.count else { return [] }
+            return Set(before).subtracting(after).sorted().map { "\(key) \($0)" }
+        }
+        lost += Self.partNames.flatMap { part in parts[part]?.lost(in: other?.parts[part], at: part) ?? [] }
+        let isCut = isWhole && other?.isWhole == false && !(entries.isEmpty && parts.isEmpty)
+        return lost.isEmpty && isCut ? ["the end of the last line"] : lost
     }
 
     private mutating func read(_ mapping: Node.Mapping, under prefix: String, name: String) {
@@ -46,7 +72,7 @@ struct SettingsFile: Sendable {
                 continue
             }
             let key = prefix + word
-            if prefix.isEmpty, ["roles", "grants", "notify"].contains(word) { continue }
+            if prefix.isEmpty, Self.partNames.contains(word) { continue }
             if case .mapping(let inner) = value, Setting.all.contains(where: { $0.key.hasPrefix(key + ".") }) {
                 read(inner, under: key + ".", name: name)
             } else {

@@ -113,6 +113,25 @@ import TestSupport
         process.scheduler.stop()
     }
 
+    @Test func `a start whose choices are still being read is tried again until they are known`() async throws {
+        let process = Process(MemoryJournal())
+        let pending = InputMistake(field: "table", message: Message(InputWording.choicePending))
+        process.answer.withLock { $0 = .invalidInput(InputMistakes([pending])) }
+        try await process.begin(start("*/15 * * * *"))
+        for _ in 0..<30 {
+            process.clock.advance(by: .seconds(30))
+            await process.clock.sleepers(1)
+        }
+        try await until { process.asked.value.count == 1 }
+        await process.clock.sleepers(2)
+        #expect(process.scheduler.schedule(of: "backup")?.standing.last == nil)
+        process.answer.withLock { $0 = nil }
+        process.clock.advance(by: .seconds(1))
+        try await until { process.scheduler.schedule(of: "backup")?.standing.last?.run == "run-of-backup" }
+        #expect(Set(process.asked.value).count == 1)
+        process.scheduler.stop()
+    }
+
     // S2
     @Test func `a time that comes while the server shuts down is left to the next process`() async throws {
         let journal = MemoryJournal()

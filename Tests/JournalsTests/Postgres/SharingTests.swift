@@ -153,7 +153,8 @@ import Testing
 
     @Test func `a server whose connection has nothing else to do waits on it for others`() async throws {
         let url = try PostgresServer.shared.get().database()
-        let worker = PostgresWorker(try PostgresAddress(url), name: "test", timeout: .seconds(30)) { _ in }
+        let worker = PostgresWorker(try PostgresAddress(url), name: "test", timeout: AnswerTimeout(.seconds(30))) { _ in
+        }
         #expect(try await worker.wait { _ in true })
         await worker.close()
     }

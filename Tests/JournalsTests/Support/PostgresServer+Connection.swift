@@ -5,6 +5,6 @@ import TestSupport
 extension PostgresServer {
     /// A connection of somebody else's.
     static func connection(_ url: String) throws -> PostgresConnection {
-        try PostgresConnection(PostgresAddress(url), timeout: .seconds(30))
+        try PostgresConnection(PostgresAddress(url), timeout: AnswerTimeout(.seconds(30)))
     }
 }

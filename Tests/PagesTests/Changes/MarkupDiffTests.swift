@@ -61,6 +61,14 @@ import Testing
         #expect(MarkupDiff.patches(from: nil, to: new, id: "a") == [.morph(id: "a", html: new)])
     }
 
+    @Test func `nested lists that can only be sent whole are compared once, and not once more for each level`() {
+        let nested = { (text: String) in
+            (0..<45).reduce("<p>\(text)</p>") { inner, _ in "<ul><li>\(inner)</li><li>\(text)</li></ul>" }
+        }
+        let (old, new) = ("<div id=\"a\">\(nested("1"))</div>", "<div id=\"a\">\(nested("2"))</div>")
+        #expect(patches(old, new) == [.morph(id: "a", html: new)])
+    }
+
     @Test func `markup nested deeper than anybody nests it is sent whole`() {
         let deep = { (text: String) in
             "<p id=\"a\">" + String(repeating: "<b>", count: 10_000) + text + String(repeating: "</b>", count: 10_000)

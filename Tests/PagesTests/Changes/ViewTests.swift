@@ -172,21 +172,37 @@ import Testing
         #expect(EndCause("the disk was pulled out") == .other("the disk was pulled out"))
     }
 
-    @Test func `a large removal is announced on every page in the reader's language`() throws {
+    @Test func `an announced removal is on every page in the reader's language`() throws {
         var fixture = try Fixture()
         try fixture.fill()
         for (locale, words) in [
             (PageLocale.english, "60,001 of 70,000 ended runs"), (.brazilianPortuguese, "60.001 de 70.000 execuções"),
         ] {
-            for reason in [AnnouncedRemoval.Reason.size, .clock] {
+            for reason in [AnnouncedRemoval.Reason.size, .clock, .settings] {
                 var frame = PageFrame(locale: locale)
                 #expect(!fixture.everyPage(frame).contains { $0.html.contains(words) })
-                frame.removal = AnnouncedRemoval(
+                frame.notices.removal = AnnouncedRemoval(
                     reason: reason, runs: 60_001, kept: 70_000, due: Timestamp(milliseconds: 1_795_262_400_000))
                 for page in fixture.everyPage(frame) {
                     #expect(page.html.contains(words) && page.html.contains("2026-11-21T12:00"), "\(page.name)")
                 }
             }
+        }
+    }
+
+    @Test func `refused settings are on every page with the keys that they lack, in the reader's language`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        for (locale, words) in [(PageLocale.english, "no longer has"), (.brazilianPortuguese, "não tem mais")] {
+            var frame = PageFrame(locale: locale)
+            frame.notices.refusedSettings = RefusedSettings(
+                at: Timestamp(milliseconds: 1_795_262_400_000), lost: ["grants", "retention.days"])
+            for page in fixture.everyPage(frame) {
+                #expect(page.html.contains("\(words) grants, retention.days"), "\(page.name)")
+            }
+            frame.notices.refusedSettings = RefusedSettings(at: Timestamp(milliseconds: 0), lost: [])
+            let pages = fixture.everyPage(frame)
+            #expect(pages.allSatisfy { $0.html.contains("1970-01-01T00:00") && !$0.html.contains("grants, ") })
         }
     }
 

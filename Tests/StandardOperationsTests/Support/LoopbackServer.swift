@@ -17,6 +17,8 @@ final class LoopbackServer: Sendable {
         case answer(String)
         /// Sends bytes, and no more, and stays.
         case stay(String)
+        /// Sends bytes, and then one byte every few milliseconds.
+        case drip(String)
         /// Hangs up rudely, with a TCP reset, after sending some bytes.
         case reset(String)
         /// Sends a head and then a body without end.
@@ -86,6 +88,12 @@ private final class LoopbackHandler: ChannelInboundHandler {
             }
         case .stay(let answer):
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer)), promise: nil)
+        case .drip(let answer):
+            channel.writeAndFlush(ByteBuffer(string: answer), promise: nil)
+            channel.eventLoop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(2)) { task in
+                guard channel.isActive else { return task.cancel() }
+                channel.writeAndFlush(ByteBuffer(string: "0"), promise: nil)
+            }
         case .reset(let answer):
             context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: answer))).flatMap {
                 (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))

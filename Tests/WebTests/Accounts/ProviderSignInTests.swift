@@ -1,4 +1,5 @@
 import Access
+import Flows
 import Logging
 import TestSupport
 import Testing
@@ -16,9 +17,27 @@ struct ProviderSignInTests {
             throw IdentityProviderError(kind, "no beginning")
         }
         func complete(
-            _ parameters: [String: String], secret: String?
+            _ parameters: [String: String], secret: String?, from address: String?
         ) async throws(IdentityProviderError) -> ProviderSignIn {
             throw IdentityProviderError(kind, "no end")
+        }
+        func signOutURL() async -> String? { nil }
+    }
+
+    /// A provider at which a sign-in waits until it is cancelled.
+    private struct Waiting: IdentityProvider {
+        let waiting = MutableStateFlow(0)
+
+        func begin(back: String) async throws(IdentityProviderError) -> (url: String, secret: String) {
+            throw IdentityProviderError(.failed, "no beginning")
+        }
+        func complete(
+            _ parameters: [String: String], secret: String?, from address: String?
+        ) async throws(IdentityProviderError) -> ProviderSignIn {
+            waiting.update { $0 + 1 }
+            defer { waiting.update { $0 - 1 } }
+            _ = await waiting.first { _ in false }
+            throw IdentityProviderError(.unreachable, "cancelled")
         }
         func signOutURL() async -> String? { nil }
     }
@@ -38,11 +57,24 @@ struct ProviderSignInTests {
         }
     }
 
-    @Test func `a provider that cannot be reached is a failure of this server for now`() async throws {
-        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: .unreachable)) {
-            server in
+    @Test(arguments: [IdentityProviderError.Kind.unreachable, .busy])
+    func `a provider that cannot be reached is a failure of this server for now`(
+        kind: IdentityProviderError.Kind
+    ) async throws {
+        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: Refusing(kind: kind)) { server in
             let answer = try await server.ask("GET", "/sign-in/provider", ["Accept: text/html"])
             #expect(answer.status == 503)
+        }
+    }
+
+    @Test func `a sign-in that waits for the provider is cancelled when the browser leaves`() async throws {
+        let provider = Waiting()
+        try await AccountServer.run(.oidc(prefix: "p#"), isEmpty: true, provider: provider) { server in
+            let browser = try await server.connect()
+            try await browser.send("GET", "/sign-in/return?state=a", headers: ["Accept: text/html"])
+            try await until { provider.waiting.value == 1 }
+            await browser.close()
+            try await until { provider.waiting.value == 0 }
         }
     }
 

@@ -2,6 +2,7 @@ import Access
 import Boards
 import Journals
 import NIOCore
+import Pages
 import States
 import TestSupport
 import Testing
@@ -248,6 +249,36 @@ struct HeldPollTests {
                 #expect(pollResponder.leave(place))
                 #expect(!pollResponder.leave(place))
             }
+        }
+    }
+
+    @Test func `an answer that has to be rendered is not made where rendering would hold up other connections`()
+        async throws
+    {
+        try await TestServer.run { server in
+            _ = try await server.board.start("steps", input: ["label": "a", "last": 0], actor: "ana")
+            try await until { server.board.view().sequence >= 2 }
+            let responder = server.dashboard.pollResponder
+            let page = try #require(server.dashboard.renderer.page(feedName: "board"))
+            let path = responder.answers.cursor(page, sequence: 0, after: nil).now
+            let request = try #require(PollRequest(path: path.dropFirst("/live/1/".count)))
+            let somebody = FixedAuthenticator(.localOperator, control: AccessControl())
+            let admission = Admission(
+                authorization: somebody.authorization,
+                check: AccessCheck(control: somebody.control, isOpen: true) { _, _ in .askRoute })
+            func isUnmade(mayRender: Bool) -> Bool {
+                let reply = responder.poll(
+                    request, of: admission, mayRender: mayRender, on: server.dashboard.eventLoopGroup.any()
+                ) { _ in }
+                if case .unmade = reply { return true }
+                return false
+            }
+            #expect(responder.mustRender(request))
+            #expect(isUnmade(mayRender: false))
+            #expect(!isUnmade(mayRender: true))
+            // What was made for one is there for all.
+            #expect(!responder.mustRender(request))
+            #expect(!isUnmade(mayRender: false))
         }
     }
 

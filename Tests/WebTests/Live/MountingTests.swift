@@ -54,12 +54,17 @@ struct MountingTests {
         let board = try await Board.open(catalog: catalog, journal: MemoryJournal())
         let log = CapturedLog(level: .warning)
         try Router().mountWeir(board, at: "/ops", templates: folder, access: .open, logger: log.logger)
+        try await until { log.messages().count > 1 }
         #expect(log.messages().first?.hasPrefix("The templates have ") == true, "\(log.messages())")
         #expect(
             log.messages().contains("operations/steps/stepping.mustache:2: there is no variable nothing here"),
             "\(log.messages())")
         let quiet = CapturedLog(level: .warning)
-        try Router().mountWeir(board, at: "/ops", access: .open, logger: quiet.logger)
+        var configuration = WebConfiguration()
+        configuration.mountPath = "/ops"
+        let dashboard = try Dashboard(board: board, configuration: configuration, logger: quiet.logger)
+        Router().mountWeir(dashboard, access: .open)
+        try await until { dashboard.services.checks.last != nil }
         #expect(quiet.messages() == [])
         await board.shutdown()
     }

@@ -10,9 +10,9 @@ import Testing
         let clock = ManualClock()
         let times = Locked<[Int64]>([])
         let status = MutableStateFlow(RecordingStatus.recording)
-        let announcer = RecordingAnnouncer(
-            status.asStateFlow(), MutableStateFlow<[JournalNotice]>([]).asStateFlow(), clock: clock
-        ) { times.withLock { $0.append(clock.uptime) } }
+        let announcer = RecordingAnnouncer(clock: clock, announce: { times.withLock { $0.append(clock.uptime) } }) {
+            [RecordingAnnouncer.follow(status.asStateFlow(), by: { $0 == .recording }, $0)]
+        }
         func told(after time: Int64) -> [Int64] {
             clock.advance(by: time)
             return times.withLock { $0 }

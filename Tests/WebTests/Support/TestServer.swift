@@ -1,4 +1,5 @@
 import Boards
+import Dispatch
 import Flows
 import Foundation
 import Hummingbird
@@ -16,6 +17,13 @@ import Testing
 
 /// A server on a free port, with operations that a test has in hand.
 struct TestServer: Sendable {
+    /// A pool whose only thread is occupied: templates are not checked unless a test asks for it, which costs a second each.
+    static let unchecked: WorkPool = {
+        let pool = WorkPool(threads: 1)
+        Task.detached { try await pool.run { DispatchSemaphore(value: 0).wait() } }
+        return pool
+    }()
+
     let board: Board
     let dashboard: Dashboard
     let port: Int
@@ -32,6 +40,7 @@ struct TestServer: Sendable {
         printing: Bool = false, bell: Bool = false, secret: Bool = false, reporting: Bool = false,
         scheduled: Bool = false,
         limits: ConnectionLimits? = nil, logger: Logger? = nil, asServed: Bool = true,
+        checkingOn pool: WorkPool = TestServer.unchecked,
         access: DashboardAccess<DashboardContext> = .open,
         _ test: @escaping @Sendable (TestServer) async throws -> Void
     ) async throws {
@@ -75,7 +84,7 @@ struct TestServer: Sendable {
                 assetFolder: assets.folder),
             assets: assets, configuration: configuration, eventLoopGroup: group,
             clock: clock,
-            makeID: { UUID().uuidString.lowercased() }, logger: logger)
+            makeID: { UUID().uuidString.lowercased() }, logger: logger, checkingOn: pool)
         let registry = Shared<ConnectionRegistry?>(nil)
         let tasks = Shared<ConnectionTasks?>(nil)
         try await serve(

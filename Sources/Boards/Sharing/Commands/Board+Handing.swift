@@ -135,7 +135,7 @@ extension Board {
         worker: Int64?
     ) async throws(BoardError) -> StartReceipt {
         guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
-        let input = try launcher.validate(input, for: operation, isWithoutSecrets: true)
+        let input = try await launcher.validate(input, for: operation, isWithoutSecrets: true).input
         if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
         let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
         return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))

@@ -55,24 +55,21 @@ struct MarkupDiff {
             guard let id = new.id, !new.head.contains("data-"), new.name != "button" else { return nil }
             return [.text(id: id, text)]
         }
-        if let patches = alike(old, new) { return patches }
-        // What can be chosen comes and goes with the whole field, which keeps what somebody has chosen.
+        let (before, after) = (old.children.filter(\.counts), new.children.filter(\.counts))
+        // Children are compared in one of both ways: trying both would double the work with each level of elements.
+        if before.count == after.count, zip(before, after).allSatisfy({ $0.isContinued(by: $1) }) {
+            return alike(before, after)
+        }
+        // What can be chosen comes and goes with the whole field, which keeps the reader's choice.
         return new.name == "select" ? nil : list(old, new)
     }
 
     /// The patches of children of which each goes on in its place.
-    private func alike(_ old: MarkupElement, _ new: MarkupElement) -> [Patch]? {
-        let (before, after) = (old.children.filter(\.counts), new.children.filter(\.counts))
-        guard before.count == after.count else { return nil }
+    private func alike(_ before: [MarkupElement.Child], _ after: [MarkupElement.Child]) -> [Patch]? {
         var patches: [Patch] = []
-        for (old, new) in zip(before, after) {
-            switch (old, new) {
-            case (.text(let old), .text(let new)): guard old.elementsEqual(new) else { return nil }
-            case (.element(let old), .element(let new)):
-                guard let inside = self.patches(old, new) else { return nil }
-                patches += inside
-            case (.text, .element), (.element, .text): return nil
-            }
+        for case (.element(let old), .element(let new)) in zip(before, after) {
+            guard let inside = self.patches(old, new) else { return nil }
+            patches += inside
         }
         return patches
     }
@@ -156,6 +153,15 @@ extension MarkupElement.Child {
         switch self {
         case .element: true
         case .text(let text): !text.isLayout
+        }
+    }
+
+    /// Whether the other is the same text, or an element of the same name and id.
+    fileprivate func isContinued(by other: MarkupElement.Child) -> Bool {
+        switch (self, other) {
+        case (.text(let text), .text(let other)): text.elementsEqual(other)
+        case (.element(let element), .element(let other)): element.name == other.name && element.id == other.id
+        case (.text, .element), (.element, .text): false
         }
     }
 }

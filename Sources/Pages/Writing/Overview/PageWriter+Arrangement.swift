@@ -7,12 +7,13 @@ extension PageWriter {
     func arranged(_ board: BoardView, _ arrangement: Arrangement) -> Fields {
         let entries = wholes
         let positions = Dictionary(entries.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        let items = entries.enumerated().map { item($1, at: $0, on: board) }
+        let views = views(of: board)
+        let items = entries.enumerated().map { item($1, at: $0, views[$1.id]?.latest) }
         let (groups, others) = arrangement.arranged(items)
         let pinned = Set(arrangement.pins.ids)
         let cards = { (ids: [String]) in
             ids.map { id in
-                card(id, of: board.operation(id), at: positions[id] ?? 0).merging(["isPinned": pinned.contains(id)])
+                card(id, of: views[id], at: positions[id] ?? 0).merging(["isPinned": pinned.contains(id)])
             }
         }
         let shown = items.count - others.count
@@ -32,9 +33,8 @@ extension PageWriter {
     }
 
     /// An operation as an arrangement sees it.
-    private func item(_ entry: CatalogEntry, at position: Int, on board: BoardView) -> Arrangement.Item {
-        let run = board.operation(entry.id)?.latest
-        return Arrangement.Item(
+    private func item(_ entry: CatalogEntry, at position: Int, _ run: RunView?) -> Arrangement.Item {
+        Arrangement.Item(
             id: entry.id, title: title(of: entry.id), tags: entry.tags.sorted(), position: position,
             isActive: run?.record.state.phase == .active, changed: changed(run))
     }

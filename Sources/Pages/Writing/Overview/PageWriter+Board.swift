@@ -57,7 +57,8 @@ extension PageWriter {
 
     /// The number of operations in each state.
     func summary(of board: BoardView) -> [Fields] {
-        let phases = wholes.map { board.operation($0.id)?.latest?.record.state.phase ?? $0.initial.phase }
+        let views = views(of: board)
+        let phases = wholes.map { views[$0.id]?.latest?.record.state.phase ?? $0.initial.phase }
         let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
             ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
             ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
@@ -71,6 +72,11 @@ extension PageWriter {
                 "tone": phase?.tone, "shape": phase?.shape,
             ]
         }
+    }
+
+    /// The views of operations, by id.
+    func views(of board: BoardView) -> [String: OperationView] {
+        Dictionary(board.operations.map { ($0.id, $0) }) { first, _ in first }
     }
 
     /// The latest runs that the view knows, newest first, each with the states that it passed through.

@@ -1,29 +1,46 @@
+import Flows
 import Journals
 
-/// Marks where the terms of a search are in a text.
+/// Marks where the terms of a search are in the texts of a page.
+///
+/// A page has a budget of time for its marks: the texts after that have none.
 struct Highlight {
-    /// How many characters of a text are looked at.
+    /// The maximum number of characters of a text that are searched.
     private static let limit = 4_000
-    /// How many characters around what is found are shown of a long text.
+    /// How many characters around a mark are shown of a long text.
     private static let around = 40
 
     private let patterns: [[Unicode.Scalar]]
+    private let budget: WorkBudget
 
     /// Marks nothing without a search.
-    init(_ search: SearchQuery?) { patterns = search?.terms.map { Array($0.pattern.unicodeScalars) } ?? [] }
+    init(_ search: SearchQuery?, budget: WorkBudget = WorkBudget(.milliseconds(200))) {
+        patterns = search?.terms.map { Array($0.pattern.unicodeScalars) } ?? []
+        self.budget = budget
+    }
+
+    /// Whether no further text gets a mark.
+    var isOver: Bool { patterns.isEmpty || budget.isExceeded }
 
     /// The text with its marks, as character data.
-    func html(_ text: String) -> TrustedHTML { html(Array(text), marked(Array(text))) }
+    func html(_ text: String) -> TrustedHTML {
+        guard !isOver else { return TrustedHTML(CleanText(text).markup) }
+        let start = text.prefix(Self.limit)
+        let characters = Array(start)
+        return TrustedHTML(
+            html(characters, marked(characters)).html + CleanText(String(text[start.endIndex...])).markup)
+    }
 
     /// The part of a text around the first mark; nil without one.
     func excerpt(_ text: String) -> TrustedHTML? {
-        let characters = Array(text.prefix(Self.limit))
+        let start = text.prefix(Self.limit)
+        let characters = Array(start)
         let marked = marked(characters)
         guard let first = marked.firstIndex(of: true) else { return nil }
         let part = characters.indices.clamped(to: max(0, first - Self.around)..<first + Self.around * 2)
-        let start = part.lowerBound > 0 ? "\u{2026}" : ""
-        let end = part.upperBound < characters.count || text.count > Self.limit ? "\u{2026}" : ""
-        return TrustedHTML(start + html(Array(characters[part]), Array(marked[part])).html + end)
+        let before = part.lowerBound > 0 ? "\u{2026}" : ""
+        let after = part.upperBound < characters.count || start.endIndex < text.endIndex ? "\u{2026}" : ""
+        return TrustedHTML(before + html(Array(characters[part]), Array(marked[part])).html + after)
     }
 
     /// Whether there is a mark in a text.
@@ -45,7 +62,7 @@ struct Highlight {
     /// Which characters belong to what was found.
     private func marked(_ characters: [Character]) -> [Bool] {
         var marked = characters.map { _ in false }
-        guard !patterns.isEmpty else { return marked }
+        guard !isOver else { return marked }
         let folded = fold(characters)
         for pattern in patterns {
             var place = 0

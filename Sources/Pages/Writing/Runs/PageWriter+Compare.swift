@@ -97,7 +97,7 @@ extension PageWriter {
     private func inputs(_ runs: RunComparison) -> [Fields] {
         let names = (catalog[runs.first.record.operation]?.fields ?? []).map(\.name)
         let ordered = names.filter(runs.differingInput.contains) + runs.differingInput.filter { !names.contains($0) }
-        return ordered.map { name in
+        return ordered.prefix(ObjectValue.rowLimit).map { name in
             let values = [runs.first, runs.second].map { inputRow(name, of: $0.record) }
             return [
                 "label": values.compactMap { $0?.label }.first ?? name, "first": values[0]?.text,

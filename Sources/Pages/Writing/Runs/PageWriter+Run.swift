@@ -55,9 +55,12 @@ extension PageWriter {
         let members = record.opening.input.object ?? [:]
         let known = fields.map(\.name).filter { members[$0] != nil }
         let others = members.keys.filter { !known.contains($0) }.sorted()
-        return (known + others).compactMap { name in
-            inputRow(name, of: record).map { ["label": $0.label, "text": $0.text] }
+        let names = known + others
+        let rows = names.prefix(ObjectValue.rowLimit).compactMap { name in
+            inputRow(name, of: record).map { ["label": $0.label, "text": $0.text] as Fields }
         }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        return rows + values.more(names.count - ObjectValue.rowLimit)
     }
 
     /// A field of what a run was started with, in words; nil where it was left out.

@@ -103,7 +103,8 @@ extension PageWriter {
     }
 
     private func found(in value: JSONValue, _ highlight: Highlight) -> TrustedHTML? {
-        switch value {
+        guard !highlight.isOver else { return nil }
+        return switch value {
         case .string(let text): highlight.excerpt(text)
         case .integer(let number): highlight.excerpt(String(number))
         case .array(let elements): elements.lazy.compactMap { found(in: $0, highlight) }.first

@@ -56,7 +56,7 @@ package struct HTTPTarget: Sendable {
     var text: String { url.absoluteString }
 
     /// Host and port as the setting that allows requests takes them.
-    var place: String {
+    package var place: String {
         let host = host.inert(limit: 200)
         return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }

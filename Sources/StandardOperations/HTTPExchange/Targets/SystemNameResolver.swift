@@ -1,4 +1,3 @@
-import Dispatch
 import Flows
 
 #if canImport(Darwin)
@@ -9,7 +8,7 @@ import Flows
     import Musl
 #endif
 
-/// Asks the system's resolver (`getaddrinfo`, RFC 3493) on threads of its own, because it blocks and cannot be called off.
+/// Asks the system's resolver (`getaddrinfo`, RFC 3493) on threads of its own, because it blocks and cannot be interrupted.
 package struct SystemNameResolver: NameResolver {
     private static let socketKind: Int32 = {
         #if canImport(Glibc)
@@ -19,23 +18,60 @@ package struct SystemNameResolver: NameResolver {
         #endif
     }()
 
+    private let pool: WorkPool
+    private let timeout: Duration
+    private let find: @Sendable (String) throws -> [String]
+
     /// Makes a resolver.
-    package init() {}
+    package init() { self.init(pool: .names) }
+
+    /// Makes a resolver.
+    ///
+    /// - Parameters:
+    ///   - pool: The threads that wait for the system's resolver.
+    ///   - timeout: How long a caller waits, for a thread and for the answer.
+    ///   - find: Asks the system's resolver; blocks.
+    init(
+        pool: WorkPool, timeout: Duration = .seconds(10),
+        find: @escaping @Sendable (String) throws -> [String] = lookUp
+    ) {
+        self.pool = pool
+        self.timeout = timeout
+        self.find = find
+    }
 
     /// The addresses in the system's order (RFC 6724), each once.
     ///
-    /// A cancelled caller is let go at once; the system's own search ends in its own time, and nobody hears of it.
+    /// Suspends for ``timeout`` at most, and returns at once when the task is cancelled. A look-up that has begun then keeps
+    /// its thread until the system's resolver gives up; one that has not never begins.
     package func addresses(of host: String) async throws -> [String] {
         let answer = OneShot<Result<[String], any Error>>()
+        let search = Task { [pool, find] in
+            do {
+                answer.send(.success(try await pool.run { try find(host) }))
+            } catch is WorkPool.Busy {
+                answer.send(.failure(HTTPFailure.nameServerSilent(host: host, reason: "too many names are looked up")))
+            } catch {
+                answer.send(.failure(error))
+            }
+        }
+        let limit = Task { [timeout] in
+            try await Task.sleep(for: timeout)
+            answer.send(.failure(HTTPFailure.nameServerSilent(host: host, reason: "no answer within \(timeout)")))
+        }
+        defer {
+            search.cancel()
+            limit.cancel()
+        }
         return try await withTaskCancellationHandler {
-            DispatchQueue.global(qos: .userInitiated).async { answer.send(Result { try Self.lookUp(host) }) }
-            return try await answer.value().get()
+            try await answer.value().get()
         } onCancel: {
             answer.send(.failure(CancellationError()))
         }
     }
 
-    private static func lookUp(_ host: String) throws -> [String] {
+    /// Asks the system's resolver; blocks.
+    @Sendable static func lookUp(_ host: String) throws -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = socketKind

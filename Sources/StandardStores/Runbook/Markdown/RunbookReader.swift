@@ -66,6 +66,12 @@ struct RunbookReader {
             throw RunbookFileError(
                 "this box has no text; write the step after it", file: file, line: item.lines.lowerBound)
         }
+        // Before the step is named: that takes longer with each step of the same text.
+        guard ids.count < RunbookState.stepLimit else {
+            throw RunbookFileError(
+                "has more than the limit of \(RunbookState.stepLimit) steps; split it into several runbooks", file: file
+            )
+        }
         rest = rest.dropFirst()
         var step = RunbookStep(
             id: "", markdown: oneLine(text), spans: text.spans.map(\.onOneLine), depth: depth,

@@ -43,11 +43,7 @@ final class PollAnswers: Sendable {
     }
 
     /// What stands above every page at this moment.
-    var notices: PageNotices {
-        var notices = PageNotices(notices: board.notices)
-        if case .notRecorded(let since, _) = board.recording { notices.notRecordedSince = since }
-        return notices
-    }
+    var notices: PageNotices { board.pageNotices }
 
     /// What a cache may do with an answer that it could keep, were it for everybody.
     func caching(_ caching: PollAnswer.Caching) -> PollAnswer.Caching {

@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import HTTPTypes
+import NIOCore
 import States
 
 @testable import Web
@@ -28,7 +29,8 @@ extension FuzzedParser {
         sender(fields, content, now)
         guard let template = template(String(lines.first ?? "")) else { return }
         do throws(Problem) {
-            let body = try JSONValue(trigger: content, type: ContentType(firstOf: fields["content-type"]))
+            let body = try JSONValue(
+                trigger: ByteBuffer(bytes: content), type: ContentType(firstOf: fields["content-type"]))
             decide(TriggerRequest(headers: fields, content: content, body: body), template)
         } catch {
             expectSentence(error.detail)
