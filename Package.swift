@@ -326,6 +326,17 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
             ]),
+        // The parsers of Tests/Fuzz, with the inputs that fuzzing has kept.
+        .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "Access", "Boards", "Commands", "Journals", "OperationFiles", "Operations", "Pages", "Schedules",
+                "StandardOperations", "StandardStores", "States", "Stores", "Web", "Webhooks", "WeirClient",
+                "WeirCommand",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], exclude: ["Harness/Fuzz.swift"]),
         .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
         // Compiled as another package would be: it sees what is public and nothing else.
         .testTarget(

@@ -21,6 +21,7 @@ expect.set_options(timeout=PATIENCE)
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "alone: measures, or needs the machine for itself; runs beside no other test")
+    config.addinivalue_line("markers", "long: runs with `script/test long`, not before each change")
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,9 @@ extension WorkPool {
     /// The rendering and comparing of pages that can be long: gallery, comparisons, searches, Markdown.
     package static let pages = WorkPool()
     /// The pages that are followed live, and what brings them up to date: each is rendered once for all who are shown the same.
-    package static let documents = WorkPool()
+    ///
+    /// Not of lower priority: viewers of a busy server would fall behind its changes.
+    package static let documents = WorkPool(niceness: 0)
     /// The reading of requests' bodies that are large.
     package static let bodies = WorkPool()
     /// Searches in a journal's file, which has more connections than this has threads.

@@ -23,7 +23,7 @@ struct DeclaredValue: Sendable, Hashable {
             let next: JSONValue?
             switch value {
             case .object(let members): next = members[part]
-            case .array(let elements): next = Int(part).flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+            case .array: next = Int(part).flatMap(value.element(at:))
             default: next = nil
             }
             guard let next else { return nil }

@@ -56,7 +56,7 @@ extension JSONValue {
             let next: JSONValue? =
                 switch part {
                 case .object(let members): members[key.stringValue]
-                case .array(let elements): key.intValue.flatMap { elements.indices.contains($0) ? elements[$0] : nil }
+                case .array: key.intValue.flatMap(part.element(at:))
                 case .null, .bool, .integer, .number, .string: nil
                 }
             guard let next else { return nil }

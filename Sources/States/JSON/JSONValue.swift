@@ -26,6 +26,13 @@ extension JSONValue {
         return members[name]
     }
 
+    /// The element at an index, or nil if this is no array or has no such element.
+    package func element(at index: Int) -> JSONValue? {
+        // In a closure, `condition ? element : nil` would be the JSON value null instead of no value.
+        guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+        return elements[index]
+    }
+
     /// The text of a string value.
     package var string: String? {
         guard case .string(let text) = self else { return nil }

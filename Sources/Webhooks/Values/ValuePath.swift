@@ -25,9 +25,8 @@ package struct ValuePath: Sendable, Hashable, CustomStringConvertible {
     /// The value at this place; nil if there is none.
     package func value(in whole: JSONValue) -> JSONValue? {
         names.reduce(Optional(whole)) { value, name in
-            guard let elements = value?.array else { return value?[name] }
-            guard let index = Int(name), elements.indices.contains(index) else { return nil }
-            return elements[index]
+            guard case .array = value else { return value?[name] }
+            return Int(name).flatMap { value?.element(at: $0) }
         }
     }
 

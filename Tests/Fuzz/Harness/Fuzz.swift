@@ -70,3 +70,13 @@ private func runDriver(
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>,
     _ callback: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
 ) -> CInt
+
+/// Ends the process with a sentence unless a condition holds, so that libFuzzer keeps the input.
+func expect(
+    _ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String, line: Int = #line,
+    file: StaticString = #fileID
+) {
+    if holds() { return }
+    FileHandle.standardError.write(Data("✕ \(file):\(line): \(sentence())\n".utf8))
+    abort()
+}

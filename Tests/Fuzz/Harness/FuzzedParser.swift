@@ -6,7 +6,7 @@ struct FuzzedParser: Sendable {
     let name: String
     /// How many bytes an input has at most.
     let maximumLength: Int
-    /// Gives it an input; ends the process where something does not hold.
+    /// Parses an input and checks the result with `expect`.
     let check: @Sendable (FuzzInput) -> Void
 
     init(_ name: String, upTo maximumLength: Int, _ check: @escaping @Sendable (FuzzInput) -> Void) {
@@ -23,16 +23,6 @@ struct FuzzedParser: Sendable {
     ]
 
     static func named(_ name: String) -> FuzzedParser? { all.first { $0.name == name } }
-}
-
-/// Ends the process with a sentence where something does not hold that must, so that libFuzzer keeps the input.
-func expect(
-    _ holds: @autoclosure () -> Bool, _ sentence: @autoclosure () -> String, line: Int = #line,
-    file: StaticString = #fileID
-) {
-    if holds() { return }
-    FileHandle.standardError.write(Data("✕ \(file):\(line): \(sentence())\n".utf8))
-    abort()
 }
 
 /// Holds that words are a sentence that can be shown: not empty, not endless, and ended.

@@ -1,5 +1,10 @@
 @testable import Journals
-@testable import Settings
+
+#if canImport(Settings)
+    @testable import Settings
+#else
+    @testable import WeirCommand
+#endif
 
 extension FuzzedParser {
     /// Files of settings, and texts of single ones.
