@@ -1,19 +1,17 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// What each target is for, and the direction of every arrow, is told in Documentation/architecture.md.
-// `.ci/run` holds every `import` in Sources against the dependencies given here.
+// Documentation/architecture.md describes each target. `.ci/run` compares every `import` with the dependencies given here.
 
 let package = Package(
     name: "weir",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Weir", targets: ["Weir"]),
-        .library(name: "Flows", targets: ["Flows"]),
-        .library(name: "FlowsOpenCombine", targets: ["FlowsOpenCombine"]),
-        .library(name: "Stores", targets: ["Stores"]),
-        .library(name: "OperationTesting", targets: ["OperationTesting"]),
-        .library(name: "StoreTesting", targets: ["StoreTesting"]),
+        .library(name: "WeirFlows", targets: ["WeirFlows"]),
+        .library(name: "WeirOpenCombine", targets: ["WeirOpenCombine"]),
+        .library(name: "WeirStores", targets: ["WeirStores"]),
+        .library(name: "WeirTesting", targets: ["WeirTesting"]),
         .library(name: "MarkupTesting", targets: ["MarkupTesting"]),
         .executable(name: "weir", targets: ["WeirCommand"]),
         .executable(name: "weir-exec", targets: ["CommandHelper"]),
@@ -24,9 +22,6 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.10.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.37.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-        .package(
-            url: "https://github.com/apple/swift-configuration.git", from: "1.4.0",
-            traits: ["JSON", "YAML"]),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
@@ -41,94 +36,55 @@ let package = Package(
         .package(url: "https://github.com/pointfreeco/xctest-dynamic-overlay.git", from: "1.13.1"),
     ],
     targets: [
-        // MARK: Streams of state
-        .target(name: "Flows"),
+        // MARK: Values
+        .target(name: "WeirFlows"),
         .target(
-            name: "FlowsOpenCombine",
-            dependencies: ["Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
-        .target(name: "States"),
-        .target(name: "Patterns", dependencies: ["CPCRE2"]),
-        .target(name: "Operations", dependencies: ["Flows", "Patterns", "States"]),
-        .target(name: "Stores", dependencies: ["Flows", "States"]),
-        .target(
-            name: "StoreTesting",
-            dependencies: [
-                "Stores", "Flows", "TestClocks",
-                .product(name: "CustomDump", package: "swift-custom-dump"),
-                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
-                // Without it, what a `TestStore` reports reaches no test framework on Linux.
-                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
-            ]),
+            name: "WeirOpenCombine",
+            dependencies: ["WeirFlows", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .target(name: "WeirStates"),
+        .target(name: "WeirOperations", dependencies: ["CPCRE2", "WeirFlows", "WeirStates"]),
+        .target(name: "WeirStores", dependencies: ["WeirFlows", "WeirStates"]),
 
-        // MARK: What is kept
-        .target(name: "Journals", dependencies: ["Flows", "States"]),
+        // MARK: Storage
         .target(
-            name: "JournalsSQLite",
+            name: "WeirJournals",
             dependencies: [
-                "Flows", "Journals", "States", .product(name: "GRDB", package: "GRDB.swift"),
+                "WeirFlows", "WeirStates", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .target(name: "JournalsPostgres", dependencies: ["CPostgreSQL", "Flows", "Journals", "States"]),
-        .target(name: "Schedules", dependencies: ["Journals"]),
         .target(
-            name: "Boards",
+            name: "WeirAccess",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-
-        // MARK: Who may see and do what
-        .target(
-            name: "Access",
-            dependencies: [
-                "Flows", "States", .product(name: "Crypto", package: "swift-crypto"),
+                "WeirFlows", "WeirJournals", "WeirStates", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-
         .target(
-            name: "AccessOIDC",
+            name: "WeirPostgres",
+            dependencies: ["CPostgreSQL", "WeirAccess", "WeirFlows", "WeirJournals", "WeirStates"]
+        ),
+
+        // MARK: The server
+        .target(
+            name: "WeirBoards",
             dependencies: [
-                "Access", "Flows", "HTTPGuards", "States",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                "WeirAccess", "WeirFlows", "WeirStates", "WeirOperations", "WeirStores", "WeirJournals",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
-
         .target(
-            name: "HTTPGuards",
+            name: "WeirPages",
             dependencies: [
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-            ]),
-        .target(name: "SQLiteFiles", dependencies: [.product(name: "GRDB", package: "GRDB.swift")]),
-        .target(
-            name: "AccessSQLite",
-            dependencies: ["Access", "SQLiteFiles", .product(name: "GRDB", package: "GRDB.swift")]),
-        .target(name: "AccessPostgres", dependencies: ["Access", "Journals", "JournalsPostgres"]),
-
-        // MARK: What other systems send and are sent
-        .target(name: "Webhooks", dependencies: ["States", .product(name: "Crypto", package: "swift-crypto")]),
-
-        // MARK: What is seen
-        .target(
-            name: "Pages",
-            dependencies: [
-                "Access", "Webhooks", "Flows", "States", "Operations", "Journals", "Schedules", "Boards",
+                "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
                 .product(name: "Mustache", package: "swift-mustache"),
             ],
             resources: [.copy("../../Templates")]),
         .target(
-            name: "Web",
+            name: "WeirWeb",
             dependencies: [
-                "CZlib", "Access", "Webhooks", "Flows", "States", "Operations", "Stores", "Journals", "Schedules",
-                "Boards",
-                "Pages",
+                "CZlib", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPages",
+                "WeirStates", "WeirStores",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "HummingbirdHTTP2", package: "hummingbird"),
@@ -146,20 +102,19 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             resources: [.copy("../../Public")]),
-
         .target(
             name: "Weir",
             dependencies: [
-                "Access", "Flows", "States", "Operations", "Stores", "Journals", "JournalsSQLite", "Schedules",
-                "Boards",
-                "Pages", "Web", .product(name: "Logging", package: "swift-log"),
+                "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPages", "WeirStates",
+                "WeirStores", "WeirWeb", .product(name: "Logging", package: "swift-log"),
             ]),
 
-        // MARK: What is run
+        // MARK: The command
         .target(
-            name: "StandardOperations",
+            name: "WeirStandard",
             dependencies: [
-                "CZlib", "Flows", "HTTPGuards", "States", "Operations", "Stores",
+                "CMarkGFM", "CZlib", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
+                "WeirStores",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -167,65 +122,49 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         .target(
-            name: "StandardStores", dependencies: ["States", "Operations", "Stores", "Journals", "Boards", "CMarkGFM"]),
-        .executableTarget(name: "CommandHelper"),
-        .target(
-            name: "Commands",
+            name: "WeirFiles",
             dependencies: [
-                "States",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
-        .target(
-            name: "OperationFiles",
-            dependencies: [
-                "Commands", "Flows", "Patterns", "States", "Operations", "Schedules", "StandardOperations", "Webhooks",
+                "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStandard", "WeirStates",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Yams", package: "Yams"),
             ]),
-        .target(
-            name: "Deliveries",
+        .executableTarget(name: "CommandHelper"),
+        .executableTarget(
+            name: "WeirCommand",
             dependencies: [
-                "Boards", "Commands", "Flows", "Journals", "SQLiteFiles", "StandardOperations", "States", "Webhooks",
-                .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ]),
-        .target(
-            name: "WeirClient",
-            dependencies: [
-                "Commands", "HTTPGuards", "States",
+                "CommandHelper", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals", "WeirOperations",
+                "WeirPages", "WeirPostgres", "WeirStandard", "WeirStates", "WeirWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]),
-        .executableTarget(
-            name: "WeirCommand",
-            dependencies: [
-                "CommandHelper", "Commands", "Deliveries", "OperationFiles", "Webhooks", "WeirClient", "Flows",
-                "States",
-                "Operations",
-                "Journals", "JournalsPostgres", "JournalsSQLite", "Access", "AccessOIDC", "AccessPostgres",
-                "AccessSQLite", "Boards",
-                "Pages", "Web",
-                "StandardOperations", "StandardStores",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ]),
 
         // MARK: For tests
-        .target(name: "TestClocks", dependencies: ["Flows"]),
         .target(
-            name: "OperationTesting", dependencies: ["Flows", "States", "Operations", "Boards", "Pages", "TestClocks"]),
+            name: "WeirTesting",
+            dependencies: [
+                "WeirBoards", "WeirFlows", "WeirOperations", "WeirPages", "WeirStates", "WeirStores",
+                .product(name: "CustomDump", package: "swift-custom-dump"),
+                .product(name: "IssueReporting", package: "xctest-dynamic-overlay"),
+                // Without it, what a `TestStore` reports reaches no test framework on Linux.
+                .product(name: "IssueReportingTestSupport", package: "xctest-dynamic-overlay"),
+            ]),
         .target(name: "MarkupTesting", dependencies: ["CLibXML2"], resources: [.copy("Schemas")]),
+
+        // MARK: C libraries
         .systemLibrary(
             name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"]), .brew(["libxml2"])]),
         .systemLibrary(
@@ -235,52 +174,58 @@ let package = Package(
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        // What several of our own tests need; in no product.
+        // MARK: Tests
         .target(
             name: "TestSupport",
             dependencies: [
-                "Flows", "States", "Operations", "TestClocks", .product(name: "Logging", package: "swift-log"),
+                "WeirFlows", "WeirOperations", "WeirStates", .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/TestSupport"),
-        .testTarget(name: "FlowsTests", dependencies: ["Flows", "States", "TestClocks", "TestSupport"]),
+        .testTarget(name: "WeirFlowsTests", dependencies: ["TestSupport", "WeirFlows", "WeirStates"]),
         .testTarget(
-            name: "FlowsOpenCombineTests",
-            dependencies: ["FlowsOpenCombine", "Flows", .product(name: "OpenCombine", package: "OpenCombine")]),
-        .testTarget(name: "StatesTests", dependencies: ["States", "TestSupport"]),
+            name: "WeirOpenCombineTests",
+            dependencies: ["WeirFlows", "WeirOpenCombine", .product(name: "OpenCombine", package: "OpenCombine")]),
+        .testTarget(name: "WeirStatesTests", dependencies: ["TestSupport", "WeirStates"]),
         .testTarget(
-            name: "OperationsTests",
-            dependencies: ["Operations", "Flows", "Patterns", "States", "TestClocks", "TestSupport"]),
+            name: "WeirOperationsTests", dependencies: ["TestSupport", "WeirFlows", "WeirOperations", "WeirStates"]),
         .testTarget(
-            name: "OperationTestingTests",
-            dependencies: ["OperationTesting", "MarkupTesting", "Operations", "States", "Flows", "Boards", "Pages"]),
-        .testTarget(name: "StoresTests", dependencies: ["Stores", "StoreTesting", "Flows", "States", "TestSupport"]),
-        .testTarget(
-            name: "JournalsTests",
+            name: "WeirStoresTests",
             dependencies: [
-                "CPostgreSQL", "Journals", "JournalsPostgres", "JournalsSQLite", "States", "TestSupport",
+                "TestSupport", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates", "WeirStores",
+                "WeirTesting",
+            ]),
+        .testTarget(
+            name: "WeirJournalsTests",
+            dependencies: [
+                "CPostgreSQL", "TestSupport", "WeirJournals", "WeirPostgres", "WeirStates",
                 .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ]),
-        .testTarget(name: "SchedulesTests", dependencies: ["Schedules", "Journals"]),
         .testTarget(
-            name: "BoardsTests",
+            name: "WeirAccessTests",
             dependencies: [
-                "Access", "Boards", "Operations", "Schedules", "Stores", "Journals", "States", "Flows", "TestClocks",
-                "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "WeirAccess", "WeirFlows", "WeirJournals", "WeirPostgres", "WeirStates",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "PagesTests",
+            name: "WeirBoardsTests",
             dependencies: [
-                "Access", "Pages", "Boards", "Journals", "JournalsSQLite", "Operations", "Schedules", "Stores",
-                "States",
-                "Flows", "StandardOperations", "StandardStores", "Commands", "MarkupTesting", "TestSupport",
+                "TestSupport", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates",
+                "WeirStores", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "WeirPagesTests",
+            dependencies: [
+                "MarkupTesting", "TestSupport", "WeirAccess", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals",
+                "WeirOperations", "WeirPages", "WeirStandard", "WeirStates", "WeirStores",
             ], exclude: ["Documents/__Snapshots__"]),
         .testTarget(
-            name: "WebTests",
+            name: "WeirWebTests",
             dependencies: [
-                "CZlib", "Access", "Web", "Webhooks", "Pages", "Boards", "Journals", "Operations", "Schedules",
-                "Stores",
-                "States", "Flows", "StandardOperations", "TestSupport",
+                "CZlib", "TestSupport", "WeirAccess", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations",
+                "WeirPages", "WeirStandard", "WeirStates", "WeirStores", "WeirWeb",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -296,97 +241,60 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]),
         .testTarget(
-            name: "StandardOperationsTests",
+            name: "WeirStandardTests",
             dependencies: [
-                "StandardOperations", "HTTPGuards", "Operations", "Flows", "States", "TestSupport",
+                "TestSupport", "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStandard",
+                "WeirStates", "WeirTesting",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
-            name: "StandardStoresTests",
-            dependencies: ["StandardStores", "StoreTesting", "Boards", "Journals", "States"]),
-        .testTarget(
-            name: "StoreExamplesTests",
-            dependencies: ["Stores", "StoreTesting", "Flows", "Boards", "Journals", "Operations", "States"]),
-        .testTarget(
-            name: "AccessTests",
+            name: "WeirFilesTests",
             dependencies: [
-                "Access", "AccessPostgres", "AccessSQLite", "Flows", "JournalsPostgres", "SQLiteFiles", "States",
-                "TestSupport",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
-        .testTarget(
-            name: "AccessOIDCTests",
-            dependencies: [
-                "AccessOIDC", "Access", "Flows", "States", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "CryptoExtras", package: "swift-crypto"),
-                .product(name: "JWTKit", package: "jwt-kit"),
-            ]),
-        // The parsers of Tests/Fuzz, with the inputs that fuzzing has kept.
-        .testTarget(
-            name: "FuzzTests",
-            dependencies: [
-                "Access", "Boards", "Commands", "Journals", "OperationFiles", "Operations", "Pages", "Schedules",
-                "StandardOperations", "StandardStores", "States", "Stores", "Web", "Webhooks", "WeirClient",
-                "WeirCommand",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ], exclude: ["Harness/Fuzz.swift"]),
-        .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
-        // Compiled as another package would be: it sees what is public and nothing else.
-        .testTarget(
-            name: "PublicTests",
-            dependencies: ["Weir", .product(name: "Hummingbird", package: "hummingbird")], packageAccess: false),
-        .testTarget(
-            name: "CommandsTests",
-            dependencies: [
-                "Commands", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ]),
-        .testTarget(
-            name: "WebhooksTests",
-            dependencies: ["Webhooks", "States", .product(name: "Crypto", package: "swift-crypto")]),
-        .testTarget(
-            name: "DeliveriesTests",
-            dependencies: [
-                "Deliveries", "Webhooks", "Boards", "Commands", "Flows", "Journals", "JournalsPostgres", "Operations",
-                "StandardOperations", "States", "TestClocks", "TestSupport",
+                "TestSupport", "WeirBoards", "WeirFiles", "WeirFlows", "WeirJournals", "WeirOperations", "WeirPostgres",
+                "WeirStandard", "WeirStates",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ]),
         .testTarget(
-            name: "WeirClientTests",
+            name: "WeirCommandTests",
             dependencies: [
-                "WeirClient", "Commands", "Flows", "States", "TestClocks", "TestSupport",
+                "TestSupport", "WeirAccess", "WeirBoards", "WeirCommand", "WeirFiles", "WeirFlows", "WeirJournals",
+                "WeirOperations", "WeirPages", "WeirStandard", "WeirStates", "WeirWeb",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ]),
         .testTarget(
-            name: "OperationFilesTests",
+            name: "WeirTestingTests",
             dependencies: [
-                "OperationFiles", "Commands", "Flows", "Patterns", "States", "Operations", "Schedules",
-                "StandardOperations", "TestClocks", "TestSupport", "Webhooks",
+                "MarkupTesting", "WeirBoards", "WeirFlows", "WeirOperations", "WeirPages", "WeirStates", "WeirTesting",
             ]),
+        .testTarget(name: "MarkupTestingTests", dependencies: ["MarkupTesting"]),
+        // Compiled as another package would be: it sees only public declarations.
         .testTarget(
-            name: "WeirCommandTests",
+            name: "PublicTests",
+            dependencies: ["Weir", .product(name: "Hummingbird", package: "hummingbird")], packageAccess: false),
+        // The parsers of Tests/Fuzz, with the inputs that fuzzing has kept.
+        .testTarget(
+            name: "FuzzTests",
             dependencies: [
-                "WeirCommand", "Commands", "OperationFiles", "Access", "AccessOIDC", "StandardStores", "Flows",
-                "States", "Operations", "Journals", "JournalsSQLite", "Boards", "Pages", "TestSupport", "Web",
-                "WeirClient",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Logging", package: "swift-log"),
-            ]),
+                "WeirAccess", "WeirBoards", "WeirCommand", "WeirFiles", "WeirJournals", "WeirOperations", "WeirPages",
+                "WeirStandard", "WeirStates", "WeirStores", "WeirWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ], exclude: ["Harness/Fuzz.swift"]),
     ]
 )
-
-// MARK: The settings every target of ours has, in one place
 
 for target in package.targets where target.type != .system {
     target.swiftSettings =
@@ -396,4 +304,59 @@ for target in package.targets where target.type != .system {
             .enableUpcomingFeature("InternalImportsByDefault"),
             .treatAllWarnings(as: .error),
         ]
+}
+
+// MARK: Tools with build folders of their own
+
+// `script/fuzz` builds the sources so that libFuzzer sees which branches an input takes.
+if Context.environment["WEIR_FUZZING"] != nil {
+    let sources = package.targets.filter { $0.type != .system && $0.type != .test }
+    // `fuzz` links the command as a library.
+    package.targets.removeAll { $0.name == "WeirCommand" || $0.type == .test }
+    package.products.removeAll { $0.name == "weir" }
+    for target in sources where target.name == "WeirCommand" {
+        package.targets.append(
+            .target(
+                name: target.name, dependencies: target.dependencies,
+                swiftSettings: target.swiftSettings! + [.define("FUZZING"), .unsafeFlags(["-sanitize=fuzzer"])]))
+    }
+    for target in package.targets where target.name.hasPrefix("Weir") && target.name != "WeirCommand" {
+        target.swiftSettings! += [.unsafeFlags(["-sanitize=fuzzer"])]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: [
+                "WeirAccess", "WeirBoards", "WeirCommand", "WeirFiles", "WeirJournals", "WeirOperations", "WeirPages",
+                "WeirStandard", "WeirStates", "WeirStores", "WeirWeb",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/Fuzz/Harness",
+            swiftSettings: [
+                .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("MemberImportVisibility"),
+                .unsafeFlags(["-parse-as-library"]),
+            ], linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]))
+}
+
+// `swift run -c release --scratch-path .build-benchmarks FlowBenchmarks` measures flows, `JournalBenchmarks` journals.
+if Context.environment["WEIR_BENCHMARKS"] != nil {
+    package.platforms = [.macOS("26.0")]
+    package.dependencies.append(.package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.1.4"))
+    package.targets += [
+        .executableTarget(
+            name: "FlowBenchmarks",
+            dependencies: [
+                "WeirFlows", .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+            ], path: "Benchmarks/Sources/FlowBenchmarks"),
+        .executableTarget(
+            name: "JournalBenchmarks",
+            dependencies: [
+                "WeirBoards", "WeirFlows", "WeirJournals", "WeirOperations", "WeirStates", "WeirStores",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ], path: "Benchmarks/Sources/JournalBenchmarks"),
+    ]
 }

@@ -1,6 +1,5 @@
-public import Boards
-import Journals
-public import JournalsSQLite
+public import WeirBoards
+public import WeirJournals
 public import Logging
 
 extension Board {

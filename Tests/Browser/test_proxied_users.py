@@ -48,7 +48,7 @@ FORMS = {
 }
 # Varnish takes 64 fields in all.
 ALL_FORGED = FORMS["twice"] + FORMS["with underscores"]
-WEB_TESTS = pathlib.Path(__file__).resolve().parents[1] / "WebTests"
+WEB_TESTS = pathlib.Path(__file__).resolve().parents[1] / "WeirWebTests"
 # One spelling for the proxy, and maybe another one for the server.
 ODD_PATHS = [
     "//live/1/board/snap", "/live/1/board/../board/snap", "/%6cive/1/board/snap", "/live/1/board%2fsnap", "/live/1/board/snap?x=/y",

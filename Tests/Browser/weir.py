@@ -163,8 +163,15 @@ class Weir:
         return self.ask(f"operations/{operation}")["latest"]
 
     def ended(self, run):
-        """The run, once it has ended."""
-        return until(lambda: (now := self.ask(f"runs/{run['id']}"))["endedAt"] and now)
+        """The run, once it has ended. While it has begun and is not recorded yet, the server answers 503."""
+        def now():
+            try:
+                return self.ask(f"runs/{run['id']}")
+            except urllib.error.HTTPError as error:
+                assert error.code == 503
+                return {"endedAt": None}
+
+        return until(lambda: (found := now())["endedAt"] and found)
 
     def changes(self, feed):
         """All changes of a feed that the server still has."""

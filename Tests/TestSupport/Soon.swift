@@ -1,4 +1,4 @@
-import Flows
+import WeirFlows
 
 /// What a body returns, or nil when it has not returned after a time that nobody would wait.
 ///

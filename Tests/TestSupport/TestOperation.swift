@@ -1,5 +1,5 @@
-package import Flows
-package import Operations
+package import WeirFlows
+package import WeirOperations
 
 /// An operation that does what the test says.
 package struct TestOperation: StateOperation {

@@ -1,5 +1,5 @@
-import Operations
-package import States
+import WeirOperations
+package import WeirStates
 
 /// The states of the tests' operations.
 package enum TestState: OperationState {

@@ -1,5 +1,4 @@
-import Flows
-package import TestClocks
+package import WeirFlows
 
 extension VirtualClock {
     /// Waits until at least so many sleep whose time has not come.

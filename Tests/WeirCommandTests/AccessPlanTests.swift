@@ -1,10 +1,8 @@
-import Access
-import AccessOIDC
+import WeirAccess
+@testable import WeirCommand
 import Foundation
 import TestSupport
 import Testing
-
-@testable import WeirCommand
 
 @Suite(.timeLimit(.minutes(5))) struct AccessPlanTests {
     private static let grants = "grants: [{role: viewer, to: signed-in}]"

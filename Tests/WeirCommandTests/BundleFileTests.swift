@@ -1,5 +1,5 @@
 import Foundation
-import States
+import WeirStates
 import TestSupport
 import Testing
 

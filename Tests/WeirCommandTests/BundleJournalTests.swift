@@ -1,5 +1,5 @@
 import Foundation
-import JournalsSQLite
+import WeirJournals
 import Testing
 
 @testable import WeirCommand

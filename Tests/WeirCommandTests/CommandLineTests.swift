@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
 import Testing
-import WeirClient
-
 @testable import WeirCommand
 
 @Suite struct CommandLineTests {

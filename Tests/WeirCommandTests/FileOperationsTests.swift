@@ -1,8 +1,8 @@
-import Boards
+import WeirBoards
 import Foundation
-import Operations
-import Pages
-import States
+import WeirOperations
+import WeirPages
+import WeirStates
 import TestSupport
 import Testing
 

@@ -1,8 +1,7 @@
-import Commands
-import Flows
+import WeirFiles
+import WeirFlows
 import Foundation
-import OperationFiles
-import Operations
+import WeirOperations
 import Synchronization
 import TestSupport
 import Testing

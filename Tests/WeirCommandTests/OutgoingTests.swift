@@ -1,9 +1,9 @@
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
-import Operations
-import States
+import WeirJournals
+import WeirOperations
+import WeirStates
 import Testing
 
 @testable import WeirCommand

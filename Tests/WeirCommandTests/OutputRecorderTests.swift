@@ -1,8 +1,6 @@
 import Foundation
-import States
+import WeirStates
 import Testing
-import WeirClient
-
 @testable import WeirCommand
 
 @Suite(.timeLimit(.minutes(5))) struct OutputRecorderTests {

@@ -1,8 +1,8 @@
-import Boards
+import WeirBoards
 import Foundation
-import Journals
-import StandardStores
-import States
+import WeirJournals
+import WeirStandard
+import WeirStates
 import Testing
 
 @testable import WeirCommand

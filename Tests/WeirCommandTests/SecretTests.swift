@@ -1,12 +1,11 @@
-import Access
-import Boards
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
-import JournalsSQLite
+import WeirJournals
 import Logging
-import Operations
-import States
+import WeirOperations
+import WeirStates
 import Testing
 
 @testable import WeirCommand

@@ -1,4 +1,4 @@
-import Access
+import WeirAccess
 import Foundation
 import Logging
 import TestSupport

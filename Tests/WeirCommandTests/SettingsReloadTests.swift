@@ -1,8 +1,8 @@
-import Access
-import Boards
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
+import WeirJournals
 import Logging
 import Synchronization
 import TestSupport

@@ -1,11 +1,11 @@
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
-import Operations
-import States
+import WeirJournals
+import WeirOperations
+import WeirStates
 import Testing
-import Web
+import WeirWeb
 
 @testable import WeirCommand
 

@@ -1,4 +1,4 @@
-import Flows
+import WeirFlows
 
 extension Report {
     /// A million states written while a lossless subscriber does not look, then read.

@@ -1,5 +1,5 @@
 import AsyncAlgorithms
-import Flows
+import WeirFlows
 import Observation
 
 extension Report {

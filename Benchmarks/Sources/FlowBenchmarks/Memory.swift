@@ -1,4 +1,4 @@
-import Flows
+import WeirFlows
 import Foundation
 import OpenCombine
 

@@ -1,10 +1,9 @@
-import Boards
+import WeirBoards
 import Foundation
-import Journals
-import JournalsSQLite
-import Operations
-import States
-import Stores
+import WeirJournals
+import WeirOperations
+import WeirStates
+import WeirStores
 
 /// Sends one store actions from many sides, each waiting until its own is recorded, and holds the journal to the order.
 enum Acting {

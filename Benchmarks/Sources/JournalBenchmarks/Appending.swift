@@ -1,7 +1,6 @@
 import Foundation
-import Journals
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirStates
 
 /// Changes per second of the clock, and per second of the processors' time.
 struct Rate {

@@ -1,6 +1,5 @@
 import Foundation
-import Journals
-import JournalsSQLite
+import WeirJournals
 
 /// Appends until it is killed, having said of each batch that it is recorded; and holds the journal to what was said.
 enum Crashing {

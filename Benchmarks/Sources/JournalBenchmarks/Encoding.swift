@@ -1,5 +1,5 @@
 import Foundation
-import States
+import WeirStates
 
 /// What writing a state down costs, beside the way over its JSON text.
 enum Encoding {

@@ -1,6 +1,5 @@
 import Foundation
-import Journals
-import JournalsSQLite
+import WeirJournals
 
 /// Fills a journal, and tells how fast, and with how much memory, as it grows.
 enum Generating {

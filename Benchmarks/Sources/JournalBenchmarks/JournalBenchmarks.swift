@@ -1,5 +1,5 @@
 import Foundation
-import Journals
+import WeirJournals
 
 /// Measures the journal in a file.
 ///

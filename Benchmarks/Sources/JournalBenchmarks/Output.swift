@@ -1,7 +1,6 @@
 import Foundation
-import Journals
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirStates
 
 /// A run that writes a million lines.
 enum Output {

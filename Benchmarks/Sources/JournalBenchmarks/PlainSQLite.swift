@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
-import Journals
-import States
+import WeirJournals
+import WeirStates
 
 /// What a change is as a row, made ready beforehand.
 struct PlainRow {

@@ -1,6 +1,5 @@
 import Foundation
-import Journals
-import JournalsSQLite
+import WeirJournals
 
 /// Removes most of a large journal while changes are appended.
 enum Pruning {

@@ -1,7 +1,6 @@
 import Foundation
-import Journals
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirStates
 
 /// Asks a large journal what its pages ask.
 enum Querying {

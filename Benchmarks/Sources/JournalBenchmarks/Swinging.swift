@@ -1,6 +1,6 @@
-import Flows
-import Operations
-import States
+import WeirFlows
+import WeirOperations
+import WeirStates
 
 /// A state that swings between two cases, so that each value is a transition and none is left out.
 enum SwingState: OperationState {

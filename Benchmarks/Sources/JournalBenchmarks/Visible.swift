@@ -1,9 +1,8 @@
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirStates
 import Synchronization
 
 /// From a state that is set to the change that those who follow the board are told of, through recorder and file.

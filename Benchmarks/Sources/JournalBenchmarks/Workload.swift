@@ -1,5 +1,5 @@
-import Journals
-import States
+import WeirJournals
+import WeirStates
 
 /// Runs as a busy server would see them: so many at once, ten changes each, of twelve operations by fifty actors.
 struct Workload: Sequence, IteratorProtocol {

@@ -1,6 +1,6 @@
 import Foundation
-import Journals
-import States
+import WeirJournals
+import WeirStates
 
 /// The destination of an export: a file, or standard output.
 ///

@@ -1,6 +1,5 @@
 import Foundation
-import Journals
-import JournalsSQLite
+import WeirJournals
 
 /// The journal of a data folder, for short-lived commands.
 enum BundleJournal {

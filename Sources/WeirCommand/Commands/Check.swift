@@ -1,9 +1,9 @@
 import ArgumentParser
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Foundation
-import Pages
-import StandardStores
+import WeirPages
+import WeirStandard
 
 /// `weir check`: reports every problem of templates, cases, variables, partials and strings.
 struct Check: AsyncParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
-import Journals
-import JournalsSQLite
-import Pages
+import WeirJournals
+import WeirPages
 
 /// `weir export`: writes runs of the journal as one file.
 struct Export: AsyncParsableCommand {

@@ -1,8 +1,7 @@
 import ArgumentParser
 import Foundation
-import Journals
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirStates
 
 /// `weir import`: imports exported runs into the journal.
 struct Import: AsyncParsableCommand {

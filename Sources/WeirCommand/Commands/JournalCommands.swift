@@ -1,10 +1,9 @@
-import Access
+import WeirAccess
 import ArgumentParser
 import Foundation
-import Journals
-import JournalsPostgres
-import JournalsSQLite
-import States
+import WeirJournals
+import WeirPostgres
+import WeirStates
 
 /// `weir journal`: what is done to a whole journal.
 struct JournalCommands: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import OperationFiles
+import WeirFiles
 
 /// `weir operations`: the operations of a server, and the files that declare some.
 struct OperationCommands: AsyncParsableCommand {

@@ -1,7 +1,9 @@
 import ArgumentParser
 
 /// The `weir` command.
-@main
+#if !FUZZING  // `fuzz` has its own entry point.
+    @main
+#endif
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "weir",

@@ -1,4 +1,4 @@
-import Access
+import WeirAccess
 import ArgumentParser
 import Foundation
 

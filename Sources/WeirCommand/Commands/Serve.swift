@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import UnixSignals
-import Web
+import WeirWeb
 
 /// `weir serve`: runs the dashboard until a signal stops it.
 struct Serve: AsyncParsableCommand {

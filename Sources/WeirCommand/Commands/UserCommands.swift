@@ -1,8 +1,8 @@
-import Access
+import WeirAccess
 import ArgumentParser
 import Foundation
 import Logging
-import States
+import WeirStates
 
 /// `weir user`: who signs in with a password.
 struct UserCommands: AsyncParsableCommand {

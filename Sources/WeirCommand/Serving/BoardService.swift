@@ -1,5 +1,5 @@
-import Boards
-import Journals
+import WeirBoards
+import WeirJournals
 import ServiceLifecycle
 
 /// The board as a service: it ends its runs and closes the journal once the server no longer accepts requests.

@@ -1,5 +1,5 @@
 import Foundation
-import Journals
+import WeirJournals
 
 /// The folder in which a server stores its data, for its owner only.
 struct DataFolder: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
-import OperationFiles
-import Webhooks
+import WeirFiles
+import WeirBoards
 
 extension FileOperations {
     /// The triggers and notifications of the files, with those that the settings name for all operations.

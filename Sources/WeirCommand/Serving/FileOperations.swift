@@ -1,14 +1,12 @@
-import Access
-import Boards
-import Commands
-import Deliveries
+import WeirAccess
+import WeirBoards
+import WeirFiles
 import Foundation
 import Logging
-import OperationFiles
-import Operations
-import Pages
-import StandardOperations
-import States
+import WeirOperations
+import WeirPages
+import WeirStandard
+import WeirStates
 
 /// The operations that files declare, as far as their files are right.
 struct FileOperations: Sendable {

@@ -1,10 +1,10 @@
 import Dispatch
-import Flows
+import WeirFlows
 import Foundation
 import Logging
-import OperationFiles
+import WeirFiles
 import ServiceLifecycle
-import States
+import WeirStates
 
 /// Takes up the files of the operations folder as they change, while the server runs.
 final class FolderService: ServiceLifecycle.Service {

@@ -1,14 +1,12 @@
-import Access
-import Boards
-import Commands
-import Deliveries
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFiles
+import WeirFlows
 import Foundation
-import Journals
+import WeirJournals
 import Logging
 import ServiceLifecycle
-import StandardOperations
-import Webhooks
+import WeirStandard
 
 /// What tells people and programs of runs, put together from the settings.
 struct HookServices: ServiceLifecycle.Service {

@@ -1,7 +1,6 @@
 import Foundation
-import Journals
-import JournalsPostgres
-import JournalsSQLite
+import WeirJournals
+import WeirPostgres
 
 /// Where a journal is kept, as the setting `journal` says.
 enum JournalPlace: Sendable {

@@ -1,10 +1,10 @@
-import Boards
-import Flows
-import Journals
+import WeirBoards
+import WeirFlows
+import WeirJournals
 
 /// Keeps feeds going that poll also while nobody watches: it watches them itself.
 final class PolledFeeds: Sendable {
-    private let watches = Locked<[String: Boards.Watch]>([:])
+    private let watches = Locked<[String: WeirBoards.Watch]>([:])
 
     /// Watches these, and none of the others any more.
     func keep(_ ids: [String], on board: Board) {

@@ -1,8 +1,8 @@
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Logging
 import ServiceLifecycle
-import States
+import WeirStates
 
 /// Does what a server does once it records, and ends it when another one has taken its place.
 struct RoleService: ServiceLifecycle.Service {

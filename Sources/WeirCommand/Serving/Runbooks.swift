@@ -1,7 +1,7 @@
-import Boards
+import WeirBoards
 import Foundation
-import StandardStores
-import States
+import WeirStandard
+import WeirStates
 
 /// The served runbooks: one store for each file, named after it.
 struct Runbooks: Sendable {

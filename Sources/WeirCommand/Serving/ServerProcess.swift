@@ -1,17 +1,16 @@
-import Access
-import AccessOIDC
-import Boards
-import Deliveries
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFiles
+import WeirFlows
 import Foundation
-import Journals
+import WeirJournals
 import Logging
-import Pages
+import WeirPages
 import ServiceLifecycle
-import StandardOperations
-import States
+import WeirStandard
+import WeirStates
 import UnixSignals
-import Web
+import WeirWeb
 
 /// All that `weir serve` runs, put together from its settings.
 struct ServerProcess: Sendable {

@@ -1,8 +1,8 @@
-import Boards
-import Flows
+import WeirBoards
+import WeirFlows
 import Foundation
-import Operations
-import StandardOperations
+import WeirOperations
+import WeirStandard
 
 /// The operations of `weir serve`, configured by the settings.
 struct StandardCatalog: Sendable {

@@ -1,5 +1,5 @@
-import Journals
-import JournalsPostgres
+import WeirJournals
+import WeirPostgres
 
 extension Setting {
     /// What is wrong with a text as the place of the journal; nil when nothing is.

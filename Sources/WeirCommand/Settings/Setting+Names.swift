@@ -1,4 +1,4 @@
-import States
+import WeirStates
 
 extension Setting {
     /// The name of its environment variable: `WEIR_ISS_POSITION_URL`.

@@ -1,8 +1,8 @@
-import Access
+import WeirAccess
 import Foundation
-import StandardOperations
-import States
-import Web
+import WeirStandard
+import WeirStates
+import WeirWeb
 
 /// One thing that can be set: its key, what it accepts, what it is when nobody sets it.
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import States
+import WeirStates
 
 /// The sources of a command's settings; a running server reads them again on request.
 struct SettingSources: Sendable {

@@ -1,6 +1,6 @@
-import Boards
-import States
-import Web
+import WeirBoards
+import WeirStates
+import WeirWeb
 
 extension Settings {
     /// Whether only programs of this machine reach the server.

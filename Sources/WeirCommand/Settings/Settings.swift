@@ -1,15 +1,14 @@
-import Access
-import Configuration
+import WeirAccess
 import Foundation
-import Journals
-import JournalsSQLite
-import StandardOperations
-import States
-import Webhooks
+import WeirJournals
+import WeirStandard
+import WeirStates
+import WeirBoards
 
 /// The settings: a flag overrides the environment, the environment overrides the file, the file overrides the default.
 struct Settings: Sendable {
-    private let reader: ConfigReader
+    /// The text of each setting that has one, by key.
+    private let texts: [String: String]
     /// The file's settings; nil without a file.
     let file: SettingsFile?
     /// Who may do what, by the file's roles and grants; nil without either.
@@ -46,13 +45,13 @@ struct Settings: Sendable {
         rules = file?.rules
         notifications = file?.notifications ?? []
         clientSecret = environment[Setting.clientSecretVariable]
-        let standards = Setting.all.compactMap { setting in setting.standard.map { (setting.key, $0) } }
-        reader = ConfigReader(providers: [
-            Self.provider("command line", flags.texts),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "weir"),
-            Self.provider("file", (file?.entries ?? [:]).mapValues(\.text)),
-            Self.provider("defaults", Dictionary(standards) { $1 }),
-        ])
+        var texts: [String: String] = [:]
+        for setting in Setting.all {
+            texts[setting.key] =
+                flags.texts[setting.key] ?? environment[setting.variable] ?? file?.entries[setting.key]?.text
+                ?? setting.standard
+        }
+        self.texts = texts
     }
 
     /// Gathers the settings, those of the command line being texts by key.
@@ -60,20 +59,8 @@ struct Settings: Sendable {
         try self.init(flags: FlagTexts(texts: flags), environment: environment, file: file)
     }
 
-    private static func provider(_ name: String, _ texts: [String: String]) -> InMemoryProvider {
-        InMemoryProvider(
-            name: name,
-            values: Dictionary(
-                texts.map {
-                    (AbsoluteConfigKey(components(of: $0.key)), ConfigValue(.string($0.value), isSecret: false))
-                }
-            ) { $1 })
-    }
-
-    private static func components(of key: String) -> [String] { key.split(separator: ".").map(String.init) }
-
     /// The text of a setting, if it has one.
-    func text(_ key: String) -> String? { reader.string(forKey: ConfigKey(Self.components(of: key))) }
+    func text(_ key: String) -> String? { texts[key] }
 
     /// The whole number of a setting; its bounds have already been checked.
     func integer(_ key: String) -> Int? { text(key).flatMap { Int($0) } }

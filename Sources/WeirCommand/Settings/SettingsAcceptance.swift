@@ -1,5 +1,5 @@
 import Foundation
-import States
+import WeirStates
 
 /// The operator's agreement that the next reload applies a settings file though it lacks keys: its hash, in a file of the
 /// data folder that only its owner can read.

@@ -1,6 +1,6 @@
-import Access
-import OperationFiles
-import Webhooks
+import WeirAccess
+import WeirFiles
+import WeirBoards
 import Yams
 
 /// The settings of a YAML file, each with its line.

@@ -1,10 +1,10 @@
-import Access
-import Boards
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFlows
 import Foundation
-import Journals
+import WeirJournals
 import Logging
-import States
+import WeirStates
 import Synchronization
 
 /// Applies the changed settings that a running server can apply, and announces each change in the log and the audit.

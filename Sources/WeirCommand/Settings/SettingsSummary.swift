@@ -1,7 +1,7 @@
-import Access
+import WeirAccess
 import Foundation
-import States
-import Webhooks
+import WeirStates
+import WeirBoards
 
 /// What settings say, by key and without secrets: what the log and the audit have of a change.
 struct SettingsSummary: Sendable {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import States
-import WeirClient
+import WeirStates
 
 /// `weir cancel`.
 struct CancelRun: AsyncParsableCommand {

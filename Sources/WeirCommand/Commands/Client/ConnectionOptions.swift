@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import WeirClient
 
 /// How a command finds its server, and what it exits with when something is wrong there.
 struct ConnectionOptions: ParsableArguments {

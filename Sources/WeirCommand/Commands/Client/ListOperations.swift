@@ -1,6 +1,5 @@
 import ArgumentParser
-import States
-import WeirClient
+import WeirStates
 
 /// `weir operations`.
 struct ListOperations: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
-import States
-import WeirClient
+import WeirStates
 
 /// `weir runs`.
 struct ListRuns: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import WeirClient
 
 /// `weir login`: keeps a server and a token, and asks that server from now on.
 struct LogIn: AsyncParsableCommand {

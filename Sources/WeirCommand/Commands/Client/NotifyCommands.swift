@@ -1,6 +1,5 @@
 import ArgumentParser
-import States
-import WeirClient
+import WeirStates
 
 /// `weir notify`: who is told how runs end.
 struct NotifyCommands: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Foundation
-import States
+import WeirStates
 import Synchronization
-import WeirClient
 
 /// Passes on what a command prints, and adds it to the spool on the way.
 final class OutputRecorder: Sendable {

@@ -1,8 +1,7 @@
 import ArgumentParser
-import Commands
+import WeirFiles
 import Foundation
-import States
-import WeirClient
+import WeirStates
 
 /// `weir run`: runs a command here, and reports it as a run at a server.
 struct RunCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
-import States
-import WeirClient
+import WeirStates
 
 /// Follows a run on the terminal to its end.
 struct RunWatch {

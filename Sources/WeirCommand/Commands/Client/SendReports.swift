@@ -1,6 +1,5 @@
 import ArgumentParser
 import Foundation
-import WeirClient
 
 /// `weir send`: sends what `weir run` could not.
 struct SendReports: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
-import States
-import WeirClient
+import WeirStates
 
 /// `weir start`.
 struct StartRun: AsyncParsableCommand {

@@ -1,9 +1,8 @@
-import Commands
+import WeirFiles
 import Foundation
-import States
+import WeirStates
 import Synchronization
 import UnixSignals
-import WeirClient
 
 /// A command that runs here and is reported at a server, from its start until both are over.
 ///

@@ -1,11 +1,9 @@
-import Access
-import AccessPostgres
-import AccessSQLite
+import WeirAccess
+import WeirPostgres
 import Foundation
-import Journals
-import JournalsPostgres
+import WeirJournals
 import Logging
-import States
+import WeirStates
 
 /// Opens what is kept of users, tokens and sessions, in the journal's database or a file of the data folder, and the audit,
 /// which is in files.

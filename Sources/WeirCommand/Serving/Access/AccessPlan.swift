@@ -1,5 +1,4 @@
-import Access
-import AccessOIDC
+import WeirAccess
 import Foundation
 
 /// How people are known by the settings, or why the server cannot start that way.

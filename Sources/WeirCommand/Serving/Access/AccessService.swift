@@ -1,7 +1,6 @@
-import Access
-import AccessOIDC
-import Boards
-import Flows
+import WeirAccess
+import WeirBoards
+import WeirFlows
 import Foundation
 import Logging
 import ServiceLifecycle

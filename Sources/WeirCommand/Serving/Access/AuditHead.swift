@@ -1,7 +1,7 @@
-import Access
+import WeirAccess
 import Logging
-import StandardOperations
-import States
+import WeirStandard
+import WeirStates
 import Synchronization
 
 /// Says the audit's newest hash where nobody who can write its files can unsay it: in the log, or to another server.

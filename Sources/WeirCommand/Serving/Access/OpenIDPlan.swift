@@ -1,6 +1,5 @@
-import AccessOIDC
 import Foundation
-import States
+import WeirStates
 
 /// How this server is known to an OpenID provider by the settings, or what is missing for that.
 struct OpenIDPlan: Sendable {

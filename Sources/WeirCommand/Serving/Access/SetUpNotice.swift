@@ -1,7 +1,7 @@
-import Access
+import WeirAccess
 import Foundation
 import Logging
-import States
+import WeirStates
 
 /// Says the code for the first user: on the console, or in a file where there is nobody to see one.
 struct SetUpNotice {

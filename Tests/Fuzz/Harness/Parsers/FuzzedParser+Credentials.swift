@@ -1,7 +1,7 @@
 import Foundation
-import States
+import WeirStates
 
-@testable import Access
+@testable import WeirAccess
 
 extension FuzzedParser {
     /// What says who sends a request, and what the audit has of it: cookies, secrets, addresses, and lines of the chain.

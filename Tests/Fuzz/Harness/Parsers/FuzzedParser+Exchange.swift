@@ -1,6 +1,6 @@
 import Foundation
 
-@testable import StandardOperations
+@testable import WeirStandard
 
 extension FuzzedParser {
     /// URLs that people and redirects give, and header fields that a peer answers with.

@@ -1,6 +1,6 @@
 import Dispatch
-import Journals
-import States
+import WeirJournals
+import WeirStates
 import Synchronization
 
 extension FuzzedParser {

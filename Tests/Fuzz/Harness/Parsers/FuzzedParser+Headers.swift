@@ -1,7 +1,7 @@
 import HTTPTypes
 
-import States
-@testable import Web
+import WeirStates
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// Header fields: media types, hosts, where a page comes from.

@@ -2,10 +2,10 @@ import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
-import States
+import WeirStates
 
-@testable import Web
-@testable import Webhooks
+@testable import WeirWeb
+@testable import WeirBoards
 
 extension FuzzedParser {
     /// Requests to triggers, of strangers and of senders who know the secret: a template of an input on the first line, then

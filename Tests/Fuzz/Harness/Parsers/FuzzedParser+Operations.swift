@@ -1,9 +1,7 @@
-import Commands
+@testable import WeirFiles
 import Foundation
-import Operations
-import States
-
-@testable import OperationFiles
+import WeirOperations
+import WeirStates
 
 extension FuzzedParser {
     /// Files that declare operations, and the commands that come of them.

@@ -1,8 +1,8 @@
 import Foundation
-import Journals
+import WeirJournals
 
-@testable import Pages
-@testable import States
+@testable import WeirPages
+@testable import WeirStates
 
 extension FuzzedParser {
     /// What programs print, as pages show it: well-formed, and nothing in it acts.

@@ -1,8 +1,8 @@
 import Foundation
-import States
+import WeirStates
 
-@testable import Boards
-@testable import WeirClient
+@testable import WeirBoards
+@testable import WeirCommand
 
 extension FuzzedParser {
     /// What one server of a shared journal hands to another: commands, and what they came to.

@@ -1,10 +1,10 @@
 import HTTPTypes
-import Journals
-import Operations
-import States
+import WeirJournals
+import WeirOperations
+import WeirStates
 
-@testable import Pages
-@testable import Web
+@testable import WeirPages
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// Paths and queries of requests, and what they name.

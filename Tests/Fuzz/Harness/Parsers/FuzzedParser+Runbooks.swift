@@ -1,10 +1,10 @@
-import Boards
+import WeirBoards
 import Foundation
-import Journals
-import States
-import Stores
+import WeirJournals
+import WeirStates
+import WeirStores
 
-@testable import StandardStores
+@testable import WeirStandard
 
 extension FuzzedParser {
     /// Runbooks in Markdown, and what is written of them.

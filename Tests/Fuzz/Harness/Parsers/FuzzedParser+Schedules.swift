@@ -1,6 +1,6 @@
-import Journals
+import WeirJournals
 
-@testable import Schedules
+@testable import WeirBoards
 
 extension FuzzedParser {
     /// Schedules as people write them: an expression or an interval, a zone, a delay, each on a line.

@@ -1,10 +1,10 @@
 import HTTPTypes
-import Journals
-import Operations
-import States
+import WeirJournals
+import WeirOperations
+import WeirStates
 
-@testable import Boards
-@testable import Web
+@testable import WeirBoards
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// What readers of streams send: offsets, cursors and queries, and what is decided of them.
@@ -71,7 +71,7 @@ extension FuzzedParser {
         do throws(ReportMessages.Mistakes) {
             let opening = try ReportOpening(body, limits: limits)
             expect((opening.title ?? "").count <= ReportOpening.titleLimit, "a long title")
-            expect(!limits.isTooLarge(opening.input ?? .null), "a large input")
+            expect(!limits.isTooLarge(opening.input), "a large input")
         } catch { check(error) }
         do throws(ReportMessages.Mistakes) {
             let messages = try ReportMessages(body, isClosing: isClosing, limits: limits)

@@ -1,10 +1,5 @@
-@testable import Journals
-
-#if canImport(Settings)
-    @testable import Settings
-#else
-    @testable import WeirCommand
-#endif
+@testable import WeirCommand
+@testable import WeirJournals
 
 extension FuzzedParser {
     /// Files of settings, and texts of single ones.

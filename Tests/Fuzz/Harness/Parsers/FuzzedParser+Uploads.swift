@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-@testable import Web
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// What a resumable upload says of itself: its names and values, and the checksum of a request's bytes.

@@ -1,10 +1,10 @@
 import Foundation
-import Journals
+import WeirJournals
 
-@testable import Operations
-@testable import StandardOperations
-@testable import States
-@testable import Web
+@testable import WeirOperations
+@testable import WeirStandard
+@testable import WeirStates
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// JSON, from bytes to a value, to text, to the same value.

@@ -1,2 +1,0 @@
-// `VirtualClock` comes with the tests of operations.
-@_exported public import TestClocks

@@ -1,2 +1,0 @@
-// `VirtualClock` comes with the tests of stores.
-@_exported public import TestClocks

@@ -1,0 +1,154 @@
+import WeirStates
+import Synchronization
+
+extension AccessDirectory: Authenticator {
+    /// Who sends a request: a bearer token alone decides where there is one, then what the mode asks.
+    package func authenticate(_ request: AccessRequest) -> Authentication {
+        let authorizations = request.values("authorization")
+        // Also one without a token, as a script sends that has lost its variable: it is nobody else's request then.
+        let bearers = authorizations.compactMap(Self.bearer)
+        if let bearer = bearers.first {
+            guard authorizations.count == 1 else { return .refused(.malformed("Send one Authorization field.")) }
+            return authenticate(bearer: bearer)
+        }
+        switch configuration.mode {
+        case .none(let allowsForwarded):
+            if !allowsForwarded, Self.forwarding.contains(where: { !request.values($0).isEmpty }) {
+                return .refused(
+                    .forwarded(
+                        "This server asks nobody to sign in and serves only its own machine, but the request came "
+                            + "through a proxy. Set `auth`; see Documentation/access.md."))
+            }
+            return .authorized(control.authorize(.localOperator))
+        case .proxy(let user, let groups): return authenticate(request, user: user, groups: groups)
+        case .password, .oidc: return .authorized(authorization(ofSessionIn: request.values("cookie")))
+        }
+    }
+
+    private static let forwarding = [
+        "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-forwarded-port",
+        "x-forwarded-server", "x-forwarded-user", "x-forwarded-prefix", "x-forwarded-scheme", "x-forwarded-ssl",
+        "x-forwarded-by", "x-original-forwarded-for", "x-real-ip", "x-client-ip", "true-client-ip", "cf-connecting-ip",
+        "via",
+    ]
+
+    /// What follows the word “Bearer”, without the spaces; nil for a field of another scheme.
+    static func bearer(_ field: String) -> String? {
+        let scheme = field.prefix { $0 != " " && $0 != "\t" }
+        guard scheme.lowercased() == "bearer" else { return nil }
+        return field[scheme.endIndex...].filter { $0 != " " && $0 != "\t" }
+    }
+
+    private func authenticate(bearer text: String) -> Authentication {
+        let credential: Credential?
+        if let token = SecretText(text, kind: .token) {
+            credential = state.withLock { $0.tokenIDs[token.hash] }.map(Credential.token)
+        } else if let link = SecretText(text, kind: .link) {
+            credential = state.withLock { $0.linkIDs[link.hash] }.map(Credential.link)
+        } else {
+            credential = nil
+        }
+        let generation = control.generation
+        guard let credential, let principal = principal(of: credential) else { return .refused(.invalidToken) }
+        return .authorized(control.authorize(principal, credential: credential, asOf: generation))
+    }
+
+    private func authenticate(_ request: AccessRequest, user: String, groups: String?) -> Authentication {
+        guard let peer = request.peer.flatMap(NetworkAddress.init), isTrusted(peer) else {
+            return .authorized(authorization(ofLinkIn: request.values("cookie")))
+        }
+        let names = request.values(user)
+        guard names.count <= 1 else { return .refused(.malformed("The proxy must name one user, not \(names.count).")) }
+        guard let name = names.first, !name.isEmpty else {
+            return .authorized(authorization(ofLinkIn: request.values("cookie")))
+        }
+        // Two fields that were joined to one are told by the comma.
+        guard VisibleName.isSound(name), !name.contains(",") else {
+            return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
+        }
+        let named = groups.map { request.values($0).flatMap { $0.split(separator: ",") } } ?? []
+        let sound = named.map { $0.trimmingPrefix { $0 == " " } }.map { String($0) }
+            .map { text in String(text.reversed().drop { $0 == " " }.reversed()) }.filter(VisibleName.isSound)
+        let person = StoredPerson(name: name, identity: name, isUser: false, groups: sound.sorted())
+        state.withLock { state in
+            guard state.people[name] != person else { return }
+            if state.people.count >= 10_000 { state.people = [:] }
+            state.people[name] = person
+        }
+        return .authorized(control.authorize(Principal(.person, name: name, groups: Set(sound))))
+    }
+
+    /// Who a session cookie belongs to; whoever opened a link, or nobody known, when there is none, or none that is good.
+    private func authorization(ofSessionIn cookies: [String]) -> Authorization {
+        guard let secret = cookie.session(in: cookies).map(SecretText.digest) else {
+            return authorization(ofLinkIn: cookies)
+        }
+        let (time, generation) = (now(), control.generation)
+        if let known = state.withLock({ $0.authorization(of: secret, in: generation, now: time) }) { return known }
+        let hash = Hex(secret).text
+        let until = state.withLock { state -> Int64? in
+            guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
+                return nil
+            }
+            if state.sessions.use(hash, now: time) { state.used.insert(hash) }
+            return state.sessions.settled(hash)
+        }
+        guard let until, let principal = principal(of: .session(hash)) else { return authorization(ofLinkIn: cookies) }
+        let authorization = control.authorize(principal, credential: .session(hash), asOf: generation)
+        state.withLock { $0.keep(authorization, of: secret, until: until) }
+        return authorization
+    }
+
+    /// Whoever opened a link to a run in this browser; nobody known when there is none that is good.
+    private func authorization(ofLinkIn cookies: [String]) -> Authorization {
+        cookie.link(in: cookies).flatMap { authorization(ofLink: $0.text) } ?? control.authorize(.anonymous)
+    }
+
+    /// The cookie in which browsers keep their session.
+    package var cookie: SessionCookie { state.withLock { $0.cookie } }
+
+    /// Who a credential belongs to at this moment; nil when it has ended.
+    func principal(of credential: Credential) -> Principal? {
+        let time = now()
+        switch credential {
+        case .request: return nil
+        case .session(let hash):
+            return state.withLock { state in
+                guard let session = state.sessions.session(hash, now: time), configuration.knows(session.person) else {
+                    return nil
+                }
+                return session.person.isUser
+                    ? state.principal(of: session.person)
+                    : Principal(
+                        .person, name: session.person.name, identity: session.person.identity,
+                        groups: Set(session.person.groups))
+            }
+        case .token(let id):
+            return state.withLock { state in
+                guard let token = state.tokens[id], time < token.expiresAt ?? .max else { return nil }
+                var bounds: [Principal] = []
+                if let maker = token.maker {
+                    guard let principal = state.principal(of: maker) else { return nil }
+                    bounds = [principal]
+                }
+                let today = time / 86_400_000
+                if token.usedOn != today {
+                    state.tokens[id]?.usedOn = today
+                    state.usedTokens.insert(id)
+                }
+                return Principal(
+                    .token, name: token.name, identity: id, assignments: token.roles.map(\.assignment), bounds: bounds)
+            }
+        case .link(let id):
+            let found = state.withLock { state -> (LinkRecord, Principal?)? in
+                guard let link = state.links[id], time < link.expiresAt else { return nil }
+                return (link, link.maker.map(state.principal) ?? .system)
+            }
+            // Whoever made the link must still be there, and could still make it.
+            guard let (link, maker) = found, let maker else { return nil }
+            let verbs = control.authorize(maker).permissions.verbs(on: .operation(link.operation))
+            guard verbs.isSuperset(of: VerbSet([.see, .export])) else { return nil }
+            return .link(id: id, run: link.run)
+        }
+    }
+}

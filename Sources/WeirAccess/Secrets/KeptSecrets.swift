@@ -1,0 +1,115 @@
+package import Foundation
+package import Logging
+import WeirStates
+import Synchronization
+
+/// The secrets that a server keeps for operation files, by name, in a file that only its owner can read.
+///
+/// The file is a JSON object from names to texts. It is read at each use, so that what a command writes counts at once, and
+/// replaced as a whole, so that a reader never sees half of it. If the file is emptied, damaged or removed while a server runs,
+/// the secrets that were read last stay in force, and the log says so.
+package struct KeptSecrets: Sendable {
+    /// The secrets read last, shared by all copies.
+    private final class Memory: Sendable {
+        let state = Mutex((secrets: [String: String](), isLost: false))
+    }
+
+    private let file: URL
+    private let memory = Memory()
+    private let logger: Logger
+
+    /// Takes a file, which need not be there.
+    package init(_ file: URL, logger: Logger = Logger(label: "weir.secrets")) {
+        self.file = file
+        self.logger = logger
+    }
+
+    /// Whether a text can be a name: letters, digits, hyphens and underscores, at most 40.
+    package static func isName(_ text: String) -> Bool {
+        (1...40).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            }
+    }
+
+    /// The longest secret, in bytes.
+    package static let limit = 65_536
+    /// The most bytes of the file.
+    private static let fileLimit = 64 << 20
+
+    /// All of them; none where there is no file.
+    ///
+    /// Throws `AccessError` for a file that cannot be read.
+    package func all() throws(AccessError) -> [String: String] {
+        guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
+        guard let data = try? RegularFile.bytes(of: file.path, limit: Self.fileLimit),
+            let members = try? JSONValue(parsing: data).object
+        else {
+            throw AccessError(
+                .unavailable,
+                "The file of secrets, \(file.lastPathComponent) in the data folder, cannot be read. Put a copy of it in its "
+                    + "place, or remove it and set the secrets again.")
+        }
+        return members.compactMapValues(\.string)
+    }
+
+    /// The secret of a name; nil if it is not set, or the file has never been readable.
+    package func value(_ name: String) -> String? {
+        let read = try? all()
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        let (secret, isNewlyLost) = memory.state.withLock { state in
+            let wasLost = state.isLost
+            state.isLost = read == nil || (!isThere && !state.secrets.isEmpty)
+            if let read, !state.isLost { state.secrets = read }
+            return (state.secrets[name], state.isLost && !wasLost)
+        }
+        if isNewlyLost {
+            logger.error(
+                "The file of secrets is missing or cannot be read; the secrets read before stay in force. Put a copy of it in its place, or set the secrets again.",
+                metadata: ["file": "\(file.lastPathComponent)"])
+        }
+        return secret
+    }
+
+    /// Sets a secret, or removes it.
+    ///
+    /// Throws `AccessError` with what to do.
+    package func set(_ name: String, to value: String?) throws(AccessError) {
+        guard Self.isName(name) else {
+            throw AccessError(
+                .invalid, "The name of a secret is made of at most 40 letters, digits, hyphens and underscores.")
+        }
+        if let value, value.isEmpty || value.utf8.count > Self.limit {
+            throw AccessError(.invalid, "A secret has 1 to \(Self.limit) bytes.")
+        }
+        var members = try all()
+        if value == nil, members[name] == nil { throw AccessError(.missing, "There is no secret “\(name)”.") }
+        members[name] = value
+        do {
+            try write(members)
+        } catch {
+            throw AccessError(
+                .unavailable,
+                "The file of secrets, \(file.lastPathComponent) in the data folder, cannot be written. Check the folder’s owner "
+                    + "and the disk.")
+        }
+    }
+
+    private func write(_ members: [String: String]) throws {
+        let text = try JSONValue.object(members.mapValues(JSONValue.string)).text()
+        // Closed to others before anything is in it.
+        let draft = file.appendingPathExtension("new")
+        try? FileManager.default.removeItem(at: draft)
+        guard
+            FileManager.default.createFile(
+                atPath: draft.path, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
+        let handle = try FileHandle(forWritingTo: draft)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.synchronize()
+        try handle.close()
+        guard rename(draft.path, file.path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    }
+}

@@ -1,0 +1,57 @@
+package import WeirJournals
+
+extension Board {
+    /// The newest lines of a run's output, from memory or from the journal.
+    ///
+    /// - Parameter run: The run's id.
+    /// - Returns: The lines as they stand; none for a run that printed nothing.
+    /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
+    package func outputTail(of run: String) async throws(BoardError) -> OutputTail {
+        if let tail = feed.output(of: run) { return tail }
+        let isClosed = try await self.run(run).endedAt != nil
+        let tail = try await read {
+            let head = try await journal.outputCount(of: run)
+            let lines = try await newestLines(of: run, through: head)
+            return OutputTail(head: lines.last?.number ?? head, lines: lines, isClosed: isClosed)
+        }
+        feed.remember(tail, of: run)
+        return tail
+    }
+
+    /// The lines of a run's output after a number, oldest first, from the journal.
+    ///
+    /// - Parameters:
+    ///   - run: The run's id.
+    ///   - number: The number of the last line that is not wanted; 0 for all.
+    ///   - limit: How many at most; long ones make it fewer, but never none.
+    /// - Returns: The lines; none of a run that printed nothing.
+    /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
+    package func output(
+        of run: String, after number: SequenceNumber = 0, limit: Int
+    ) async throws(BoardError) -> [OutputLine] {
+        _ = try await self.run(run)
+        if let tail = feed.output(of: run), number >= tail.earlier {
+            var portion = Portion<OutputLine>(limit: limit)
+            portion.add(tail.lines(after: number) ?? [], size: \.size)
+            return portion.elements
+        }
+        return try await read { try await portion(ofOutputOf: run, after: number, limit: limit).elements }
+    }
+
+    /// The newest lines up to a number, oldest first, as many as a tail has: read from the end, until there is enough.
+    private func newestLines(of run: String, through head: SequenceNumber) async throws -> [OutputLine] {
+        var lines: [OutputLine] = []
+        var (start, bytes) = (head, 0)
+        while start > 0, lines.count < OutputTail.lineLimit, bytes < OutputTail.byteLimit {
+            let count = min(OutputTail.batch, OutputTail.lineLimit - lines.count)
+            let after = start.advanced(by: -count)
+            let batch = try await journal.output(of: run, after: after, limit: after.distance(to: start))
+            bytes += batch.reduce(0) { $0 + $1.size }
+            lines = batch + lines
+            // Removed in between: what is left has no gap.
+            if batch.isEmpty { break }
+            start = after
+        }
+        return lines
+    }
+}

@@ -1,0 +1,238 @@
+import WeirFlows
+import WeirJournals
+import Logging
+import WeirOperations
+import WeirStates
+
+/// Records what one run prints: collects lines, and appends them to the journal in as few batches as possible.
+///
+/// It begins when the run's opening is recorded. Lines that are printed during an append wait for the next one, up to a
+/// limit at which printing waits. A journal that refuses is tried again, at increasing intervals, with the same lines;
+/// if it no longer has the run, the output ends. Only lines that the journal has accepted are passed to `onRecorded`,
+/// in order.
+final class RunOutput: OutputSink {
+    /// An event for those who show the lines.
+    enum Event: Sendable {
+        /// The run is in the journal.
+        case opened
+        /// Lines were recorded.
+        case recorded([OutputLine])
+        /// The run has ended, and all it printed is recorded.
+        case over
+    }
+
+    /// Where lines go, and how many at a time.
+    struct Environment: Sendable {
+        let journal: any Journal
+        let lineLimit: Int
+        let byteLimit: Int
+        let batchLimit: Int
+        let now: @Sendable () -> Timestamp
+        let clock: any Clock<Duration>
+        let logger: Logger
+        let scope: FlowScope
+    }
+
+    private struct Core {
+        var queue: OutputQueue
+        /// How many lines are recorded.
+        var recorded = SequenceNumber.zero
+        var isOpen = false
+        var isDraining = false
+        var isOver = false
+        var isOverTold = false
+        var writers: [Deferred<Bool>] = []
+        var flushing: [Deferred<Bool>] = []
+
+        mutating func takeWriters() -> [Deferred<Bool>] {
+            defer { writers = [] }
+            return writers
+        }
+
+        var isSettled: Bool { queue.isEmpty && isOver == isOverTold }
+
+        /// Removes and returns the flushes that wait, if everything is settled.
+        mutating func takeFlushing() -> [Deferred<Bool>] {
+            guard isSettled else { return [] }
+            defer { flushing = [] }
+            return flushing
+        }
+
+        /// Whether the end has come with this; true once.
+        mutating func endsNow() -> Bool {
+            guard queue.isClosed, queue.isEmpty, isOpen, !isOver else { return false }
+            isOver = true
+            return true
+        }
+    }
+
+    private let run: String
+    private let environment: Environment
+    private let onEvent: @Sendable (Event) -> Void
+    private let core: Locked<Core>
+
+    init(run: String, environment: Environment, onEvent: @escaping @Sendable (Event) -> Void) {
+        self.run = run
+        self.environment = environment
+        self.onEvent = onEvent
+        core = Locked(Core(queue: OutputQueue(lineLimit: environment.lineLimit, byteLimit: environment.byteLimit)))
+    }
+
+    /// Whether nothing waits to be recorded or reported.
+    var isSettled: Bool { core.withLock { $0.isSettled } }
+
+    // MARK: Taking in
+
+    func write(_ line: String, to channel: OutputChannel) async {
+        while true {
+            let now = environment.now()
+            let room = Deferred<Bool>()
+            let isTaken = change { core in
+                guard !core.queue.isClosed, !core.queue.hasRoom else {
+                    core.queue.append(line, to: channel, at: now)
+                    return true
+                }
+                core.writers.append(room)
+                return false
+            }
+            if isTaken { return }
+            guard await room.value() != nil else { return }
+        }
+    }
+
+    func offer(_ line: String, to channel: OutputChannel) -> Bool {
+        let now = environment.now()
+        return change { core in
+            guard core.queue.hasRoom else {
+                core.queue.leaveOut()
+                return false
+            }
+            core.queue.append(line, to: channel, at: now)
+            return !core.queue.isClosed
+        }
+    }
+
+    // MARK: Beginning and ending
+
+    /// The run is in the journal: its lines can be.
+    func open() {
+        onEvent(.opened)
+        change { $0.isOpen = true }
+    }
+
+    /// The run has ended: nothing that is printed from now on counts.
+    func close() {
+        let now = environment.now()
+        let writers = change { core in
+            core.queue.close(at: now)
+            return core.takeWriters()
+        }
+        for writer in writers { writer.resolve(true) }
+    }
+
+    /// Waits until all that was printed so far is recorded, or that time is over.
+    func flush(within limit: Duration) async {
+        let settled = Deferred<Bool>()
+        let isSettled = core.withLock { core in
+            if !core.isSettled { core.flushing.append(settled) }
+            return core.isSettled
+        }
+        if !isSettled { _ = await settled.value(within: limit, clock: environment.clock) }
+    }
+
+    private func tellOver() {
+        onEvent(.over)
+        let waiting = core.withLock { core in
+            core.isOverTold = true
+            return core.takeFlushing()
+        }
+        for wait in waiting { wait.resolve(true) }
+    }
+
+    @discardableResult
+    private func change<Result>(_ body: (inout Core) -> Result) -> Result {
+        let (result, drains, isOver) = core.withLock { core in
+            let result = body(&core)
+            let drains = core.isOpen && !core.isDraining && !core.queue.isEmpty
+            if drains { core.isDraining = true }
+            return (result, drains, core.endsNow())
+        }
+        if drains { environment.scope.launch { await self.drain() } }
+        if isOver { tellOver() }
+        return result
+    }
+
+    // MARK: Writing
+
+    private func drain() async {
+        var failures = 0
+        while true {
+            // Stopped: what is left will never be written.
+            if Task.isCancelled { return }
+            let drafts = core.withLock { core in
+                let drafts = core.queue.next(environment.batchLimit)
+                core.isDraining = !drafts.isEmpty
+                return drafts
+            }
+            if drafts.isEmpty { return }
+            do {
+                let last = try await append(drafts, isRepeated: failures > 0)
+                if failures > 0 {
+                    environment.logger.notice("Output is recorded again.", metadata: ["run": "\(run)"])
+                }
+                failures = 0
+                confirm(drafts, last: last)
+            } catch let error as JournalError where error.code == .outOfOrder {
+                return abandon(error)
+            } catch {
+                failures += 1
+                if failures == 1 {
+                    environment.logger.error(
+                        "Output is not recorded.",
+                        metadata: ["run": "\(run)", "cause": "\(Quoted(RecordingReporter.cause(of: error)))"])
+                }
+                do {
+                    try await environment.clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
+                } catch {
+                    return  // Stopped: what is left will never be written.
+                }
+            }
+        }
+    }
+
+    /// Appends; lines that the journal took without being able to say so are not given to it again.
+    private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> SequenceNumber {
+        let last = core.withLock { $0.recorded }.advanced(by: drafts.count)
+        if isRepeated, try await environment.journal.outputCount(of: run) == last { return last }
+        return try await environment.journal.appendOutput(run: run, lines: drafts)
+    }
+
+    private func confirm(_ drafts: [OutputDraft], last: SequenceNumber) {
+        let first = last.advanced(by: -drafts.count)
+        onEvent(
+            .recorded(
+                drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) }))
+        let (waiting, isOver) = core.withLock { core in
+            core.recorded = last
+            core.queue.confirm(drafts.count)
+            let isOver = core.endsNow()
+            return (core.takeWriters() + core.takeFlushing(), isOver)
+        }
+        for wait in waiting { wait.resolve(true) }
+        if isOver { tellOver() }
+    }
+
+    private func abandon(_ error: JournalError) {
+        environment.logger.error("Output is lost.", metadata: ["run": "\(run)", "cause": "\(Quoted(error))"])
+        giveUp()
+    }
+
+    /// Records nothing any more: what waits is dropped.
+    func giveUp() {
+        let waiting = core.withLock { core in
+            core.queue.abandon()
+            return core.takeWriters() + core.takeFlushing()
+        }
+        for wait in waiting { wait.resolve(true) }
+    }
+}

@@ -1,0 +1,132 @@
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension Board {
+    /// Decides what a run of steps asks at one of its steps, and returns once that is recorded, or after a while.
+    ///
+    /// - Parameters:
+    ///   - run: The run's id.
+    ///   - step: The step that asks.
+    ///   - isApproved: Whether the run goes on.
+    ///   - comment: What there is to say about it; at most 1,000 characters of it are kept.
+    ///   - actor: Who decides.
+    /// - Returns: The run, and the sequence of its last change so far.
+    /// - Throws: `unknownRun`, `alreadyEnded`, and `notAsking` where nobody is asked at that step (any more).
+    package func decide(
+        _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
+    ) async throws(BoardError) -> StartReceipt {
+        if follows {
+            let command = BoardCommand.decide(
+                run: run, step: step, isApproved: isApproved, comment: comment, actor: actor)
+            return try await handOver(command).startReceipt
+        }
+        try requireRecording()
+        guard let live = runs[run] else {
+            let record = try await self.run(run)
+            guard record.endedAt != nil else { throw .notAsking }
+            throw BoardError(.alreadyEnded, .nothingToDecide)
+        }
+        let words = comment.map { String($0.prefix(1_000)) }.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+        let decision = StepsProgress.Decision(isApproved: isApproved, by: actor, comment: words)
+        guard live.request.host?.decisions.decide(decision, at: step) == true else { throw .notAsking }
+        let recorded = Deferred<SequenceNumber>()
+        Task { [recorder, feed] in
+            await recorder.flush()
+            recorded.resolve(feed.run(run)?.record.sequence ?? 0)
+        }
+        return StartReceipt(run: run, sequence: await sequence(of: recorded), isNew: false)
+    }
+
+    /// Starts an ended run of steps again from the step that did not succeed.
+    ///
+    /// The new run takes over what succeeded before, and says so.
+    ///
+    /// - Parameters:
+    ///   - run: The ended run's id.
+    ///   - actor: Who asks.
+    ///   - idempotencyKey: As with `retry`.
+    /// - Returns: The new run, and the sequence of its first change.
+    /// - Throws: What `retry` throws, and `nothingToContinue`.
+    package func retryFromFailedStep(
+        _ run: String, actor: String, idempotencyKey: String? = nil
+    ) async throws(BoardError) -> StartReceipt {
+        if follows {
+            let command = BoardCommand.retryFromFailedStep(run: run, actor: actor, key: idempotencyKey)
+            return try await handOver(command).startReceipt
+        }
+        let record = try await self.run(run)
+        guard record.endedAt != nil else { throw .stillActive }
+        let recorded = try? record.state.state(as: StepsState.self).steps
+        guard catalog[record.operation]?.isResumable == true, let recorded, StepsMachine.canContinue(recorded) else {
+            throw BoardError(.nothingToContinue, .nothingToContinue)
+        }
+        let state = StepsState.waiting(StepsMachine.takingOver(recorded, of: run))
+        guard let beginning = try? StateRecord(state) else { throw .notAsking }
+        return try await retry(run, actor: actor, idempotencyKey: idempotencyKey, from: beginning)
+    }
+
+    /// Starts the run of a step, under a key by which it is found again.
+    ///
+    /// Waits for up to a minute while the values of its operation's choices are being read.
+    func startStep(
+        _ operation: String, input: [String: JSONValue], actor: String, key: String
+    ) async throws(BoardError) -> StartReceipt {
+        for _ in 0..<60 where catalog[operation]?.fields.contains(where: \.isPending) == true {
+            do { try await clock.sleep(for: .seconds(1)) } catch { break }
+        }
+        let fields = catalog[operation]?.fields ?? []
+        let typed = input.merging(fields.compactMap { field in Self.typed(input[field.name], field) }) { $1 }
+        let (input, secrets) = try await parted(.object(typed), for: operation, isStep: true)
+        return try await begin(
+            operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
+    }
+
+    /// A value as its field has it: numbers and switches may come as texts, and texts as numbers.
+    private static func typed(_ value: JSONValue?, _ field: InputField) -> (String, JSONValue)? {
+        switch (field.kind, value) {
+        case (.boolean, .string(let text)), (.integer, .string(let text)), (.number, .string(let text)):
+            InputField.object(fromForm: [field.name: text], fields: [field])[field.name].map { (field.name, $0) }
+        case (.text, .integer(let number)), (.multiline, .integer(let number)), (.choice, .integer(let number)):
+            (field.name, .string(String(number)))
+        case (.text, .number(let number)), (.multiline, .number(let number)), (.choice, .number(let number)):
+            (field.name, .string(Int64(exactly: number).map { String($0) } ?? String(number)))
+        case (.text, .bool(let flag)), (.multiline, .bool(let flag)), (.choice, .bool(let flag)):
+            (field.name, .string(String(flag)))
+        default: nil
+        }
+    }
+
+    /// Continues the runs of steps that the last process left; those that are steps of others first, so that these find
+    /// them.
+    func resume(_ records: [RunRecord]) {
+        let isStep = { (record: RunRecord) in record.opening.idempotencyKey?.hasPrefix("step ") == true }
+        for record in records.filter(isStep).reversed() + records.filter({ !isStep($0) }) {
+            let host = host(record.id, record.opening, isResumed: true)
+            do {
+                try launcher.resume(record, host: host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
+            } catch {
+                // Its operation does one at a time, and another continues.
+                let stream = StreamID.run(record.id)
+                recorder.resume(stream, subject: record.operation, record.state, revision: record.revision)
+                let end = ChangeDraft.interruption(of: record, at: now(), cause: .stopped)
+                recorder.offer(stream, end.state, cause: end.cause)
+            }
+        }
+    }
+
+    /// What the steps of a run ask of this board.
+    func host(_ run: String, _ opening: RunOpening, isResumed: Bool = false) -> StepsHost {
+        StepsHost(run: run, opening: opening, isResumed: isResumed) { [weak self] in self }
+    }
+}
+
+extension BoardError {
+    static var notAsking: BoardError {
+        BoardError(.notAsking, .notAsking)
+    }
+
+    static var stillActive: BoardError {
+        BoardError(.stillRunning, .stillActive)
+    }
+}

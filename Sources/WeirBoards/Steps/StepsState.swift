@@ -1,0 +1,128 @@
+import WeirOperations
+package import WeirStates
+
+/// The states of an operation of steps: the step that it is at, and how it ended.
+///
+/// | state | case | payload |
+/// |---|---|---|
+/// | `.waiting(…)` | `waiting` | `{"steps": […]}` |
+/// | `.at("copy", …)` | `copy` | `{"steps": [{"name": "copy", "status": "running", "run": "…", …}]}` |
+/// | `.stopping(…)` | `stopping` | as before |
+/// | `.succeeded(…)` | `succeeded` | as before |
+/// | `.failed(…)` | `failed` | `{"message": "The step “copy” failed.", "steps": […]}` |
+/// | `.cancelled(…)` | `cancelled` | as before |
+package enum StepsState: OperationState, StoppingState, SharedTemplates {
+    /// The first step has not begun.
+    case waiting(StepsProgress)
+    /// It is at the step of that name.
+    case at(String, StepsProgress)
+    /// It was asked to stop, and the run of a step has not ended yet.
+    case stopping(StepsProgress)
+    /// Every step did what it should.
+    case succeeded(StepsProgress)
+    /// A step did not.
+    case failed(StepsProgress)
+    /// It was stopped.
+    case cancelled(StepsProgress)
+
+    /// The names that steps cannot have.
+    package static let ownNames: Set = [
+        "waiting", "stopping", "succeeded", "failed", "cancelled", "interrupted", "idle", "active", "value",
+    ]
+
+    /// How far the steps have come.
+    package var steps: StepsProgress {
+        switch self {
+        case .waiting(let steps), .at(_, let steps), .stopping(let steps), .succeeded(let steps), .failed(let steps),
+            .cancelled(let steps):
+            steps
+        }
+    }
+
+    /// `waiting`, with no steps yet.
+    package static var initial: StepsState { .waiting(StepsProgress()) }
+
+    /// `failed`, with the error in words that can be shown to anybody.
+    package static func failed(_ error: any Error) -> StepsState {
+        .failed(StepsProgress(ending: .init(.other, detail: error.explanation)))
+    }
+
+    /// `failed`, at the step that it had come to.
+    package static func failed(_ error: any Error, from last: StepsState) -> StepsState {
+        var steps = last.steps
+        steps.ending = .init(.other, detail: error.explanation)
+        return .failed(steps)
+    }
+
+    /// `cancelled`.
+    package static func cancelled(from last: StepsState) -> StepsState { .cancelled(last.steps) }
+
+    /// `stopping`.
+    package var stopping: StepsState { .stopping(steps) }
+
+    package static var samples: [StepsState] { StepsOperation(StepsPlan([]), fields: []).stateSamples }
+
+    package var phase: Phase {
+        switch self {
+        case .waiting: .idle
+        case .at, .stopping: .active
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        }
+    }
+
+    package var progress: WorkProgress? {
+        guard case .at = self else { return nil }
+        let steps = steps.steps
+        return WorkProgress(steps.count { $0.status.isOver }, of: steps.count)
+    }
+
+    package static var templateFolder: String { "steps" }
+}
+
+extension StepsState: Codable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    /// The name under which it is recorded.
+    package var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .at(let name, _): name
+        case .stopping: "stopping"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// Reads what was recorded.
+    package init(from decoder: any Decoder) throws {
+        let cases = try decoder.container(keyedBy: Key.self)
+        guard let key = cases.allKeys.first, cases.allKeys.count == 1 else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "A state is an object with one member."))
+        }
+        let steps = try cases.decode(StepsProgress.self, forKey: key)
+        switch key.stringValue {
+        case "waiting": self = .waiting(steps)
+        case "stopping": self = .stopping(steps)
+        case "succeeded": self = .succeeded(steps)
+        case "failed": self = .failed(steps)
+        case "cancelled": self = .cancelled(steps)
+        case let name: self = .at(name, steps)
+        }
+    }
+
+    /// Writes what is recorded.
+    package func encode(to encoder: any Encoder) throws {
+        var cases = encoder.container(keyedBy: Key.self)
+        try cases.encode(steps, forKey: Key(stringValue: name))
+    }
+}

@@ -1,0 +1,193 @@
+import WeirFlows
+import Foundation
+import WeirOperations
+
+/// What the programs of choices have printed last.
+///
+/// A list counts as long as its file says; then its program is run again. A program that fails leaves the list as it was.
+package final class ChoiceLists: Sendable {
+    /// Which list: that of a choice, beside certain values of others.
+    private struct Key: Hashable {
+        let operation: String
+        let field: String
+        let command: ChoiceCommand
+        var conditions: [ChoiceGroup.Condition] = []
+    }
+
+    private struct Entry {
+        var values: [String]
+        var failure: ChoiceCommand.Failure?
+        var due: ContinuousClock.Instant
+    }
+
+    private struct Core {
+        var entries: [Key: Entry] = [:]
+        var running: Set<Key> = []
+        /// The lists that were due when this was last filled, those of programs that exceeded their time limit last.
+        var queue: [(key: Key, folder: String)] = []
+
+        func isDue(_ key: Key, _ now: ContinuousClock.Instant) -> Bool {
+            !running.contains(key) && (entries[key].map { $0.due <= now } ?? true)
+        }
+
+        func isSlow(_ key: Key) -> Bool { entries[key]?.failure?.isLate == true }
+
+        /// Takes the next list whose program is to be run.
+        mutating func take(_ now: ContinuousClock.Instant, takesSlow: Bool) -> (key: Key, folder: String)? {
+            let first = queue.firstIndex { isDue($0.key, now) } ?? queue.endIndex
+            queue.removeFirst(first)
+            guard let next = queue.first, takesSlow || !isSlow(next.key) else { return nil }
+            queue.removeFirst()
+            running.insert(next.key)
+            return next
+        }
+    }
+
+    /// What running a program changed.
+    package struct Refresh: Sendable {
+        /// Whether a list is another one than before, or there is none any more.
+        package let isChanged: Bool
+        /// What went wrong for the first time, in a sentence.
+        package let failure: String?
+    }
+
+    private let environment: CommandEnvironment
+    private let clock: any Clock<Duration>
+    private let core = Locked(Core())
+
+    /// Knows no list yet.
+    ///
+    /// - Parameters:
+    ///   - environment: What the programs run in.
+    ///   - clock: Measures how long they take.
+    package init(in environment: CommandEnvironment, clock: any Clock<Duration> = ContinuousClock()) {
+        self.environment = environment
+        self.clock = clock
+    }
+
+    /// Runs a program that is due.
+    ///
+    /// Suspends until the program has ended, for about 11 s at most, and stops it when the task is cancelled. Several tasks can
+    /// call it at once: each runs another program.
+    /// - Parameters:
+    ///   - definitions: The operations whose choices count.
+    ///   - now: The time at which programs are due.
+    ///   - takesSlow: Whether programs that exceeded their time limit when they last ran are among them.
+    /// - Returns: What changed; nil if no program is due.
+    package func runNext(
+        _ definitions: [OperationDefinition], now: ContinuousClock.Instant = .now, takesSlow: Bool = true
+    ) async -> Refresh? {
+        guard let (key, folder) = take(definitions, now, takesSlow) else { return nil }
+        let result: Result<[String], ChoiceCommand.Failure>
+        do throws(ChoiceCommand.Failure) {
+            result = .success(
+                try await key.command.values(beside: key.conditions, in: environment, at: folder, clock: clock))
+        } catch {
+            result = .failure(error)
+        }
+        return note(result, of: key, due: now + max(key.command.cache, .seconds(1)))
+    }
+
+    private func take(
+        _ definitions: [OperationDefinition], _ now: ContinuousClock.Instant, _ takesSlow: Bool
+    ) -> (key: Key, folder: String)? {
+        if let next = core.withLock({ $0.take(now, takesSlow: takesSlow) }) { return next }
+        let lists = definitions.flatMap { definition in
+            definition.choices.sorted { $0.key < $1.key }.flatMap { keys(of: $0, $1, in: definition) }
+                .map { (key: $0, folder: definition.folder(in: environment.folder)) }
+        }
+        let known = Set(lists.map(\.key))
+        return core.withLock { core in
+            core.entries = core.entries.filter { known.contains($0.key) }
+            let due = lists.filter { core.isDue($0.key, now) }
+            core.queue = due.filter { !core.isSlow($0.key) } + due.filter { core.isSlow($0.key) }
+            return core.take(now, takesSlow: takesSlow)
+        }
+    }
+
+    /// The lists of a choice: one for each combination of values of the choices that stand in its command.
+    ///
+    /// Too many combinations make a single list without conditions, which cannot be had.
+    private func keys(of field: String, _ command: ChoiceCommand, in definition: OperationDefinition) -> [Key] {
+        var combinations: [[ChoiceGroup.Condition]] = [[]]
+        for name in command.fields {
+            let values = values(of: name, in: definition)
+            combinations = combinations.flatMap { before in
+                values.map { before + [ChoiceGroup.Condition(field: name, value: $0)] }
+            }
+            guard combinations.count <= ChoiceCommand.combinations else {
+                combinations = [[]]
+                break
+            }
+        }
+        return combinations.map { Key(operation: definition.id, field: field, command: command, conditions: $0) }
+    }
+
+    private func values(of field: String, in definition: OperationDefinition) -> [String] {
+        if let command = definition.choices[field] {
+            let key = Key(operation: definition.id, field: field, command: command)
+            return core.withLock { $0.entries[key]?.values ?? [] }
+        }
+        guard case .choice(let values) = definition.fields.first(where: { $0.name == field })?.kind else { return [] }
+        return values
+    }
+
+    private func note(
+        _ result: Result<[String], ChoiceCommand.Failure>, of key: Key, due: ContinuousClock.Instant
+    ) -> Refresh {
+        core.withLock { core in
+            core.running.remove(key)
+            let before = core.entries[key]
+            var entry = before ?? Entry(values: [], due: due)
+            entry.due = due
+            var failure: String?
+            switch result {
+            case .success(let values): (entry.values, entry.failure) = (values, nil)
+            case .failure(let found):
+                entry.failure = found
+                if before?.failure != found {
+                    let beside = key.conditions.map { " with “\($0.value)” as “\($0.field)”" }.joined(separator: " and")
+                    failure =
+                        "The values of “\(key.field)” of the operation “\(key.operation)” could not be listed\(beside). "
+                        + found.sentence
+                }
+            }
+            core.entries[key] = entry
+            let isChanged = entry.values != before?.values || entry.failure != before?.failure
+            return Refresh(isChanged: isChanged, failure: failure)
+        }
+    }
+
+    /// An operation with the values that its choices have at this moment.
+    package func filling(_ definition: OperationDefinition) -> OperationDefinition {
+        guard !definition.choices.isEmpty else { return definition }
+        let lists = definition.choices.reduce(into: [String: OperationDefinition.ChoiceList]()) { lists, choice in
+            let keys = keys(of: choice.key, choice.value, in: definition)
+            let found = core.withLock { core in keys.compactMap { key in core.entries[key].map { (key, $0) } } }
+            lists[choice.key] = .init(
+                groups: found.map { ChoiceGroup($1.values, beside: $0.conditions) }.filter { !$0.values.isEmpty },
+                failure: found.lazy.compactMap(\.1.failure?.sentence).first,
+                isPending: found.count < keys.count || isPending(choice.value, in: definition))
+        }
+        return definition.with(choices: lists)
+    }
+
+    /// Whether the values of a choice that the command refers to have not been listed yet.
+    private func isPending(_ command: ChoiceCommand, in definition: OperationDefinition) -> Bool {
+        command.fields.contains { field in
+            guard let other = definition.choices[field] else { return false }
+            let key = Key(operation: definition.id, field: field, command: other)
+            return core.withLock { $0.entries[key] == nil }
+        }
+    }
+
+    /// Names the lists: another text for other lists.
+    var edition: String {
+        core.withLock { core in
+            core.entries.map { key, entry in
+                let failure = entry.failure?.sentence ?? ""
+                return "\(key.operation) \(key.field) \(key.conditions.map(\.value)) \(entry.values) \(failure)"
+            }.sorted()
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,173 @@
+import WeirOperations
+package import WeirStates
+
+/// Everything that an operation's file can say: the one table from which files are checked and the schema is made.
+enum OperationKeys {
+    /// The whole file.
+    static let file = Shape.object(
+        [
+            .init(
+                "type", .choice(["command", "http", "feed", "steps"]),
+                "What is run; `command`, a program, unless it says otherwise."),
+            .init("title", .words(limit: 200), required: true, "What people call the operation."),
+            .init("description", .words(limit: 1_000), "What it does, in a sentence."),
+            .init("tags", .list(of: .name(limit: 40), limit: 20), "Words that it can be found and granted by."),
+            .init(
+                "reported", .flag,
+                "Whether programs elsewhere report its runs; it then has a title, a description, tags and notifications only."
+            ),
+            .init("inputs", .list(of: input, limit: 50), "What a person fills in before a run starts."),
+            .init(
+                "steps", .list(of: .object(step), limit: 50),
+                "Runs of other operations and decisions, one after the other."),
+            .init("timeout", .duration(most: .seconds(30 * 86_400)), "After how long a run is stopped, and fails."),
+            .init(
+                "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
+            .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
+            .init("schedule", .object(schedule), "When the server starts the operation by itself."),
+            .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
+            .init(
+                "notify", .list(of: notification, limit: 20),
+                "Who is told how runs end; instead of those that the settings name for all operations."),
+        ] + program + requests)
+
+    /// What a program is, and how it is run.
+    static let program: [Shape.Key] = [
+        .init(
+            "command", .list(of: .either(.text(limit: 100_000), group), limit: 1_000),
+            "The program and its arguments; {{field}} stands for the value of an input."),
+        .init(
+            "shell", .text(limit: 100_000),
+            "A script for /bin/sh; inputs are in its environment as WEIR_INPUT_NAME, and never part of its text."),
+        .init(
+            "env", .dictionary(of: .text(limit: 100_000), limit: 200),
+            "Variables of the environment; {{field}} stands for the value of an input."),
+        .init("stdin", .text(limit: 200_000), "What the program reads from its standard input."),
+        .init(
+            "working_dir", .text(limit: 4_000), "Where the program runs; relative to the folder of operation files."),
+        .init(
+            "stop_signal", .choice(ProcessSignal.names), "The signal that asks the program to stop; TERM by default."),
+        .init(
+            "stop_grace_period", .duration(most: .seconds(3_600)),
+            "How long the program can take to stop before it is killed; 10s by default."),
+        .init(
+            "terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
+        .init("strict", .flag, "Whether only the states that are declared here can be reported."),
+        .init("limits", .object(limits), "What the program may take of the machine."),
+        .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
+        .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
+        .init("failed", .object(failed), "What the page of a failed run says."),
+    ]
+
+    /// Whether a file has no other members than these.
+    static func knows(all root: FileValue) -> Bool {
+        guard case .object(let keys) = file else { return false }
+        return (root.members ?? []).allSatisfy { member in keys.contains { $0.name == member.name } }
+    }
+
+    private static let group = Shape.object([
+        .init("if", .name(limit: 40), required: true, "The input that must have a value, or be true."),
+        .init("args", .list(of: .text(limit: 100_000), limit: 100), required: true, "The arguments that it brings."),
+    ])
+
+    private static let input = Shape.object([
+        .init("name", .name(limit: 40), required: true, "The name, as in {{name}}."),
+        .init("type", .choice(InputKind.allCases.map(\.rawValue)), "What it accepts; `text` by default."),
+        .init("label", .words(limit: 200), "What people call it."),
+        .init("help", .words(limit: 1_000), "A sentence shown beside it."),
+        .init("required", .flag, "Whether a run cannot start without it."),
+        .init("default", .scalar, "Its value if nobody gives one."),
+        .init(
+            "kept", .name(limit: 40),
+            "The secret that the server keeps under this name (weir secret set), used if nobody gives one."),
+        .init(
+            "options", .either(.list(of: .text(limit: 200), limit: 500), .object(choices)),
+            "The values of a choice, or the program that lists them."),
+        .init("pattern", .text(limit: 500), "A regular expression that a text must match whole."),
+        .init("max_length", .integer(1...100_000), "How many characters a text has at most."),
+        .init("min", .number, "The smallest number."),
+        .init("max", .number, "The largest number."),
+        .init("unit", .text(limit: 20), "What is shown behind a number, such as GB."),
+    ])
+
+    private static let choices: [Shape.Key] = [
+        .init(
+            "command", .list(of: .text(limit: 100_000), limit: 1_000), required: true,
+            "The program and its arguments; it prints one value in each line."),
+        .init("cache", .duration(most: .seconds(86_400)), "How long its values count; 1m by default."),
+    ]
+
+    private static let schedule: [Shape.Key] = [
+        .init(
+            "cron", .text(limit: 1_000),
+            "Minute, hour, day of the month, month, day of the week; or a name such as @daily."),
+        .init("every", .text(limit: 40), "A length of time between two starts, such as 15m."),
+        .init(
+            "timezone", .text(limit: 64),
+            "The zone of the clock that `cron` is read by, such as Europe/Lisbon; UTC by default."),
+        .init("random_delay", .text(limit: 40), "How much later a start may be, such as 5m."),
+        .init("catch_up", .choice(["once", "skip", "all"]), "What happens to times that passed; once by default."),
+        .init("inputs", .dictionary(of: .scalar, limit: 50), "The inputs of the runs, by name."),
+    ]
+
+    private static let retry: [Shape.Key] = [
+        .init("limit", .integer(1...100), required: true, "How many more times the program is run."),
+        .init("interval", .duration(most: .seconds(86_400)), "The time between two attempts; 10s by default."),
+    ]
+
+    private static let limits: [Shape.Key] = [
+        .init("nice", .integer(-20...19), "How much it gives way to other programs, from -20 to 19."),
+        .init("memory", .bytes, "Its address space."),
+        .init("open_files", .integer(3...1_000_000), "How many files it can have open."),
+    ]
+
+    private static let state: [Shape.Key] = [
+        .init("title", .words(limit: 100), "What people call the state."),
+        .init(
+            "match", .either(.text(limit: 2_000), .list(of: .text(limit: 2_000), limit: 20)),
+            "A regular expression, or several: a line that matches one puts the run into this state. Named groups are values."
+        ),
+        .init("show", .text(limit: 1_000), "What the page says; {{group}} stands for a value."),
+        .init("progress", .choice(["items", "bytes", "percent"]), "What the groups `completed` and `total` count."),
+    ]
+
+    private static let succeeded: [Shape.Key] = [
+        .init("exit", .list(of: .integer(0...255), limit: 256), "The exit codes of success; 0 by default."),
+        .init("show", .text(limit: 1_000), "What the page says."),
+    ]
+
+    private static let failed: [Shape.Key] = [
+        .init("show", .text(limit: 1_000), "What the page says before the reason.")
+    ]
+}
+
+/// The kinds of inputs, as files name them.
+enum InputKind: String, CaseIterable {
+    case text, multiline, url, integer, number, `switch`, choice, secret, file
+}
+
+/// What a second start does, as files name it.
+enum Overlap: String, CaseIterable {
+    case allow, queue, refuse, join, replace
+
+    var policy: ReentryPolicy {
+        switch self {
+        case .allow: .concurrent
+        case .queue: .queue
+        case .refuse: .ignore
+        case .join: .joinExisting
+        case .replace: .cancelPrevious
+        }
+    }
+}
+
+/// The JSON Schema of operation files, for editors.
+package enum OperationSchema {
+    /// The schema (draft 2020-12).
+    package static var value: JSONValue {
+        .object(
+            OperationKeys.file.schema.merging([
+                "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "An operation of Weir",
+            ]) { old, _ in old })
+    }
+}

@@ -1,0 +1,140 @@
+import WeirStates
+package import WeirBoards
+
+extension DefinitionReader {
+    /// Who is told, as a file says it; nil where it says nothing.
+    mutating func notifications(_ value: FileValue?) -> [NotificationRule]? {
+        guard let value else { return nil }
+        var names: Set<String> = []
+        return (value.list ?? []).enumerated().compactMap { index, each in
+            let name = each["name"]?.text ?? String(index + 1)
+            if !names.insert(name).inserted {
+                list.note(each, "There are two notifications “\(name)”. Give one another name.")
+            }
+            let events = (each["when"]?.list ?? []).compactMap { $0.text.flatMap(NotificationEvent.init) }
+            if let when = each["when"], when.list?.isEmpty == true {
+                list.note(when, "`when` is empty. Write what is worth a message, such as [failed, recovered].")
+            }
+            guard let channel = channel(each) else { return nil }
+            return NotificationRule(name: name, events: Set(events), channel: channel)
+        }
+    }
+
+    private mutating func channel(_ value: FileValue) -> NotificationRule.Channel? {
+        switch (value["webhook"], value["command"]) {
+        case (let webhook?, nil): return self.webhook(webhook).map { .webhook($0) }
+        case (nil, let command?): return self.notificationCommand(command).map { .command($0) }
+        default:
+            list.note(
+                value,
+                "A notification has either `webhook`, such as {url: \"https://…\", body: slack}, or `command`, a list.")
+            return nil
+        }
+    }
+
+    private mutating func webhook(_ value: FileValue) -> NotificationRule.Webhook? {
+        guard let place = value["url"], let url = secretTemplate(place) else { return nil }
+        let isSecret = url.paths.first != nil && url.beginning.isEmpty
+        if isSecret {
+            // What it is shows when it is sent.
+        } else if !["http://", "https://"].contains(where: url.beginning.lowercased().hasPrefix) {
+            list.note(place, "A webhook’s address begins with http:// or https://.")
+        } else if url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
+            list.note(
+                place, "The host of a webhook’s address must stand there as it is, or the whole address be a secret.")
+        } else if let sentence = OutgoingAddress.mistake(in: url.filled { _ in "x" } ?? "") {
+            list.note(place, sentence)
+        }
+        let headers = (value["headers"]?.members ?? []).compactMap { header($0) }
+        return NotificationRule.Webhook(
+            url: url, body: value["body"]?.text.flatMap(NotificationFormat.init) ?? .generic, headers: headers,
+            signingSecret: value["signed_with"]?.text)
+    }
+
+    private mutating func header(_ member: FileMember) -> NotificationRule.Header? {
+        let own = ["host", "content-length", "transfer-encoding", "connection", "x-weir-delivery"]
+        let isName =
+            !member.name.isEmpty
+            && member.name.utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+            }
+        if !isName || own.contains(member.name.lowercased()) {
+            list.note(
+                member.place,
+                "“\(member.name.prefix(40))” cannot be set as a header field. Remove it, or correct its name.")
+        }
+        if member.value.text?.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) == true {
+            list.note(member.value, "A header field is one line of visible characters.")
+        }
+        return secretTemplate(member.value).map { NotificationRule.Header(name: member.name, value: $0) }
+    }
+
+    /// A text in which nothing but secrets can stand.
+    private mutating func secretTemplate(_ value: FileValue) -> PathTemplate? {
+        guard let template = pathTemplate(value) else { return nil }
+        for path in template.paths where path.root != "secrets" || path.names.count != 2 {
+            list.note(
+                value,
+                "“{{\(path)}}” cannot stand here, but {{secrets.NAME}} can, for a secret that `weir secret set NAME` keeps."
+            )
+        }
+        return template
+    }
+
+    private mutating func notificationCommand(_ value: FileValue) -> [PathTemplate]? {
+        let elements = value.list ?? []
+        guard let program = elements.first else {
+            list.note(value, "The command is empty. Begin with the program, such as [mail-the-team, \"{{headline}}\"].")
+            return nil
+        }
+        let templates = elements.compactMap { pathTemplate($0) }
+        guard templates.count == elements.count else { return nil }
+        if templates.first?.paths.isEmpty == false || program.text?.isEmpty == true {
+            list.note(program, "The program itself must stand there as it is.")
+        }
+        var hasEndedOptions = false
+        for (element, template) in zip(elements, templates) {
+            if element.text == "--" { hasEndedOptions = true }
+            if element.text?.utf8.contains(0) == true { list.note(element, "An argument cannot hold a NUL character.") }
+            for path in template.paths where !NotificationFacts.names.contains(path.description) {
+                let nearest = NearestName.of(path.description, among: NotificationFacts.names)
+                let known = NotificationFacts.names.map { "{{\($0)}}" }.joined(separator: ", ")
+                list.note(
+                    element,
+                    "A notification has no “\(path)”. "
+                        + (nearest.map { "Did you mean {{\($0)}}?" } ?? "There are \(known)."))
+            }
+            // What strangers wrote must not be taken for an option.
+            let wild = ["message", "actor", "title", "headline"]
+            if template.beginning.isEmpty, let first = template.paths.first, wild.contains(first.description),
+                !hasEndedOptions
+            {
+                list.note(
+                    element,
+                    "“{{\(first)}}” could begin with a hyphen, which the program would take for an option. Write -- before it, "
+                        + "or text in front of it.")
+            }
+        }
+        return templates
+    }
+}
+
+/// The notifications of all operations, as the settings' file declares them under `notify`.
+package enum StandardNotifications {
+    /// Reads a settings' file.
+    ///
+    /// - Parameters:
+    ///   - text: Its text.
+    ///   - file: What mistakes call it.
+    /// - Returns: The rules, and what is wrong with them.
+    package static func read(_ text: String, file: String) -> (rules: [NotificationRule], mistakes: [FileMistake]) {
+        var reader = DefinitionReader(id: "", file: file)
+        guard let root = YAMLText.read(text, &reader.list) else { return ([], reader.list.mistakes.sorted()) }
+        guard let value = root["notify"] else { return ([], []) }
+        Shape.list(of: OperationKeys.notification, limit: 20).check(value, "notify", &reader.list)
+        let rules = reader.notifications(value) ?? []
+        return reader.list.mistakes.isEmpty ? (rules, []) : ([], reader.list.mistakes.sorted())
+    }
+}

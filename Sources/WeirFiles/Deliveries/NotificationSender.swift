@@ -1,0 +1,221 @@
+import Foundation
+import NIOCore
+package import WeirStandard
+import WeirStates
+import WeirBoards
+
+/// Sends messages: posts them, or gives them to a program.
+package struct NotificationSender: Sendable {
+    /// What commands run in.
+    package struct CommandContext: Sendable {
+        let helper: CommandHelper?
+        let folder: String
+        let variables: [String: String]
+
+        /// - Parameters:
+        ///   - helper: The program that runs commands; nil if it is missing.
+        ///   - folder: Where they run.
+        ///   - variables: The environment that all of them have.
+        package init(helper: CommandHelper?, folder: String, variables: [String: String]) {
+            self.helper = helper
+            self.folder = folder
+            self.variables = variables
+        }
+    }
+
+    /// What came of an attempt.
+    enum Outcome: Sendable, Hashable {
+        case delivered(String)
+        /// Another attempt could succeed, after so many milliseconds if the receiver says so.
+        case again(String, after: Int64? = nil)
+        case failed(String)
+    }
+
+    /// How long an attempt can take: the whole request with its answer, or a program.
+    static let timeout = Duration.seconds(30)
+    /// How long a program can take to stop.
+    static let stopGracePeriod = Duration.seconds(2)
+
+    private let post: HTTPPost
+    private let commandContext: CommandContext
+    private let environment: OperationEnvironment
+    private let secret: @Sendable (String) -> String?
+
+    /// - Parameters:
+    ///   - environment: The clock and the resolver of requests.
+    ///   - commandContext: What commands run in.
+    ///   - secret: The kept secrets.
+    package init(
+        environment: OperationEnvironment, commandContext: CommandContext,
+        secret: @escaping @Sendable (String) -> String?
+    ) {
+        post = HTTPPost(environment: environment)
+        self.environment = environment
+        self.commandContext = commandContext
+        self.secret = secret
+    }
+
+    /// Starts to measure time; the closure returns the milliseconds since.
+    func stopwatch() -> @Sendable () -> Int64 { environment.stopwatch() }
+
+    /// The receiver of a rule's messages; nil if a secret is missing or the address is no URL.
+    func receiver(of rule: NotificationRule) -> DeliveryTurns.Receiver? {
+        switch rule.channel {
+        case .webhook(let webhook):
+            let url = webhook.url.filled { $0.below.flatMap { secret($0.description) } }
+            return url.flatMap { try? HTTPTarget($0) }.map { .server($0.place.lowercased()) }
+        case .command(let arguments): return .program(arguments)
+        }
+    }
+
+    /// Sends a message once.
+    ///
+    /// Throws `CancellationError` alone.
+    func send(_ facts: NotificationFacts, by rule: NotificationRule) async throws -> Outcome {
+        switch rule.channel {
+        case .webhook(let webhook): try await send(facts, to: webhook)
+        case .command(let arguments): try await run(arguments, facts)
+        }
+    }
+
+    // MARK: Webhooks
+
+    private func send(_ facts: NotificationFacts, to webhook: NotificationRule.Webhook) async throws -> Outcome {
+        var used: [String] = []
+        func filled(_ template: PathTemplate) throws(Missing) -> String {
+            var missing: String?
+            let text = template.filled { path in
+                let name = path.below?.description ?? ""
+                guard let value = secret(name) else {
+                    missing = name
+                    return nil
+                }
+                used.append(value)
+                return value
+            }
+            guard let text else { throw Missing(name: missing ?? "") }
+            return text
+        }
+        do {
+            var message = try webhook.body.message(facts)
+            let url = try filled(webhook.url)
+            used.append(url)
+            for header in webhook.headers { message.headers[header.name] = try filled(header.value) }
+            message.headers["X-Weir-Delivery"] = facts.delivery
+            if let name = webhook.signingSecret {
+                guard let key = secret(name) else { throw Missing(name: name) }
+                used.append(key)
+                message.headers[WebhookSignature.header] = WebhookSignature.github(
+                    Data(message.body.utf8), secret: key)
+            }
+            let answer = try await post.send(
+                message.body, to: url, headers: message.headers, timeout: Self.timeout)
+            return Self.outcome(answer, SecretMask(used))
+        } catch let missing as Missing {
+            return .again(missing.sentence)
+        } catch let failure as HTTPFailure {
+            let words = SecretMask(used).masked(failure.description)
+            return failure.mayPass ? .again(words) : .failed(words)
+        } catch is EncodingError {
+            return .failed("The run’s input has a number that JSON does not have.")
+        }
+    }
+
+    private static func outcome(_ answer: HTTPPost.Answer, _ mask: SecretMask) -> Outcome {
+        let words = answer.words.isEmpty ? "" : ": " + mask.masked(answer.words)
+        let sentence = "The receiver answered \(answer.status)\(words)"
+        switch answer.status {
+        case 200..<300: return .delivered("The receiver answered \(answer.status).")
+        case 300..<400:
+            return .failed("The receiver answered \(answer.status), a redirect. Enter the address that it leads to.")
+        case 408, 425, 429, 500...:
+            return .again(
+                sentence, after: answer.retryAfter.map { $0.multipliedReportingOverflow(by: 1_000).partialValue })
+        default: return .failed(sentence)
+        }
+    }
+
+    private struct Missing: Error {
+        let name: String
+        var sentence: String { "There is no secret “\(name)”. Set it with: weir secret set \(name)" }
+    }
+
+    // MARK: Commands
+
+    private func run(_ templates: [PathTemplate], _ facts: NotificationFacts) async throws -> Outcome {
+        guard let helper = commandContext.helper else { return .again(CommandHelper.NotFound().description) }
+        let arguments = templates.compactMap { template in template.filled { facts.value($0.description) } }
+        var launch = CommandLaunch(arguments, environment: commandContext.variables)
+        for name in NotificationFacts.names {
+            launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
+        }
+        launch.directory = commandContext.folder
+        launch.stopGracePeriod = Self.stopGracePeriod
+        launch.input = (try? NotificationFormat.text(of: facts)).map { Array($0.utf8) }
+        if let mistake = launch.mistake { return .failed(mistake) }
+        let command: RunningCommand
+        do {
+            command = try await RunningCommand.start(launch, by: helper)
+        } catch let failure as CommandFailure {
+            return .again(failure.sentence(running: arguments.first ?? ""))
+        }
+        let limit = Task { [clock = environment.clock] in
+            try await clock.sleep(for: Self.timeout)
+            command.stop()
+            return true
+        }
+        let (last, end) = await withTaskCancellationHandler {
+            async let printed: Void = Self.read(command.output)
+            let last = await Self.lastLine(of: command.errors)
+            await printed
+            return (last, await command.end())
+        } onCancel: {
+            command.stop()
+        }
+        limit.cancel()
+        let isOver = (try? await limit.value) ?? false
+        try Task.checkCancellation()
+        let words = last.isEmpty ? "" : ": \(last)"
+        switch end {
+        case .exited(0, _): return .delivered("The program ended well.")
+        case .exited(let code, _): return .again("The program ended with exit code \(code)\(words)")
+        case .signalled(let signal, _):
+            return .again(
+                isOver
+                    ? "The program took longer than 30 s and was stopped."
+                    : "The program was ended by \(signal)\(words)"
+            )
+        case .notStarted(let failure): return .again(failure.sentence(running: arguments.first ?? ""))
+        case .lost: return .again("The program was lost: weir-exec was killed.")
+        }
+    }
+
+    private static func read(_ pipe: CommandPipe) async { while await pipe.next() != nil {} }
+
+    /// The last line, as far as it can be shown.
+    private static func lastLine(of pipe: CommandPipe?) async -> String {
+        var tail: [UInt8] = []
+        while let buffer = await pipe?.next() { tail = Array((tail + Array(buffer.readableBytesView)).suffix(2_000)) }
+        let lines = String(decoding: tail, as: UTF8.self).split(whereSeparator: \.isNewline)
+        return lines.last.map { line in
+            String(line.prefix(200).unicodeScalars.filter { $0.properties.generalCategory != .control })
+        } ?? ""
+    }
+}
+
+extension DeliveryRecord {
+    /// How the message stands after an attempt.
+    mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
+        switch outcome {
+        case .delivered(let words): (status, detail) = (.delivered, words)
+        case .failed(let words): (status, detail) = (.failed, words)
+        case .again(let words, let asked):
+            detail = words
+            guard let wait = RetryPlan.wait(afterAttempts: attempts, asked: asked) else {
+                status = .failed
+                return
+            }
+            nextAt = now.addingReportingOverflow(wait).partialValue
+        }
+    }
+}

@@ -1,0 +1,195 @@
+import WeirFlows
+import NIOCore
+import WeirOperations
+import WeirStates
+
+/// One run of a command: its attempts, what they print and report, and how the last one ends.
+struct CommandRun: Sendable {
+    let definition: OperationDefinition
+    private(set) var input: CommandInput
+    let environment: CommandEnvironment
+    let helper: CommandHelper
+    let clock: any Clock<Duration>
+    let output: OutputWriter
+    let reporter: StateReporter
+    let stopSwitch = StopSwitch()
+
+    /// How long to wait, once the command has ended, for a program elsewhere that holds the pipe of states open.
+    static let pipePatience = Duration.seconds(1)
+
+    /// Runs the command, again after a failure if the file says so.
+    ///
+    /// - Returns: The state of success.
+    /// - Throws: `CommandProblem` and `OperationFailure`; `CancellationError` when it was stopped.
+    func perform() async throws -> CommandState {
+        guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
+            let file = try input.file(field)
+        else { return try await attempts() }
+        let received = try await receive(file)
+        defer { received.remove() }
+        var run = self
+        run.input = input.with(received, in: field)
+        return try await run.attempts()
+    }
+
+    /// Takes the file in, which the sender may still be sending.
+    private func receive(_ file: FileInput) async throws -> ReceivedFile {
+        let work = Task { [reporter, environment] in
+            try await ReceivedFile.receive(file, in: environment.filesFolder) { progress in
+                await reporter.write(
+                    .active(
+                        CommandState.receiving,
+                        StateDetails(
+                            values: ["file": .string(StateReport.shortened(file.filename))], progress: progress)))
+            }
+        }
+        stopSwitch.onStop { work.cancel() }
+        defer { stopSwitch.onStop(nil) }
+        return try await work.value
+    }
+
+    private func attempts() async throws -> CommandState {
+        let attempts = 1 + (definition.retry?.limit ?? 0)
+        var attempt = 1
+        while true {
+            let end = try await runOnce()
+            if stopSwitch.isStopped { throw CancellationError() }
+            let known = await reporter.tracker
+            if case .exited(let code, _) = end, definition.exitCodes.contains(code) {
+                return .succeeded(
+                    StateDetails(show: known.text(definition.success), values: known.known, slow: known.givenUp))
+            }
+            let problem = problem(end, known)
+            guard attempt < attempts, let retry = definition.retry, end.canBeTriedAgain else { throw problem }
+            attempt += 1
+            try await wait(retry, problem, next: attempt, of: attempts)
+        }
+    }
+
+    private func wait(
+        _ retry: OperationDefinition.Retry, _ problem: CommandProblem, next attempt: Int, of attempts: Int
+    ) async throws {
+        let (seconds, attoseconds) = retry.interval.components
+        await reporter.write(
+            .retrying(
+                CommandRetry(
+                    attempt: attempt, of: attempts, milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000,
+                    message: problem.message)))
+        let pause = Task { [clock] in try await clock.sleep(for: retry.interval) }
+        stopSwitch.onStop { pause.cancel() }
+        defer { stopSwitch.onStop(nil) }
+        try await pause.value
+    }
+
+    // MARK: One attempt
+
+    private func runOnce() async throws -> CommandEnd {
+        if stopSwitch.isStopped { throw CancellationError() }
+        let pipe = await StatePipe.make(in: environment.temporaryFolder)
+        if pipe == nil {
+            await output.write(
+                "There is no pipe for states: the server's temporary folder cannot be used.", to: .notice)
+        }
+        let following = pipe.map { pipe in Task { await follow(pipe) } }
+        let end: CommandEnd
+        do {
+            end = try await launch(pipe)
+        } catch {
+            pipe?.finish()
+            pipe?.giveUp()
+            throw error
+        }
+        pipe?.finish()
+        let patience = Task { [clock] in try await pipe?.giveUp(after: Self.pipePatience, on: clock) }
+        await following?.value
+        patience.cancel()
+        return end
+    }
+
+    private func launch(_ pipe: StatePipe?) async throws -> CommandEnd {
+        let launch = try definition.launch(input, in: environment, states: pipe?.path)
+        let command: RunningCommand
+        // Before the program can report anything itself.
+        await reporter.begin()
+        do {
+            command = try await RunningCommand.start(launch, by: helper)
+        } catch let failure as CommandFailure {
+            throw CommandProblem(message: failure.sentence(running: definition.program.name))
+        }
+        stopSwitch.onStop { command.stop() }
+        defer { stopSwitch.onStop(nil) }
+        async let errors: Void = follow(command.errors, .standardError)
+        await follow(command.output, .standardOutput)
+        await errors
+        return await command.end()
+    }
+
+    private func follow(_ pipe: CommandPipe?, _ channel: OutputChannel) async {
+        guard let pipe else { return }
+        var splitter = LineSplitter()
+        while let buffer = await pipe.next() {
+            var pieces: [LineSplitter.Piece] = []
+            let isDrained = buffer.readableBytes < CommandPipe.readSize
+            // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
+            buffer.withUnsafeReadableBytes { bytes in
+                splitter.take(bytes, isDrained: isDrained) { pieces.append($0) }
+            }
+            await print(reporter.take(pieces, on: channel))
+        }
+        var pieces: [LineSplitter.Piece] = []
+        splitter.finish { pieces.append($0) }
+        await print(reporter.take(pieces, on: channel))
+    }
+
+    private func follow(_ pipe: StatePipe) async {
+        var splitter = LineSplitter()
+        while let lines = await pipe.next(&splitter) { await print(reporter.take(json: lines)) }
+    }
+
+    /// Prints lines, and holds the program back if it changes its state too often.
+    private func print(_ batch: StateReporter.Batch) async {
+        for line in batch.lines { await output.write(line.text, to: line.channel) }
+        guard batch.pause > .zero, !stopSwitch.isStopped else { return }
+        // A sleep that is cut short only lets the program go on.
+        try? await clock.sleep(for: batch.pause)
+    }
+
+    // MARK: Ends
+
+    private func problem(_ end: CommandEnd, _ known: StateTracker) -> CommandProblem {
+        let last = known.lastLine[.standardError] ?? known.lastLine[.standardOutput]
+        var problem = CommandProblem(
+            message: end.sentence(of: definition.program), last: last.map(StateReport.shortened))
+        if case .exited(let code, _) = end { problem.code = code }
+        if case .notStarted = end { problem.last = nil }
+        if let text = known.text(definition.failure), !text.isEmpty {
+            problem = CommandProblem(message: "\(text) \(problem.message)", last: problem.last, code: problem.code)
+        }
+        problem.slow = known.givenUp
+        return problem
+    }
+}
+
+extension CommandEnd {
+    /// Whether it may end better another time: a program that is not there does not.
+    fileprivate var canBeTriedAgain: Bool {
+        switch self {
+        case .exited, .signalled, .lost: true
+        case .notStarted(let failure): failure.step == "fork" || failure.step == "terminal"
+        }
+    }
+
+    /// How it ended, in a sentence.
+    fileprivate func sentence(of program: OperationDefinition.Program) -> String {
+        switch self {
+        case .exited(let code, _): return "\(program.subject) ended with exit code \(code)."
+        case .signalled(let signal, _):
+            let meaning = signal.meaning.map { ": \($0)" } ?? ""
+            return "\(program.subject) was ended by the signal \(signal)\(meaning)."
+        case .notStarted(let failure): return failure.sentence(running: program.name)
+        case .lost:
+            return
+                "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
+        }
+    }
+}

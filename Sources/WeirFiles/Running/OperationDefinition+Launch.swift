@@ -1,0 +1,108 @@
+import Foundation
+import WeirOperations
+import WeirStates
+
+extension OperationDefinition {
+    /// The command of one run.
+    ///
+    /// - Parameters:
+    ///   - input: An input that fits the fields.
+    ///   - environment: What it runs in.
+    ///   - pipe: Where it reports states.
+    /// - Returns: What to launch.
+    /// - Throws: `OperationFailure` with the sentence that says which value cannot be used.
+    func launch(
+        _ input: CommandInput, in environment: CommandEnvironment, states pipe: String?
+    ) throws(OperationFailure) -> CommandLaunch {
+        for field in fields {
+            guard let text = input.text(field.name) else { continue }
+            if text.utf8.contains(0) {
+                throw OperationFailure(
+                    "“\(field.label)” holds a NUL character, which no program can be given. Remove it.")
+            }
+        }
+        var launch = CommandLaunch(try arguments(input))
+        launch.environment = try variables(input, environment, pipe)
+        launch.directory = folder(in: environment.folder)
+        launch.input = self.input.map { Array(($0.filled { input.text($0) ?? "" } ?? "").utf8) }
+        launch.terminal = hasTerminal ? CommandLaunch.Terminal() : nil
+        launch.limits = limits
+        launch.stopSignal = stopSignal
+        launch.stopGracePeriod = stopGracePeriod
+        if let mistake = launch.mistake { throw OperationFailure(mistake) }
+        return launch
+    }
+
+    /// Where its programs run.
+    func folder(in base: URL) -> String {
+        guard let directory else { return base.path }
+        return URL(filePath: directory, directoryHint: .isDirectory, relativeTo: base).standardizedFileURL.path
+    }
+
+    private func arguments(_ input: CommandInput) throws(OperationFailure) -> [String] {
+        guard case .command(let arguments) = program else {
+            guard case .shell(let text) = program else { return [] }
+            return ["/bin/sh", "-c", text]
+        }
+        var words: [String] = []
+        var hasEndedOptions = false
+        for argument in arguments {
+            if case .group(let condition, _) = argument, !input.has(condition) { continue }
+            for template in argument.templates {
+                // An optional input without a value takes its argument with it.
+                guard let word = template.filled(input.text) else { continue }
+                try check(word, template, hasEndedOptions)
+                if word == "--", template.fields.isEmpty { hasEndedOptions = true }
+                words.append(word)
+            }
+        }
+        return words
+    }
+
+    /// Refuses a value that the program would take for an option, and one that no program can be given.
+    private func check(_ word: String, _ template: TextTemplate, _ hasEndedOptions: Bool) throws(OperationFailure) {
+        guard let name = template.fields.first else { return }
+        let label = fields.first { $0.name == name }?.label ?? name
+        if template.beginsWithField, !hasEndedOptions, word.hasPrefix("-"), !isNumber(name) {
+            throw OperationFailure(
+                "“\(label)” begins with a hyphen, which the program could take for an option. Give another value.")
+        }
+        if word.utf8.count >= CommandLaunch.maximumWordBytes {
+            throw OperationFailure(
+                "“\(label)” makes an argument of \(word.utf8.count) bytes; a program takes at most 131,071. Give a "
+                    + "shorter value.")
+        }
+    }
+
+    /// Whether a field is a number, which may well be negative.
+    private func isNumber(_ name: String) -> Bool {
+        switch fields.first(where: { $0.name == name })?.kind {
+        case .integer, .number: true
+        default: false
+        }
+    }
+
+    private func variables(
+        _ input: CommandInput, _ environment: CommandEnvironment, _ pipe: String?
+    ) throws(OperationFailure) -> [String: String] {
+        var variables = environment.variables
+        variables["PYTHONUNBUFFERED"] = "1"
+        if hasTerminal { variables["TERM"] = "xterm-256color" }
+        variables["WEIR_STATES"] = pipe
+        if case .shell = program {
+            for field in fields {
+                variables[DefinitionReader.variable(for: field.name)] = input.text(field.name)
+            }
+        }
+        for (name, template) in self.environment {
+            guard let value = template.filled(input.text) else { continue }
+            variables[name] = value
+        }
+        for (name, value) in variables where name.utf8.count + value.utf8.count + 1 >= CommandLaunch.maximumWordBytes {
+            throw OperationFailure(
+                "The variable \(name) would be \(value.utf8.count) bytes long; a program takes at most 131,071. Give a "
+                    + "shorter value, or pass it on standard input.")
+        }
+        return variables
+    }
+}

@@ -1,0 +1,203 @@
+import WeirOperations
+import WeirStates
+
+/// Holds the steps of all files against the operations that there are: what one file cannot know of the others.
+struct StepsLinker {
+    private let definitions: [String: OperationDefinition]
+    private let others: [String: [InputField]]
+    private let files: Set<String>
+    private(set) var mistakes: [String: [FileMistake]] = [:]
+
+    /// How deep operations of steps may lie within each other.
+    static let depth = 8
+
+    /// Looks at all files.
+    ///
+    /// - Parameters:
+    ///   - definitions: The operations whose files are right by themselves.
+    ///   - others: The fields of the operations that no file declares, by id.
+    ///   - files: The ids of all files, also of those with mistakes.
+    init(_ definitions: [OperationDefinition], others: [String: [InputField]], files: Set<String>) {
+        self.definitions = Dictionary(definitions.map { ($0.id, $0) }) { first, _ in first }
+        self.others = others
+        self.files = files
+        for definition in definitions { look(at: definition) }
+    }
+
+    /// The operations that can be run, and the mistakes of the others.
+    static func link(
+        _ definitions: [OperationDefinition], others: [String: [InputField]], files: Set<String>
+    ) -> (definitions: [OperationDefinition], mistakes: [FileMistake]) {
+        var right = definitions
+        var mistakes: [FileMistake] = []
+        // Whoever names an operation that is left out is left out too.
+        while true {
+            let linker = StepsLinker(right, others: others, files: files)
+            guard !linker.mistakes.isEmpty else { return (right, mistakes) }
+            mistakes += linker.mistakes.values.flatMap { $0 }
+            right.removeAll { linker.mistakes[$0.id] != nil }
+        }
+    }
+
+    private mutating func look(at definition: OperationDefinition) {
+        guard case .steps(let declared) = definition.program else { return }
+        var list = MistakeList(file: declared.file)
+        for step in declared.steps {
+            switch step.work {
+            case .approval: break
+            case .own(let own):
+                if definitions[own.id] != nil || others[own.id] != nil {
+                    list.note(step.place, "There is an operation “\(own.id)” already. Rename the step.")
+                }
+            case .other(let id, let place): look(at: step, id, place, definition, &list)
+            }
+            for value in step.values { checkReported(value, declared, &list) }
+        }
+        if !list.mistakes.isEmpty { mistakes[definition.id] = list.mistakes }
+    }
+
+    private func look(
+        at step: DeclaredSteps.Step, _ id: String, _ place: FilePlace, _ whole: OperationDefinition,
+        _ list: inout MistakeList
+    ) {
+        guard let fields = definitions[id]?.fields ?? others[id] else {
+            if files.contains(id) {
+                return list.note(
+                    place, "The file of the operation “\(id)” has a mistake of its own. Correct that first.")
+            }
+            let names = (Array(definitions.keys) + Array(others.keys)).sorted()
+            let remedy =
+                NearestName.of(id, among: names).map { "Did you mean `\($0)`?" }
+                ?? "There are \(names.joined(separator: ", "))."
+            return list.note(place, "There is no operation “\(id.prefix(40))”. \(remedy)")
+        }
+        if definitions[id]?.isReported == true {
+            list.note(place, "Runs of “\(id)” are reported by programs elsewhere, so that no step can start one.")
+        }
+        if let circle = circle(from: id, to: whole.id) {
+            list.note(
+                place,
+                circle.isEmpty
+                    ? "More than \(Self.depth) operations of steps lie within each other here."
+                    : "The operation would contain itself: \(circle.joined(separator: " → ")). Remove this step.")
+        }
+        check(step, fields, id, whole, &list)
+    }
+
+    /// The way from an operation to one that contains it; empty if it is too deep to tell.
+    private func circle(from id: String, to whole: String) -> [String]? {
+        var ways = [[whole, id]]
+        while let way = ways.popLast(), let last = way.last {
+            if last == whole { return way }
+            guard way.count <= Self.depth else { return [] }
+            guard case .steps(let steps) = definitions[last]?.program else { continue }
+            for case .other(let next, _) in steps.steps.map(\.work) where next == whole || !way.contains(next) {
+                ways.append(way + [next])
+            }
+        }
+        return nil
+    }
+
+    // MARK: Inputs
+
+    private func check(
+        _ step: DeclaredSteps.Step, _ fields: [InputField], _ id: String, _ whole: OperationDefinition,
+        _ list: inout MistakeList
+    ) {
+        for given in step.values {
+            guard let field = fields.first(where: { $0.name == given.name }) else {
+                let names = fields.map(\.name)
+                let remedy =
+                    NearestName.of(given.name, among: names).map { "Did you mean `\($0)`?" }
+                    ?? (names.isEmpty
+                        ? "It has no inputs." : "There are \(names.map { "`\($0)`" }.joined(separator: ", ")).")
+                list.note(given.place, "The operation “\(id)” has no input `\(given.name)`. \(remedy)")
+                continue
+            }
+            check(given, field, whole, &list)
+        }
+        for field in fields where field.isRequired && field.defaultValue == nil {
+            guard !step.values.contains(where: { $0.name == field.name }) else { continue }
+            list.note(
+                step.place, "The operation “\(id)” needs the input `\(field.name)`. Give it in `with`.")
+        }
+    }
+
+    private func check(
+        _ given: DeclaredSteps.Value, _ field: InputField, _ whole: OperationDefinition, _ list: inout MistakeList
+    ) {
+        var sources: [InputField] = []
+        for case .input(let name) in given.value.parts { sources += whole.fields.filter { $0.name == name } }
+        if !field.isSecret, let secret = sources.first(where: \.isSecret) {
+            list.note(
+                given.valuePlace,
+                "The secret “\(secret.name)” would be recorded as the input `\(field.name)`, which is none. Give it to a secret."
+            )
+        }
+        if given.value.parts.count == 1, let source = sources.first, !Self.fits(source.kind, field.kind) {
+            list.note(
+                given.valuePlace,
+                "The input “\(source.name)” is \(Self.words(source.kind)), and `\(field.name)` takes \(Self.words(field.kind)). Change the type of one."
+            )
+        }
+        guard given.value.parts.count == 1, case .text(let text)? = given.value.parts.first else { return }
+        let value = InputField.object(fromForm: [field.name: text], fields: [field])
+        do throws(InputMistakes) {
+            _ = try InputField.validate(value, fields: [field])
+        } catch {
+            list.note(given.valuePlace, "“\(text.prefix(40))” does not fit. \(error.mistakes.first?.detail ?? "")")
+        }
+    }
+
+    /// Whether every value of the first kind can be one of the second.
+    private static func fits(_ source: InputField.Kind, _ field: InputField.Kind) -> Bool {
+        switch (source, field) {
+        case (.integer, .integer), (.integer, .number), (.number, .number), (.boolean, .boolean): true
+        case (.choice(let values), .choice(let accepted)): Set(values).isSubset(of: accepted)
+        case (.url, .url), (.file, .file): true
+        case (.multiline, .text): false
+        case (_, .text), (_, .multiline), (_, .secret): true
+        default: false
+        }
+    }
+
+    private static func words(_ kind: InputField.Kind) -> String {
+        switch kind {
+        case .text: "one line of text"
+        case .multiline: "a text of several lines"
+        case .url: "a URL"
+        case .integer: "a whole number"
+        case .number: "a number"
+        case .boolean: "a switch"
+        case .choice(let values): "one of \(values.prefix(6).joined(separator: ", "))"
+        case .secret: "a secret"
+        case .file: "a file"
+        }
+    }
+
+    // MARK: What steps report
+
+    /// Programs can report values that no file knows, so that only a likely mistake is one.
+    private func checkReported(_ given: DeclaredSteps.Value, _ steps: DeclaredSteps, _ list: inout MistakeList) {
+        for case .reported(let name, let value) in given.value.parts {
+            let source: OperationDefinition?
+            switch steps.steps.first(where: { $0.name == name })?.work {
+            case .own(let definition): source = definition
+            case .other(let id, _): source = definitions[id]
+            case .approval, nil: continue
+            }
+            guard let source else { continue }
+            if source.plan != nil {
+                list.note(given.valuePlace, "The step “\(name)” is made of steps itself, and reports no values.")
+                continue
+            }
+            let rules = source.states.values
+            let known = Set(rules.flatMap(\.patterns).flatMap { $0.groups.map(\.name) })
+                .union(rules.flatMap { $0.show?.fields ?? [] }).subtracting(["completed", "total"])
+            guard !known.contains(value), let nearest = NearestName.of(value, among: known.sorted()) else { continue }
+            list.note(
+                given.valuePlace,
+                "The step “\(name)” reports no value “\(value)”. Did you mean {{steps.\(name).\(nearest)}}?")
+        }
+    }
+}

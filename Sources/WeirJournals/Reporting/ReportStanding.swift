@@ -1,0 +1,147 @@
+import WeirStates
+
+/// What a journal knows of a report's run and producer before it takes the report, and what follows from it.
+///
+/// Pure: both journals take a report by these rules.
+///
+/// The states and lines of a run are kept apart, and read back as one list by their moments, states before lines. So
+/// moments within a run never go back, and a state that follows a line happens at least a millisecond later.
+package struct ReportStanding: Sendable {
+    /// What to do about a report.
+    package enum Decision: Sendable {
+        /// Answer it; nothing is recorded.
+        case answer(ReportReceipt.Outcome)
+        /// Record this.
+        case record(changes: [ChangeDraft], lines: [OutputDraft], producer: ProducerState?)
+    }
+
+    /// The run, if it is kept.
+    package var record: RunRecord?
+    /// Whether there was a reported run of this id that retention has removed.
+    package var wasRemoved = false
+    /// How many lines the run has.
+    package var lines = SequenceNumber.zero
+    /// When the last of them was printed.
+    package var lastLineAt: Timestamp?
+    /// How far the report's producer has come.
+    package var producer: ProducerState?
+    /// How many producers the run has.
+    package var producers = 0
+
+    package init() {}
+
+    /// Where the run stands.
+    package var place: ReportPlace? { record.map { ReportPlace(sequence: $0.sequence, line: lines) } }
+
+    /// What to do about a report that comes at a moment.
+    package func decision(on report: Report, at now: Timestamp) -> Decision {
+        if let opening = report.opening { return opened(report, opening, at: now) }
+        guard let record, record.operation == report.operation, record.isReportedHere,
+            report.reporter == nil || report.reporter == record.opening.actor
+        else { return .answer(wasRemoved ? .removedRun : .unknownRun) }
+        if let stamp = report.producer {
+            if let outcome = refusal(of: stamp, by: record) { return .answer(outcome) }
+        } else if record.endedAt != nil {
+            return .answer(report.isEnding && report.entries.isEmpty && !report.hasEndState ? .known : .ended)
+        }
+        return recorded(report, after: record, at: now)
+    }
+
+    /// Why a producer's request is not taken; nil where it is.
+    private func refusal(of stamp: ProducerStamp, by record: RunRecord) -> ReportReceipt.Outcome? {
+        let decision = ProducerState.decision(on: stamp, after: producer)
+        if decision == .fenced { return .fenced(epoch: producer?.epoch ?? .zero) }
+        if record.endedAt != nil { return producer?.closed(by: stamp) == true ? .known : .ended }
+        switch decision {
+        case .known: return .known
+        case .gap(let expected): return .gap(expected: expected)
+        case .badBeginning: return .badBeginning
+        case .fenced: return .fenced(epoch: producer?.epoch ?? .zero)
+        case .next: return producer == nil && producers >= ProducerState.limit ? .tooManyProducers : nil
+        }
+    }
+
+    private func opened(_ report: Report, _ opening: RunOpening, at now: Timestamp) -> Decision {
+        guard let record else {
+            guard !wasRemoved else { return .answer(.removedRun) }
+            let first = ChangeDraft(
+                stream: .run(report.run), subject: report.operation, revision: 0, at: now,
+                state: StateRecord(caseName: "opened", phase: .active), isTransition: true, opening: opening)
+            guard report.isEnding else { return .record(changes: [first], lines: [], producer: nil) }
+            let end = ChangeDraft(
+                stream: .run(report.run), subject: report.operation, revision: 1, at: now,
+                state: report.endState(after: first.state), isTransition: true, cause: report.cause)
+            return .record(changes: [first, end], lines: [], producer: nil)
+        }
+        let isSame =
+            record.isReportedHere && record.operation == report.operation && record.opening.actor == opening.actor
+            && record.opening.input == opening.input && record.opening.report == opening.report
+            && (record.endedAt != nil) == report.isEnding
+        return .answer(isSame ? .known : .conflict)
+    }
+
+    private func recorded(_ report: Report, after record: RunRecord, at now: Timestamp) -> Decision {
+        var changes: [ChangeDraft] = []
+        var lines: [OutputDraft] = []
+        var (state, changedAt, lineAt) = (record.state, record.changedAt, lastLineAt)
+        func add(_ next: StateRecord, cause: String? = nil) {
+            changedAt = max(now, changedAt, lineAt?.after(1) ?? now)
+            let isTransition = next.caseName != state.caseName || next.phase != state.phase
+            let revision = record.revision.addingReportingOverflow(Int64(changes.count) + 1).partialValue
+            changes.append(
+                ChangeDraft(
+                    stream: .run(report.run), subject: report.operation, revision: revision, at: changedAt,
+                    state: next, isTransition: isTransition, cause: cause))
+            state = next
+        }
+        for entry in report.entries {
+            switch entry {
+            case .state(let next): add(next)
+            case .line(let text, let channel):
+                let at = max(now, changedAt, lineAt ?? now)
+                lines += OutputDraft.pieces(of: text, at: at, channel: channel)
+                lineAt = at
+            }
+        }
+        if report.isEnding { add(report.endState(after: state), cause: report.cause) }
+        let producer = report.producer.map {
+            ProducerState(epoch: $0.epoch, number: $0.number, hasClosed: report.isEnding)
+        }
+        return .record(changes: changes, lines: lines, producer: producer)
+    }
+}
+
+extension RunRecord {
+    /// Whether a program elsewhere did the work of the run and reported it, to this journal or to the one it was imported
+    /// from.
+    package var isReported: Bool { opening.report != nil }
+
+    /// Whether a program elsewhere does the work of the run and reports it to this journal.
+    package var isReportedHere: Bool { isReported && origin == nil }
+}
+
+extension Report {
+    fileprivate var hasEndState: Bool {
+        if case .closed(.some) = ending { true } else { false }
+    }
+
+    fileprivate var cause: String? {
+        switch ending {
+        case .none, .closed: nil
+        case .cancelled(let cause), .interrupted(let cause): cause.description
+        }
+    }
+
+    /// The state in which the run ends, after another.
+    fileprivate func endState(after last: StateRecord) -> StateRecord {
+        let ended = { (name: String, phase: Phase) in
+            StateRecord(caseName: name, payload: ["last": .string(last.caseName)], phase: phase)
+        }
+        switch ending {
+        case .closed(let state?) where state.phase.isEnded: return state
+        case .closed, .none: return ended("succeeded", .succeeded)
+        case .cancelled: return ended("cancelled", .cancelled)
+        case .interrupted: return ended("interrupted", .interrupted)
+        }
+    }
+}

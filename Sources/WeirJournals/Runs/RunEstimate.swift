@@ -1,0 +1,66 @@
+package import WeirStates
+
+/// How long a run may take, estimated from earlier runs; recorded with its first change.
+///
+/// It uses what was known when the run began, and never changes, so that every page of the run can be rendered again.
+package struct RunEstimate: Sendable, Hashable, Codable {
+    /// The estimate for a run that enters a case.
+    package struct Remaining: Sendable, Hashable, Codable {
+        /// The shortest time until the run ends, in milliseconds from when it first enters the case.
+        package let shortest: Int64
+        /// The longest time, in milliseconds.
+        package let longest: Int64
+        /// For how many of the tried runs the estimate would have been right, computed from the others.
+        package let right: Int
+        /// For how many of the newest runs that was tried.
+        package let tried: Int
+
+        /// Creates a range with its record.
+        package init(shortest: Int64, longest: Int64, right: Int, tried: Int) {
+            self.shortest = shortest
+            self.longest = longest
+            self.right = right
+            self.tried = tried
+        }
+    }
+
+    /// The estimates, by the name of the case.
+    package let cases: [String: Remaining]
+
+    /// Creates an estimate.
+    package init(cases: [String: Remaining]) { self.cases = cases }
+}
+
+extension RunEstimate {
+    /// The estimate as journals and exports write it: by case, `[shortest, longest, right, tried]`.
+    package var json: JSONValue {
+        .object(
+            cases.mapValues { rest in
+                [
+                    .integer(rest.shortest), .integer(rest.longest), .integer(Int64(rest.right)),
+                    .integer(Int64(rest.tried)),
+                ]
+            })
+    }
+
+    /// Reads what `json` writes; nil for anything else.
+    package init?(_ json: JSONValue) {
+        guard let members = json.object else { return nil }
+        var cases: [String: Remaining] = [:]
+        for (name, value) in members {
+            let numbers = value.array?.compactMap(\.integer) ?? []
+            guard numbers.count == 4, value.array?.count == 4, Self.isRange(numbers[0], numbers[1]),
+                Self.isRange(numbers[2], numbers[3])
+            else { return nil }
+            cases[name] = Remaining(
+                shortest: numbers[0], longest: numbers[1], right: Int(clamping: numbers[2]),
+                tried: Int(clamping: numbers[3]))
+        }
+        self.init(cases: cases)
+    }
+
+    private static func isRange(_ low: Int64, _ high: Int64) -> Bool { 0 <= low && low <= high && high <= Self.limit }
+
+    /// More than thirty years in milliseconds: anything beyond is not an estimate, and could not be added to a time.
+    private static let limit: Int64 = 1_000_000_000_000
+}

@@ -1,0 +1,119 @@
+import GRDB
+
+extension JournalFile {
+    /// The history that a file contains.
+    struct History {
+        let epoch: String
+        /// When it began: later than the one whose place it took.
+        let began: Timestamp
+        let head: SequenceNumber
+        /// How often it was written.
+        let writes: Int64
+        /// How many runs of an interrupted import were removed when the file was opened.
+        var undoneRuns = 0
+    }
+
+    func begin(_ database: Database, epoch: String, now: Timestamp) throws -> History {
+        try database.execute(sql: "PRAGMA application_id = \(JournalSchema.applicationID)")
+        try migrate(database, from: 0)
+        try SQLStatement(database, "INSERT INTO journal (only, epoch, created, head) VALUES (1, ?, ?, 0)")
+            .run(epoch, now.milliseconds)
+        return try history(database)
+    }
+
+    func takeUp(
+        _ database: Database, filed: Int64?, now: Timestamp, notices: NoticeFile, makeEpoch: () -> String,
+        check: (HistoryCheck.Held) -> HistoryCheck
+    ) throws -> History {
+        try checkFormat(database)
+        let version = try database.journalVersion()
+        let held = try history(database)
+        guard !isUnusable(held) else { throw JournalError.damaged("something that no server can start on") }
+        let comparison = check(
+            .init(
+                epoch: held.epoch, head: held.head, writes: held.writes, filed: filed,
+                file: OpenFile.status(of: path)?.number ?? 0,
+                isMarked: version >= JournalSchema.firstMarked))
+        // Before anything is written.
+        if let notice = notice(of: comparison, now: now) { try notices.add(notice) }
+        if comparison.isOlder { suspect(.damaged) }
+        try migrate(database, from: version)
+        // An import that was interrupted by the end of a process.
+        var undoneRuns = 0
+        while case let count = try RunImport(database).rollBackStep(), count > 0 { undoneRuns += count }
+        if comparison.outcome != .whole {
+            try SQLStatement(database, "UPDATE journal SET epoch = ?, created = ?")
+                .run(makeEpoch(), max(now, held.began.after(1)).milliseconds)
+        }
+        // Reading the newest change finds damage at the end of the file, where a crash would have left it.
+        _ = try ChangeReader(database).last(1, of: .board, through: .max)
+        var history = try history(database)
+        history.undoneRuns = undoneRuns
+        return history
+    }
+
+    private func migrate(_ database: Database, from version: Int) throws {
+        guard version < JournalSchema.version else { return }
+        for migration in JournalSchema.migrations.dropFirst(version) where !migration.isEmpty {
+            try database.execute(sql: migration)
+        }
+        try database.execute(sql: "PRAGMA user_version = \(JournalSchema.version)")
+    }
+
+    private func notice(of comparison: HistoryCheck, now: Timestamp) -> JournalNotice? {
+        switch comparison.outcome {
+        case .whole: nil
+        case .lost(let range): JournalNotice(.lost, at: now, file: keepLog(now: now), lost: range)
+        case .uncertain: JournalNotice(.uncertain, at: now)
+        case .unverified: JournalNotice(.unverified, at: now, file: comparison.isOlder ? keepLog(now: now) : nil)
+        }
+    }
+
+    func check(_ database: Database) throws -> History {
+        try checkFormat(database)
+        guard try database.journalVersion() == JournalSchema.version else {
+            throw JournalError(
+                .unavailable, "The journal is of an older format. Start the server once: it migrates the journal.")
+        }
+        return try history(database)
+    }
+
+    private func checkFormat(_ database: Database) throws {
+        if try SQLStatement(database, "SELECT count(*) FROM sqlite_schema").first(read: { $0.integer(0) }) == 0 {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the database is empty")
+        }
+        guard try database.schema(is: JournalSchema.applicationID) else {
+            throw JournalError(
+                .unavailable, "The file is a database of another program, not a journal. Use another file.")
+        }
+        guard try database.journalVersion() <= JournalSchema.version else {
+            throw JournalError(
+                .tooNew, "The journal was written by a newer Weir. Use that version, or another data folder.")
+        }
+    }
+
+    private func history(_ database: Database) throws -> History {
+        let writes = try database.journalVersion() < JournalSchema.firstCounted ? "0" : "writes"
+        let history = try SQLStatement(database, "SELECT epoch, created, head, \(writes) FROM journal").first { row in
+            History(
+                epoch: row.text(0), began: Timestamp(milliseconds: row.integer(1)), head: try row.sequence(2),
+                writes: row.integer(3))
+        }
+        guard let history else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the journal has no epoch")
+        }
+        return history
+    }
+}
+
+extension Database {
+    fileprivate func schema(is applicationID: Int64) throws -> Bool {
+        try SQLStatement(self, "PRAGMA application_id").first { $0.integer(0) } == applicationID
+    }
+
+    fileprivate func journalVersion() throws -> Int {
+        let version = try SQLStatement(self, "PRAGMA user_version").first { $0.integer(0) } ?? 0
+        guard version >= 0 else { throw JournalError.damaged("format \(version)") }
+        return Int(clamping: version)
+    }
+}

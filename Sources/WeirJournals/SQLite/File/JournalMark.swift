@@ -1,0 +1,125 @@
+/// What is known about a journal outside its file: a text of fixed length beside it, `journal.sqlite-mark`.
+///
+/// ```
+/// weir journal mark 2
+/// epoch 0123456789abc                                 the history the file holds
+/// file 00000000000000004711                           the file's number in its file system, which a copy does not have
+/// state open                                          open while a process writes, or died doing so; closed otherwise
+/// keeps process                                       what a change outlives: the process, or the machine
+/// boot 0b0f6bb0-9bd8-4a3e-8a9d-0d8e6c1d8f4b           which run of the machine wrote last
+/// reserved 00000000000000008192                       no sequence beyond has been given out
+/// check 8f14e45fceea167a                              over all lines above (FNV-1a, 64 bits)
+/// head 00000000000000000042                           the last sequence that has been given out
+/// writes 00000000000000000057                         how often the journal has been written
+/// filed 00000000000000000050                          how many of these writes the file has without its log
+/// ```
+///
+/// The lines down to `check` are on the disk before anything they promise: `reserved` is raised in steps, before a sequence
+/// beyond it is given out. Those below are written after each write and before it is shown, and are not waited for:
+/// they outlive the process, and the machine most likely. The first version had none below `head`.
+struct JournalMark: Equatable {
+    /// By how much `reserved` rises at a time: often enough that little is reserved in vain, rarely enough to cost
+    /// nothing.
+    static let step = 8_192
+    /// Where what follows the check begins.
+    static let tailOffset = 192
+    /// The length of the text.
+    static let length = tailOffset + 26 + 28 + 27
+
+    private static let title = "weir journal mark "
+    private static let bootLength = 40
+
+    var epoch: String
+    /// The file's number in its file system.
+    var file: UInt64
+    /// Whether the journal was closed normally.
+    var isClosed: Bool
+    /// Whether each change waited for the disk.
+    var outlivesMachine: Bool
+    /// Which boot of the machine wrote last.
+    var boot: String
+    /// The highest sequence that may have been assigned.
+    var reserved: SequenceNumber
+    /// The highest sequence that is known to have been assigned.
+    var head: SequenceNumber
+
+    /// How often the journal has been written.
+    var writes: Int64
+    /// How many of these writes the file has without its log.
+    var filed: Int64
+
+    init(
+        epoch: String, file: UInt64, isClosed: Bool, outlivesMachine: Bool, boot: String, reserved: SequenceNumber,
+        head: SequenceNumber, writes: Int64 = 0, filed: Int64 = 0
+    ) {
+        self.epoch = epoch
+        self.file = file
+        self.isClosed = isClosed
+        self.outlivesMachine = outlivesMachine
+        self.boot = String(boot.filter { $0.isASCII && !$0.isWhitespace }.prefix(Self.bootLength))
+        self.reserved = reserved
+        self.head = head
+        self.writes = writes
+        self.filed = filed
+    }
+
+    /// Reads a text; nil if it is not complete.
+    init?(_ bytes: [UInt8]) {
+        guard bytes.count <= Self.length else { return nil }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        var values: [Substring: String] = [:]
+        for line in lines.dropFirst() {
+            let words = line.split(separator: " ")
+            guard let name = words.first else { return nil }
+            values[name] = words.dropFirst().first.map(String.init) ?? ""
+        }
+        guard let epoch = values["epoch"], let file = values["file"].flatMap({ UInt64($0) }),
+            let reserved = Self.sequence(values["reserved"]), let head = Self.sequence(values["head"])
+        else { return nil }
+        self.init(
+            epoch: epoch, file: file, isClosed: values["state"] == "closed",
+            outlivesMachine: values["keeps"] == "machine", boot: values["boot"] ?? "", reserved: reserved, head: head,
+            writes: values["writes"].flatMap { Int64($0) } ?? 0, filed: values["filed"].flatMap { Int64($0) } ?? 0)
+        guard bytes == self.bytes || bytes == text(version: 1) else { return nil }
+    }
+
+    /// The text.
+    var bytes: [UInt8] { text(version: 2) }
+
+    /// What follows the check.
+    var tail: [UInt8] {
+        Array(
+            "head \(Self.digits(head.rawValue))\nwrites \(Self.digits(writes))\nfiled \(Self.digits(filed))\n".utf8)
+    }
+
+    private func text(version: Int) -> [UInt8] {
+        let fields = [
+            ("epoch", Self.padded(epoch, 13)), ("file", Self.digits(file)),
+            ("state", isClosed ? "closed" : "open  "), ("keeps", outlivesMachine ? "machine" : "process"),
+            ("boot", Self.padded(boot, Self.bootLength)), ("reserved", Self.digits(reserved.rawValue)),
+        ]
+        let text = fields.reduce(Self.title + "\(version)\n") { $0 + "\($1.0) \($1.1)\n" }
+        let check = String(Self.hash(text.utf8), radix: 16)
+        let zeros = String(repeating: "0", count: 16 - check.count)
+        let checked = Array("\(text)check \(zeros)\(check)\n".utf8)
+        return checked + (version == 1 ? Array("head \(Self.digits(head.rawValue))\n".utf8) : tail)
+    }
+
+    private static func sequence(_ digits: String?) -> SequenceNumber? {
+        digits.flatMap { Int64($0) }.flatMap { SequenceNumber(exactly: $0) }
+    }
+
+    private static func digits(_ number: some BinaryInteger) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 20 - digits.count)) + digits
+    }
+
+    private static func padded(_ text: String, _ count: Int) -> String {
+        text + String(repeating: " ", count: max(0, count - text.count))
+    }
+
+    private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        // Never traps: it widens a byte.
+        bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+    }
+}

@@ -1,0 +1,81 @@
+import GRDB
+import WeirStates
+
+/// The words by which ended runs are found.
+///
+/// A run is indexed after its end, together with many others: a full-text index takes one large piece far more cheaply
+/// than many small ones. Until then, a search reads the few runs that wait.
+struct RunTextIndex {
+    /// The number of ended runs at which they are indexed.
+    static let batch: Int64 = 512
+    /// About how many bytes of text are indexed in one transaction, which others wait for.
+    static let byteLimit = 1_024 * 1_024
+
+    /// Makes the index's list of words available to a connection.
+    ///
+    /// This kind of list goes from word to word without looking at the runs that have them.
+    static let vocabulary =
+        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'run_text', 'instance')"
+
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The words with a prefix; nil if there are more than a few.
+    ///
+    /// For a prefix of more than three letters the index has no list, so it would merge all lists of all words before
+    /// it finds the first run. With the words named, the newest runs are found without that.
+    func words(beginningWith start: String, atMost limit: Int = 32) throws -> [String]? {
+        let next = try SQLStatement(database, "SELECT term FROM temp.vocabulary WHERE term >= ? LIMIT 1")
+        var words: [String] = []
+        var from = start
+        while let word = try next.first(from, read: { $0.text(0) }), word.utf8.starts(with: start.utf8) {
+            guard words.count < limit else { return nil }
+            words.append(word)
+            from = word + "\0"
+        }
+        return words
+    }
+
+    /// How many ended runs wait to be indexed.
+    func waiting() throws -> Int64 {
+        try SQLStatement(database, "SELECT count(*) FROM runs WHERE indexed = 0 AND ended IS NOT NULL")
+            .first { $0.integer(0) } ?? 0
+    }
+
+    /// Indexes ended runs that wait, if there are enough of them: all, or as many as have ``byteLimit`` of text.
+    func catchUp(ifAtLeast least: Int64) throws {
+        guard try waiting() >= least else { return }
+        let insert = try SQLStatement(database, "INSERT INTO run_text (rowid, words, marks) VALUES (?, ?, ?)")
+        let done = try SQLStatement(database, "UPDATE runs SET indexed = 1 WHERE opened = ?")
+        var bytes = 0
+        while bytes < Self.byteLimit {
+            let runs = try RunReader(database).runs(
+                from: RunReader.withoutText, where: "r.indexed = 0 AND r.ended IS NOT NULL", [Int64(8)],
+                rest: "ORDER BY r.ended LIMIT ?")
+            if runs.isEmpty { return }
+            for run in runs where bytes < Self.byteLimit {
+                let marks = try SQLStatement(database, "SELECT operation, phase, actor FROM runs WHERE opened = ?")
+                    .first(run.openedSequence) { "o\($0.integer(0)) p\($0.integer(1)) a\($0.integer(2))" }
+                let words = try text(of: run).words
+                try insert.run(run.openedSequence, words, marks)
+                try done.run(run.openedSequence)
+                bytes += words.utf8.count
+            }
+        }
+    }
+
+    /// Removes a run's words, because they are out of date.
+    func remove(_ opened: some SQLValue) throws {
+        try SQLStatement(database, "DELETE FROM run_text WHERE rowid = ?").run(opened)
+    }
+
+    /// The text by which a run is found.
+    func text(of run: RunRecord) throws -> RunText {
+        var text = RunText(run)
+        guard run.endedAt != nil else { return text }
+        let output = OutputTable(database)
+        try text.addOutput(count: output.count(of: run.id)) { try output.line($0, ofStream: run.openedSequence) }
+        return text
+    }
+}

@@ -1,0 +1,79 @@
+package import WeirStates
+
+/// The JSON Schema (draft 2020-12) of an input: says in a machine's words what the fields accept.
+///
+/// A value that passes `InputField.validate` passes the schema. The reverse holds but for the finer points of URLs and
+/// for empty text, which a required field refuses.
+package struct JSONSchema: Sendable, Hashable {
+    /// The schema, as a JSON object.
+    package let value: JSONValue
+
+    /// The schema of an object with those fields and no others.
+    package init(for fields: [InputField]) {
+        let required = fields.filter { $0.isRequired && $0.defaultValue == nil }.map { JSONValue.string($0.name) }
+        var schema: [String: JSONValue] = [
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": .object(Dictionary(fields.map { ($0.name, Self.property($0)) }) { $1 }),
+            "additionalProperties": false,
+        ]
+        if !required.isEmpty { schema["required"] = .array(required) }
+        value = .object(schema)
+    }
+
+    private static func property(_ field: InputField) -> JSONValue {
+        var property = constraints(field.kind)
+        property["title"] = .string(field.label)
+        if let help = field.help { property["description"] = .string(help) }
+        if let value = field.defaultValue { property["default"] = value }
+        return .object(property)
+    }
+
+    private static func constraints(_ kind: InputField.Kind) -> [String: JSONValue] {
+        switch kind {
+        case .text(let limit, let pattern):
+            var constraints: [String: JSONValue] = ["type": "string", "maxLength": .integer(Int64(limit))]
+            if let pattern { constraints["pattern"] = .string("^(?:\(pattern))$") }
+            return constraints
+        case .multiline(let limit):
+            return ["type": "string", "maxLength": .integer(Int64(limit))]
+        case .url(let schemes):
+            return [
+                "type": "string", "format": "uri", "maxLength": 2_048,
+                "pattern": .string("^(?:\(schemes.joined(separator: "|"))):"),
+            ]
+        case .integer(let range):
+            var constraints: [String: JSONValue] = ["type": "integer"]
+            if range.lowerBound != .min { constraints["minimum"] = .integer(range.lowerBound) }
+            if range.upperBound != .max { constraints["maximum"] = .integer(range.upperBound) }
+            return constraints
+        case .number(let range):
+            var constraints: [String: JSONValue] = ["type": "number"]
+            if range.lowerBound.isFinite { constraints["minimum"] = .number(range.lowerBound) }
+            if range.upperBound.isFinite { constraints["maximum"] = .number(range.upperBound) }
+            return constraints
+        case .boolean:
+            return ["type": "boolean"]
+        case .choice(let values):
+            return ["enum": .array(values.map(JSONValue.string))]
+        case .secret(let limit):
+            return ["type": "string", "maxLength": .integer(Int64(limit)), "format": "password", "writeOnly": true]
+        case .file:
+            return file
+        }
+    }
+
+    private static var file: [String: JSONValue] {
+        [
+            "type": "object",
+            "properties": [
+                "id": ["type": "string", "pattern": "^[A-Za-z0-9-]{1,64}$"],
+                "filename": ["type": "string", "minLength": 1],
+                "length": ["type": "integer", "minimum": 0],
+                "contentType": ["type": "string", "maxLength": 255],
+            ],
+            "required": ["id", "filename"],
+            "additionalProperties": false,
+        ]
+    }
+}

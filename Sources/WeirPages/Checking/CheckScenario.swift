@@ -1,0 +1,371 @@
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+/// Asks a writer for every page in every situation there is a branch for, made from the catalog's samples.
+///
+/// The time is proportional to the number of operations: each state of each operation is rendered once by its own template.
+/// The pages that all operations share are rendered only of operations and states with a trait that none before had, each in
+/// a catalog that holds nothing else.
+struct CheckScenario {
+    private let writer: PageWriter
+    /// Whether pages are rendered of every operation and state.
+    private let isWhole: Bool
+    private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
+    private let output = PageOutput(
+        tail: OutputTail(
+            head: 2,
+            lines: [OutputLine(number: 2, draft: OutputDraft(at: Timestamp(milliseconds: 0), text: "x"))],
+            isClosed: false),
+        cursor: PageCursor(epoch: "e", sequence: 2, next: "n", now: "w", snap: "s", after: nil))
+    private let frame = {
+        var frame = PageFrame(
+            path: "/?a=b", clock: Timestamp(milliseconds: 0), viewer: PageViewer(name: "x", canRename: true))
+        frame.notices = Self.notices
+        frame.account = PageAccount(name: "x")
+        frame.viewers = "x"
+        return frame
+    }()
+    private static let notices = {
+        let moment = Timestamp(milliseconds: 0)
+        let ofJournal = JournalNotice.Kind.allCases.flatMap { kind in
+            [nil, "f"].map { JournalNotice(kind, at: moment, file: $0, lost: 1...2) }
+        }
+        var notices = PageNotices(notRecordedSince: moment, replacedAt: moment, notices: ofJournal)
+        notices.removal = AnnouncedRemoval(reason: .size, runs: 1, kept: 1, due: moment)
+        notices.refusedSettings = RefusedSettings(at: moment, lost: ["k"])
+        return notices
+    }()
+
+    init(writer: PageWriter, isWhole: Bool = false) {
+        self.writer = writer
+        self.isWhole = isWhole
+    }
+
+    /// Renders them all.
+    ///
+    /// - Parameter checkpoint: Called between operations and stores.
+    /// - Throws: The error of the checkpoint, which ends the rendering.
+    func render<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) {
+        var traits = OperationTraits(writer.strings)
+        var shown: [CatalogEntry] = []
+        for entry in writer.catalog.entries {
+            try checkpoint()
+            let views = SampleViews(entry).views
+            states(entry, views)
+            var isNew = traits.insert(entry)
+            let samples = views.enumerated().filter { index, view in
+                let isNewState = traits.insert(view.record.state, of: entry)
+                isNew = isNew || isNewState
+                // The first and the last state too, since pages compare states.
+                return isWhole || isNewState || index == 0 || index == views.count - 1
+            }
+            guard isWhole || isNew else { continue }
+            shown.append(entry)
+            alone([entry]).operation(entry, samples.map(\.element) + others(entry, views))
+        }
+        for entry in writer.catalog.stores {
+            try checkpoint()
+            alone([]).stores(entry)
+        }
+        try checkpoint()
+        alone(shown).everything()
+    }
+
+    /// The same of a catalog with only these operations.
+    private func alone(_ entries: [CatalogEntry]) -> CheckScenario {
+        var writer = writer
+        writer.catalog = Catalog()
+        for entry in entries { writer.catalog.add(entry) }
+        for entry in self.writer.catalog.stores { writer.catalog.add(entry) }
+        return CheckScenario(writer: writer, isWhole: isWhole)
+    }
+
+    /// Each state of an operation by its own template.
+    private func states(_ entry: CatalogEntry, _ views: [RunView]) {
+        let place = PageWriter.Place(uid: "x", isCompact: false)
+        for view in views + [interrupted(entry, views)].compactMap({ $0 }) { _ = writer.stateBody(view, place) }
+    }
+
+    /// The pages of an operation.
+    private func operation(_ entry: CatalogEntry, _ views: [RunView]) {
+        for view in views { pages(entry, view, all: views) }
+        past(entry, views)
+        startForm(entry)
+        health(entry, views)
+        for view in [views.first, nil] {
+            _ = writer.render("partials/badge", writer.badge(entry.id, latest: view))
+        }
+        let contents = views.map(PageContent.run) + [.operation(OperationView(id: entry.id))]
+        for fields in contents.compactMap({ writer.widget($0, after: "a") }) {
+            _ = writer.render("pages/widget", fields)
+        }
+    }
+
+    /// The pages of all operations together, and those of none.
+    private func everything() {
+        let board = BoardView(sequence: 0, operations: [], recentRuns: [])
+        for content in [.stores(board), .board(board), .runs(board)] as [PageContent] { pages(content) }
+        arranged(board, text: writer.catalog.entries.first?.id ?? "")
+        if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {
+            // As many as the list shows, so that it leads to older ones.
+            let runs = (0..<PageWriter.liveRuns).map { _ in view }
+            pages(.runs(BoardView(sequence: 1, operations: [], recentRuns: runs)))
+        }
+        for fields in [
+            writer.gallery(), writer.gallery(atMost: 0),
+            writer.gallery(.operation(writer.catalog.entries.first?.id ?? "")),
+        ] {
+            let gallery = writer.region("pages/gallery", fields, title: writer.title(""), frame: frame)
+            _ = writer.document(gallery, title: writer.title(""), section: .gallery, frame: frame)
+        }
+        schedules()
+        hooks()
+        system()
+        accounts()
+        _ = writer.render("partials/notices", ["standing": writer.standing(Self.notices)])
+        for names in [["x"], (0...PageWriter.namedViewers).map { _ in "x" }] {
+            _ = writer.render("partials/viewers", ["viewers": writer.viewers(names)])
+        }
+        let problem = PageProblem(status: 404, title: "title", detail: Message(verbatim: "detail"))
+        _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
+    }
+
+    /// Schedules that go on, are paused, were refused and missed their times.
+    private func schedules() {
+        let at = Timestamp(milliseconds: 0)
+        let text = try? Schedule(cron: "@daily", randomDelay: "5m")
+        guard let start = text.map({ ScheduledStart($0) }), let entry = writer.catalog.entries.first else { return }
+        let record = SampleViews(entry).views.first?.record
+        let views = [nil, ScheduleStanding.Pause(by: "x", at: at)].flatMap { pause in
+            [("x", nil), (nil, "x")].map { run, refusal in
+                let standing = ScheduleStanding(
+                    "x", from: at, pause: pause, last: .init(time: at, at: at, run: run, refusal: refusal),
+                    missed: .init(count: run == nil ? 1 : 2, newest: at, at: at))
+                return ScheduleView(operation: entry.id, start: start, standing: standing, lastRun: record, at: at)
+            }
+        }
+        for views in [views, []] {
+            _ = writer.region("pages/schedules", writer.schedulesPage(views), title: writer.title(""), frame: frame)
+        }
+        for view in views {
+            let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, schedule: view)
+            _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
+        }
+    }
+
+    /// Triggers and messages in every way that they end.
+    private func hooks() {
+        guard let entry = writer.catalog.entries.first else { return }
+        for hooks in [PageHooks.sample(of: entry.id), .sample(of: entry.id, isOfRun: true)] {
+            let fields = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: hooks)
+            _ = writer.region("pages/operation", fields, title: writer.title(""), frame: frame)
+        }
+        if let view = SampleViews(entry).views.last {
+            let fields = writer.runPage(view, hooks: .sample(of: entry.id, isOfRun: true))
+            _ = writer.region("pages/run", fields, title: writer.title(""), frame: frame)
+        }
+        let bare = writer.operationPage(OperationView(id: entry.id), draft: nil, hooks: .bare(of: entry.id))
+        _ = writer.region("pages/operation", bare, title: writer.title(""), frame: frame)
+    }
+
+    /// Who one is and who there is.
+    private func accounts() {
+        let at = Timestamp(milliseconds: 0)
+        var signIn = SignInForm()
+        (signIn.mistake, signIn.hasProvider, signIn.refused) = (.wrong, true, "x")
+        signIn.signOutURL = "x"
+        var setUp = SetUpForm()
+        setUp.error = Message(verbatim: "x")
+        var facts = AccountFacts(name: "x", kind: "person")
+        (facts.groups, facts.verbs, facts.links) = (["x"], ["x"], ["users"])
+        facts.canSignIn = true
+        var users = UserList(rows: [.init(name: "x", roles: "x", role: "x", created: at)], roles: ["x"])
+        users.error = Message(verbatim: "x")
+        let token = TokenList.Row(id: "x", name: "x", roles: "x", maker: nil, expires: at, used: "x")
+        var tokens = TokenList(rows: [token], roles: ["x"])
+        (tokens.error, tokens.secret) = (Message(verbatim: "x"), "x")
+        let entry = AuditList.Row(
+            number: 1, at: at, name: "x", action: "x", subject: "x", outcome: "done", count: 2, address: "x",
+            detail: "x")
+        var audit = AuditList(rows: [entry], actions: ["x"], outcomes: ["done"], head: "x")
+        audit.older = 1
+        let link = LinkList.Row(id: "x", maker: nil, created: at, expires: at, mayRevoke: true)
+        var links = LinkList(run: "x", rows: [link])
+        (links.error, links.address) = (Message(verbatim: "x"), "x")
+        for page in [
+            .signIn(signIn), .setUp(setUp), .account(facts), .users(users), .tokens(tokens), .links(links),
+            .audit(audit),
+        ] as [AccountPage] {
+            let (template, fields, title) = writer.accountPage(page)
+            _ = writer.region(template, fields, title: writer.title(title), frame: frame)
+        }
+    }
+
+    private func pages(_ entry: CatalogEntry, _ view: RunView, all: [RunView]) {
+        let operation = OperationView(id: entry.id, recent: [view] + all, activeRuns: 2)
+        let board = BoardView(sequence: 1, operations: [operation], recentRuns: [view])
+        for content in [.board(board), .runs(board), .operation(operation), .run(view)] as [PageContent] {
+            pages(content)
+        }
+        arranged(board, text: entry.id)
+        for item in writer.tail(of: board) { _ = writer.render("partials/tail-item", item) }
+        var filter = RunFilter(parameters: ["operation": "x", "from": "y", "to": "z"])
+        filter.before = 1
+        _ = writer.render("pages/runs", writer.runsPage([view.record], filter: filter, olderURL: "o"))
+        changes(view)
+        var frame = PageFrame()
+        frame.views = [SavedView(name: "v", filter: filter)]
+        _ = writer.render(
+            "pages/runs",
+            writer.runsPage([], filter: filter, olderURL: nil).merging(["views": writer.views(frame, filter)]))
+        let other = RunFilter(parameters: [
+            "from": "2026-11-21", "to": "2026-11-22", "within": "24h", "sort": "duration", "text": view.record.id,
+        ])
+        _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
+    }
+
+    /// The overview with some operations left out, and with all.
+    private func arranged(_ board: BoardView, text id: String) {
+        var arrangement = Arrangement(parameters: ["text": id, "sort": "running", "density": "compact"])
+        _ = writer.render("pages/board", writer.board(board, arrangement))
+        (arrangement.text, arrangement.isGrouped, arrangement.pins) = ("\u{0}", true, Arrangement.Pins(id))
+        _ = writer.render("pages/board", writer.board(board, arrangement))
+    }
+
+    private func changes(_ view: RunView) {
+        for change in RunChange.allCases {
+            let plan = RunChange.Plan(
+                change, runs: [view.record], unknown: 1, hasMore: true, key: "k", filter: RunFilter())
+            _ = writer.render("pages/run-change", writer.planPage(plan))
+            let items = RunChange.Result.allCases.map {
+                RunChange.Report.Item(
+                    run: view.record.id, result: $0, newRun: view.record.id,
+                    detail: Message(verbatim: "d"))
+            }
+            let report = RunChange.Report(change, items: items, filter: RunFilter())
+            _ = writer.render("pages/run-change", writer.reportPage(report))
+        }
+    }
+
+    private func stores(_ entry: StoreEntry) {
+        for view in SampleStores(entry).views {
+            let board = BoardView(sequence: 1, operations: [], recentRuns: [], stores: [view])
+            for content in [.board(board), .stores(board), .store(view)] as [PageContent] { pages(content) }
+            let drafts = writer.acts(view, isPast: false, draft: nil).map { act in
+                let mistakes = (entry.forms.flatMap(\.fields).map(\.name) + ["other"])
+                    .map { InputMistake(field: $0, detail: "d") }
+                return FormDraft(form: act.id, errors: mistakes, message: Message(verbatim: "m"))
+            }
+            for draft in drafts {
+                _ = writer.region(
+                    "pages/store", writer.storePage(view, past: nil, draft: draft), title: writer.title(""),
+                    frame: frame)
+            }
+            let latest = SampleStores(entry).views.first ?? view
+            let past = writer.storePage(view, past: .init(latest: latest, next: 9), draft: nil)
+            let pair = writer.momentsPage(.store(latest, view, newest: latest))
+            _ = writer.region("pages/moments", pair, title: writer.title(""), frame: frame)
+            _ = writer.region("pages/store", past, title: writer.title(""), frame: frame)
+        }
+    }
+
+    private func pages(_ content: PageContent) {
+        let main = writer.region(content, cursor: cursor, frame: frame, draft: nil, output: output)
+        let title = writer.title(content)
+        _ = writer.document(main, title: title, section: writer.section(of: content), cursor: cursor, frame: frame)
+    }
+
+    /// Moments of the past, and two runs side by side.
+    private func past(_ entry: CatalogEntry, _ views: [RunView]) {
+        for view in views {
+            let moment = RunMoment(run: view, newest: view, previous: 1, next: 2)
+            _ = writer.region(.run(moment), ahead: 9, frame: frame)
+            _ = writer.comparePage(RunComparison(view, views.first ?? view))
+            let compared = RunComparison(views.first ?? view, view)
+            let pair = MomentPair.run(views.first ?? view, view, newest: view)
+            _ = writer.region("pages/moments", writer.momentsPage(pair), title: writer.title(""), frame: frame)
+            _ = writer.region("pages/compare", writer.comparePage(compared), title: writer.title(""), frame: frame)
+        }
+    }
+
+    /// Runs that no sample shows: interrupted, and with an estimate.
+    private func others(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
+        [interrupted(entry, views)].compactMap { $0 } + expected(entry, views)
+    }
+
+    /// A run that was interrupted, tried again, and very long.
+    private func interrupted(_ entry: CatalogEntry, _ views: [RunView]) -> RunView? {
+        guard let last = views.last else { return nil }
+        let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
+        let state = StateRecord(caseName: "interrupted", payload: ["last": "x"], phase: .interrupted)
+        let record = RunRecord(
+            id: "other", operation: entry.id, opening: opening, state: state, cause: EndCause.shutdown.description,
+            revision: 1, sequence: 2, openedSequence: 1, startedAt: last.record.startedAt,
+            endedAt: last.record.startedAt)
+        return RunView(record: record, transitions: last.transitions, omittedTransitions: 1)
+    }
+
+    /// Runs of which is known how long they may take.
+    private func expected(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
+        views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
+            let sample = view.record
+            let rest = RunEstimate.Remaining(shortest: 1_000, longest: 2_000, right: 9, tried: 10)
+            let opening = RunOpening(
+                actor: "a", input: sample.opening.input,
+                expected: RunEstimate(cases: [sample.state.caseName: rest]))
+            let record = RunRecord(
+                id: "expected", operation: entry.id, opening: opening, state: sample.state, cause: nil, revision: 1,
+                sequence: 2, openedSequence: 1, startedAt: sample.startedAt, endedAt: nil)
+            return RunView(record: record, transitions: view.transitions, omittedTransitions: 0)
+        }
+    }
+
+    /// An operation whose runs went every way there is, and one without runs.
+    private func health(_ entry: CatalogEntry, _ views: [RunView]) {
+        let sample = SampleViews(entry).views.last?.record
+        let now = (sample?.startedAt ?? Timestamp(milliseconds: 0)).after(60_000)
+        let rest = RunEstimate.Remaining(shortest: 1, longest: 2, right: 9, tried: 10)
+        let runs = [Phase.succeeded, .failed, .cancelled, .active].flatMap { phase in
+            (0..<5).map { index in
+                RunRecord(
+                    id: "\(phase)\(index)", operation: entry.id,
+                    opening: RunOpening(
+                        actor: "a", input: ["x": "y"], expected: RunEstimate(cases: ["x": rest])),
+                    state: StateRecord(caseName: "x", payload: ["message": "m"], phase: phase), cause: nil, revision: 1,
+                    sequence: 2, openedSequence: 1, startedAt: now.before(50_000),
+                    endedAt: phase == .active ? nil : now.before(40_000))
+            }
+        }
+        for health in [
+            OperationHealth(of: entry.id, runs: runs, isCut: true, details: views, asOf: now),
+            OperationHealth(of: entry.id, runs: runs, details: views, asOf: now.after(3 * 86_400_000)),
+            OperationHealth(of: entry.id, runs: [], asOf: now),
+        ] {
+            _ = writer.region("pages/health", writer.healthPage(health), title: writer.title(""), frame: frame)
+        }
+    }
+
+    private func startForm(_ entry: CatalogEntry) {
+        let mistakes = (entry.fields.map(\.name) + ["other"]).map { InputMistake(field: $0, detail: "d") }
+        let draft = FormDraft(values: [:], errors: mistakes, message: Message(verbatim: "m"))
+        let fields = writer.startPage(entry.id, draft: draft)
+        _ = writer.region("pages/start", fields, title: writer.title(""), frame: frame)
+        let view = OperationView(id: entry.id)
+        _ = writer.region(
+            "pages/operation", writer.operationPage(view, draft: draft, mistakes: ["m"]), title: writer.title(""),
+            frame: frame)
+    }
+
+    private func system() {
+        let values: [SystemFacts.Fact.Value] = [.text("x"), .moment(Timestamp(milliseconds: 0))]
+        let counts = writer.catalog.entries.map { RunCount(operation: $0.id, phase: .failed, count: 1) }
+        let problem = TemplateProblem(file: "f", line: 1, message: "m")
+        let node = JournalNode(id: "x", name: "x", beat: 1, isRecording: true, standing: NodeStanding())
+        let nodes = [NodeView(node: node, isThis: true, isSilent: false)]
+        let check = SystemFacts.Check(problems: [problem], at: Timestamp(milliseconds: 0))
+        let facts = SystemFacts(facts: values.map { .init("x", $0) }, counts: counts, check: check, nodes: nodes)
+        _ = writer.region("pages/system", writer.systemPage(facts), title: writer.title(""), frame: frame)
+    }
+}

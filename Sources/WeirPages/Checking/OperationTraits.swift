@@ -1,0 +1,102 @@
+import WeirBoards
+import WeirOperations
+import WeirStates
+
+/// The traits of operations, fields and states that decide which branches the pages take, as far as they have been seen.
+///
+/// Operations with the same traits give the templates of pages the same shapes, however their texts and values differ. A
+/// new branch of a page that depends on something else of an operation needs a trait here; a test compares the shapes with
+/// those of a check without traits.
+struct OperationTraits {
+    /// The kind of an operation, on which most branches depend together with another trait.
+    private struct Kind: Hashable {
+        let isReported: Bool
+        let isPart: Bool
+        let isWatched: Bool
+        let hasSteps: Bool
+
+        init(_ entry: CatalogEntry) {
+            (isReported, isPart, hasSteps) = (entry.isReported, entry.partOf != nil, entry.plan != nil)
+            isWatched = if case .whileWatched = entry.lifetime { true } else { false }
+        }
+    }
+
+    private enum Trait: Hashable {
+        case any, timeout, tags, mistakes, schedule, output, detours, file, form, input
+        case reentry(ReentryPolicy)
+        /// The number of cases of a run in progress, at most 2: pages show several as steps.
+        case activeCases(Int)
+        case field(String)
+        case requiredField, defaultValue, help, unit, keptSecret
+        case state(Phase, progress: WorkProgress.Unit?, hasTotal: Bool)
+        case unnamedState, payload, noRetry
+    }
+
+    private struct Seen: Hashable {
+        let kind: Kind
+        let trait: Trait
+    }
+
+    private let strings: StringTable
+    private var seen: Set<Seen> = []
+
+    init(_ strings: StringTable) { self.strings = strings }
+
+    /// Adds the traits of an operation and its fields; returns whether one of them is new.
+    mutating func insert(_ entry: CatalogEntry) -> Bool { insert(traits(of: entry), Kind(entry)) }
+
+    /// Adds the traits of a state; returns whether one of them is new.
+    mutating func insert(_ state: StateRecord, of entry: CatalogEntry) -> Bool {
+        var traits: [Trait] = [
+            .state(state.phase, progress: state.progress?.unit, hasTotal: state.progress?.total != nil)
+        ]
+        if state.caseName == "none" { traits.append(.unnamedState) }
+        if state.payload.object?.isEmpty != true { traits.append(.payload) }
+        if state.payload["canRetry"] == .bool(false) { traits.append(.noRetry) }
+        return insert(traits, Kind(entry))
+    }
+
+    private mutating func insert(_ traits: [Trait], _ kind: Kind) -> Bool {
+        let before = seen.count
+        for trait in traits { seen.insert(Seen(kind: kind, trait: trait)) }
+        return seen.count > before
+    }
+
+    private func traits(of entry: CatalogEntry) -> [Trait] {
+        let active = Set(entry.samples.filter { $0.phase == .active }.map(\.caseName))
+        let flags: [(Bool, Trait)] = [
+            (true, .any), (true, .reentry(entry.reentry)), (true, .activeCases(min(active.count, 2))),
+            (entry.timeout != nil, .timeout), (!entry.tags.isEmpty, .tags), (entry.schedule != nil, .schedule),
+            (entry.declaration?.mistakes.isEmpty == false, .mistakes), (entry.prints, .output),
+            (!entry.detours.isEmpty, .detours), (entry.fields.contains { $0.kind == .file }, .file),
+            (entry.fields.contains { $0.isRequired && $0.defaultValue == nil }, .form),
+            (entry.fields.contains { $0.defaultValue != nil }, .input),
+        ]
+        return flags.filter(\.0).map(\.1) + entry.fields.flatMap { traits(of: $0, in: entry.id) }
+    }
+
+    private func traits(of field: InputField, in operation: String) -> [Trait] {
+        let hasHelp = field.help != nil || strings.optional("field.\(operation).\(field.name).help") != nil
+        let flags: [(Bool, Trait)] = [
+            (true, .field(kind(of: field))), (field.isRequired, .requiredField),
+            (field.defaultValue != nil, .defaultValue), (hasHelp, .help), (field.unit != nil, .unit),
+            (field.kept != nil, .keptSecret),
+        ]
+        return flags.filter(\.0).map(\.1)
+    }
+
+    private func kind(of field: InputField) -> String {
+        switch field.kind {
+        case .text(_, let pattern): pattern == nil ? "text" : "pattern"
+        case .multiline: "multiline"
+        case .url: "url"
+        case .integer: "integer"
+        case .number: "number"
+        case .boolean: "boolean"
+        case .choice(let values):
+            field.groups.isEmpty ? (values.isEmpty ? "no choice" : "choice") : "choice in groups"
+        case .secret: "secret"
+        case .file: "file"
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+/// Looks for everything that is wrong with templates and strings, without a browser and before a user does.
+struct TemplateCheck {
+    let catalog: Catalog
+    let set: TemplateSet
+    let library: TemplateLibrary
+    let tables: StringTables
+
+    /// The problems, by file and line, each once.
+    ///
+    /// - Parameter checkpoint: Called between operations and between templates.
+    /// - Returns: The problems.
+    /// - Throws: The error of the checkpoint, which ends the check.
+    func problems<Failure: Error>(_ checkpoint: () throws(Failure) -> Void) throws(Failure) -> [TemplateProblem] {
+        let strings = StringPlaces(set.tables, tables: tables)
+        var walk = TemplateWalk(tags: library.tags, strings: strings)
+        for (template, shape) in try shapes(checkpoint).collected.sorted(by: { $0.key < $1.key }) {
+            try checkpoint()
+            walk.walk(template, shape)
+        }
+        let all =
+            library.problems + tables.problems + strings.problems + Array(walk.problems) + cases() + declarations()
+        return Set(all).sorted()
+    }
+
+    /// Renders every page from samples and records the names that each template is given.
+    ///
+    /// - Parameters:
+    ///   - isWhole: Whether pages are rendered of every operation, also of those that are like earlier ones.
+    ///   - checkpoint: Called between operations.
+    /// - Returns: The recorded names, by template.
+    /// - Throws: The error of the checkpoint, which ends the rendering.
+    func shapes<Failure: Error>(
+        isWhole: Bool = false, _ checkpoint: () throws(Failure) -> Void
+    ) throws(Failure) -> ShapeCollector {
+        let collector = ShapeCollector(library)
+        let strings = tables[.english]
+        let writer = PageWriter(
+            catalog: catalog, library: collector, locale: .english, locales: tables.locales, strings: strings,
+            format: LocaleFormat(strings.optional), base: "", assets: "", permissions: .everything,
+            offersLinks: true)
+        try CheckScenario(writer: writer, isWhole: isWhole).render(checkpoint)
+        return collector
+    }
+
+    /// Templates for cases that no sample has, and cases without the template that their neighbours have.
+    private func cases() -> [TemplateProblem] {
+        operationCases() + storeCases()
+    }
+
+    private func storeCases() -> [TemplateProblem] {
+        let own = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
+            .filter { $0.parts.count == 3 && $0.parts[0] == "stores" && $0.parts[1] != "default" }
+        let cases = Dictionary(catalog.stores.map { ($0.kind, Set($0.samples.map(\.caseName))) }) { $0.union($1) }
+        let unknown = own.compactMap { file, parts -> TemplateProblem? in
+            guard let known = cases[parts[1]] else {
+                guard set.own.contains(file) else { return nil }
+                return TemplateProblem(file: file, line: 0, message: "there is no store \(parts[1])")
+            }
+            let name = TemplateLibrary.name(of: parts[2])
+            guard !known.contains(name) else { return nil }
+            return TemplateProblem(file: file, line: 0, message: "no sample of \(parts[1]) is in the case \(name)")
+        }
+        let missing = cases.filter { kind, _ in own.contains { $0.parts[1] == kind } }.flatMap { kind, names in
+            names.map { "stores/\(kind)/\($0).mustache" }.filter { set.files[$0] == nil }
+                .map { TemplateProblem(file: $0, line: 0, message: "this case has no template, unlike its neighbours") }
+        }
+        return unknown + missing
+    }
+
+    private func operationCases() -> [TemplateProblem] {
+        let parts = set.files.keys.sorted().map { (file: $0, parts: $0.split(separator: "/").map(String.init)) }
+        let files = parts.filter { $0.parts.count == 3 && $0.parts[0] == "operations" && $0.parts[1] != "default" }
+        var problems: [TemplateProblem] = []
+        var unknown: Set<String> = []
+        for (file, parts) in files {
+            guard let entry = catalog[parts[1]] else {
+                if set.own.contains(file) { unknown.insert(parts[1]) }
+                continue
+            }
+            let name = TemplateLibrary.name(of: parts[2])
+            guard name != "interrupted", !entry.samples.contains(where: { $0.caseName == name }) else { continue }
+            problems.append(
+                TemplateProblem(file: file, line: 0, message: "no sample of \(entry.id) is in the case \(name)"))
+        }
+        for id in unknown {
+            problems.append(
+                TemplateProblem(
+                    file: "operations/\(id)", line: 0,
+                    message:
+                        "there is no operation \(id) here. Correct the folder's name, or check these templates where "
+                        + "the operation is: in its app's log, or by templateProblems(in:templates:) in a test"))
+        }
+        let folders = Set(files.map { $0.parts[1] })
+        for entry in catalog.entries where entry.sharedTemplates == nil && folders.contains(entry.id) {
+            for name in Set(entry.samples.map(\.caseName)) {
+                let file = "operations/\(entry.id)/\(name).mustache"
+                guard set.files[file] == nil else { continue }
+                problems.append(
+                    TemplateProblem(
+                        file: file, line: 0, message: "the case \(name) has no template, unlike its neighbours"))
+            }
+        }
+        return problems
+    }
+
+    /// What operations say of themselves that cannot be shown.
+    private func declarations() -> [TemplateProblem] {
+        let stores = catalog.stores.flatMap { entry in
+            entry.problems.map { TemplateProblem(file: "stores/\(entry.id)", line: 0, message: $0) }
+        }
+        return stores
+            + catalog.entries.flatMap { entry -> [TemplateProblem] in
+                let taken = ["t", "base", "run", "operation"]
+                let members = Set(entry.samples.flatMap { ($0.payload.object ?? [:]).keys })
+                let clashes = taken.filter(members.contains).map {
+                    "a case has a member \($0), a name that templates need themselves"
+                }
+                return (entry.problems + clashes).map {
+                    TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
+                }
+            }
+    }
+}

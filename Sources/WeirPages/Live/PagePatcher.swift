@@ -1,0 +1,235 @@
+import WeirBoards
+import WeirJournals
+
+/// Finds what a publication changes on a page, and sends that and no more.
+///
+/// A tick (another payload in the same case) changes the element of the state and the title. A transition changes the
+/// run's section or the operation's card; an opening, the lists of runs too. Each of these is rendered as it was and as it
+/// is, and what differs is what is sent. Lists are bounded by their `data-limit`.
+///
+/// Rendering is what costs, and views are objects that never change: what shows the same object as before is not rendered,
+/// rows of lists included, and what was rendered after the change before is what was shown until this one.
+struct PagePatcher {
+    let writer: PageWriter
+    let publication: Publication
+    let page: LivePage
+    let renderings: LatestRenderings
+
+    /// What a publication is about, before it or after it.
+    struct Side {
+        /// The run; nil before its opening.
+        var run: RunView?
+        /// The run's operation.
+        var operation: OperationView?
+        /// The store.
+        var store: StoreView?
+        /// The board.
+        let board: BoardView
+
+        /// The run that the operation's page shows in full; `id` is that of the run that changes.
+        func run(shownOf id: String) -> RunView? {
+            operation?.latest.flatMap { $0.record.id == id ? run : $0 }
+        }
+    }
+
+    var after: Side {
+        Side(
+            run: publication.run, operation: publication.board.operation(publication.change.subject),
+            store: publication.store, board: publication.board)
+    }
+
+    var before: Side {
+        Side(
+            run: publication.before, operation: publication.operationBefore, store: publication.storeBefore,
+            board: publication.boardBefore)
+    }
+
+    /// The patches of a page, in the order in which they are applied.
+    func patches() -> [Patch] {
+        let topic = page.topic
+        if let store = publication.store { return patches(topic, after: store) }
+        guard let run = publication.run else { return [] }
+        switch topic {
+        case .board: return board(run)
+        case .runs: return runs(run)
+        case .operation(let id): return run.record.operation == id ? operation(id, run) : []
+        case .run(let id):
+            guard run.record.id == id else { return [] }
+            return section(run, isAlone: true) + scrubber(run, \.run) { writer.scrubber(run: $0) }
+                + title { $0.run.map(PageContent.run) }
+        case .stores, .store: return []
+        case .output: return []
+        }
+    }
+
+    private var isTransition: Bool { publication.change.isTransition }
+    private var isOpening: Bool { publication.change.draft.opening != nil }
+
+    private func board(_ run: RunView) -> [Patch] {
+        let id = run.record.operation
+        let isShown = writer.catalog[id].map { $0.partOf == nil } ?? false
+        let isLatest = publication.board.operation(id)?.latest?.record.id == run.record.id
+        guard isTransition else {
+            return isShown && isLatest ? changed("op-\(id)-state", \.run, writer.cardState) : []
+        }
+        let board = publication.board
+        var patches: [Patch] = []
+        if isShown {
+            patches += changed("op-\(id)", \.operation) {
+                writer.render("partials/card", writer.card(id, of: $0))
+            }
+            patches += changed("summary", "partials/summary") { ["summary": writer.summary(of: $0.board)] }
+        }
+        if writer.isListed(run, on: board) {
+            patches +=
+                isOpening
+                ? [.prepend(to: "tail", html: writer.render("partials/tail-item", writer.tailItem(run)).html)]
+                : changed("tail-\(run.record.id)", \.run) {
+                    writer.render("partials/tail-item", writer.tailItem($0))
+                }.map(\.asOptional)
+        }
+        return patches + title { .board($0.board) }
+    }
+
+    private func runs(_ run: RunView) -> [Patch] {
+        let row = { (run: RunView) in
+            writer.render("partials/row", writer.listed(run.record, isPicked: writer.mayChange))
+        }
+        if isOpening {
+            let older = writer.older(publication.board)
+            return [
+                .prepend(to: "runs", html: row(run).html),
+                morph("older", "partials/older", ["olderURL": older]),
+            ]
+        }
+        let isListed = publication.board.recentRuns.contains { $0.record.id == run.record.id }
+        guard isTransition && isListed else { return [] }
+        return changed("row-\(run.record.id)", \.run, row).map(\.asOptional)
+    }
+
+    private func operation(_ id: String, _ run: RunView) -> [Patch] {
+        guard let view = publication.board.operation(id) else { return [] }
+        let isLatest = view.latest?.record.id == run.record.id
+        let isListed = view.recent.contains { $0.record.id == run.record.id }
+        let old = publication.operationBefore
+        var patches: [Patch] = []
+        if old?.activeRuns != view.activeRuns {
+            patches += changed("facts", "partials/facts") { $0.operation.map(writer.facts) }
+        }
+        if isLatest {
+            patches += scrubber(run, { $0.run(shownOf: run.record.id) }) { writer.scrubber(operation: id, $0) }
+        }
+        if isTransition, isListed || isOpening { patches += choice(of: view, old) }
+        if isOpening {
+            patches += changed("current", "partials/current") { $0.operation.map(writer.current) }
+            patches += earlier(of: view, old)
+        } else if isLatest {
+            patches += section(run, isAlone: false)
+        } else if isTransition, isListed {
+            patches += changed("row-\(run.record.id)", \.run) {
+                writer.render("partials/row", writer.row($0.record))
+            }
+        }
+        return isLatest ? patches + title { $0.operation.map(PageContent.operation) } : patches
+    }
+
+    /// What a change changes of the form that compares: the options of runs that have changed.
+    ///
+    /// With another run to choose, or another one chosen, a field is sent anew, whatever was in it.
+    private func choice(of view: OperationView, _ old: OperationView?) -> [Patch] {
+        let whole = RunListChange(before: [], after: view.recent)
+        let part = RunListChange(from: old?.recent ?? [], to: view.recent)
+        let isSame = old?.recent.map(\.record.id) == view.recent.map(\.record.id)
+        let lists = [writer.firstCompared, writer.secondCompared].map { chosen in
+            isSame && old.flatMap(chosen) == chosen(view) ? part : whole
+        }
+        let patches = { (firsts: RunListChange, seconds: RunListChange) in
+            changed("compare", "partials/choice") { side in
+                side.operation.map {
+                    $0 === view
+                        ? writer.compareChoice($0, firsts.after, seconds.after)
+                        : writer.compareChoice($0, firsts.before, seconds.before)
+                }
+            }
+        }
+        let narrow = patches(lists[0], lists[1])
+        let parts =
+            isSame ? ["compare"] + zip(["compare-a", "compare-b"], lists).filter { !$1.before.isEmpty }.map(\.0) : []
+        return (narrow.contains { $0.replaces(parts) } ? patches(whole, whole) : narrow).map(\.asOptional)
+    }
+
+    /// What an opening changes of the earlier runs.
+    private func earlier(of view: OperationView, _ old: OperationView?) -> [Patch] {
+        let (before, after) = (Array((old?.recent ?? []).dropFirst()), Array(view.recent.dropFirst()))
+        let patches = { (lists: RunListChange) in
+            changed("earlier", "partials/earlier") { side in
+                side.operation.map { ["earlier": writer.earlier($0 === view ? lists.after : lists.before)] }
+            }
+        }
+        let narrow = patches(RunListChange(from: before, to: after))
+        // What is sent as a whole has to have all its rows.
+        return narrow.contains { $0.replaces(["earlier"]) }
+            ? patches(RunListChange(before: before, after: after)) : narrow
+    }
+
+    private func section(_ run: RunView, isAlone: Bool) -> [Patch] {
+        let id = "run-\(run.record.id)"
+        if isTransition {
+            return changed(id, \.run) { writer.render("partials/run", writer.run($0, isAlone: isAlone)) }
+        }
+        let place = PageWriter.Place(uid: id, isCompact: false)
+        return changed("\(id)-state", \.run) { writer.statePanel($0, id: "\(id)-state", place: place) } + lanes(run)
+    }
+
+    /// What a tick changes of a timeline: all lanes, when they have become too short.
+    ///
+    /// The lane of a state that continues grows by itself.
+    private func lanes(_ run: RunView) -> [Patch] {
+        guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
+        return changed("timeline", \.run) { writer.render("partials/timeline", writer.timeline($0)) }
+    }
+
+    /// A scrubber changes with its run's states, and when its strip has become too short.
+    private func scrubber(
+        _ run: RunView, _ view: (Side) -> RunView?, _ render: (RunView) -> TrustedHTML
+    ) -> [Patch] {
+        guard isTransition || hasGrown(run, writer.stripLength) else { return [] }
+        return changed("scrubber", view, render)
+    }
+
+    private func hasGrown(_ run: RunView, _ length: (RunView) -> Int64) -> Bool {
+        publication.before.map(length) != length(run)
+    }
+
+    // MARK: What differs
+
+    /// What differs between both sides of an element that shows one object and nothing else.
+    ///
+    /// Of an object that is the same on both sides, nothing; nothing either where it is not shown any more.
+    func changed<View: AnyObject & Sendable>(
+        _ id: String, _ view: (Side) -> View?, _ render: (View) -> TrustedHTML
+    ) -> [Patch] {
+        let (old, new) = (view(before), view(after))
+        guard let new, new !== old else { return [] }
+        let key = LatestRenderings.Key(page: page, element: id)
+        let former = old.map { renderings.html(key, showing: $0) ?? render($0).html }
+        let html = render(new).html
+        renderings.keep(html, key, showing: new)
+        return MarkupDiff.patches(from: former, to: html, id: id)
+    }
+
+    /// What differs between both sides of an element.
+    func changed(_ id: String, _ template: String, _ fields: (Side) -> Fields?) -> [Patch] {
+        guard let new = fields(after) else { return [] }
+        let former = fields(before).map { writer.render(template, $0).html }
+        return MarkupDiff.patches(from: former, to: writer.render(template, new).html, id: id)
+    }
+
+    func title(_ content: (Side) -> PageContent?) -> [Patch] {
+        changed("page-title", "partials/title") { content($0).map(writer.title) }
+    }
+
+    func morph(_ id: String, _ template: String, _ fields: Fields) -> Patch {
+        .morph(id: id, html: writer.render(template, fields).html)
+    }
+}

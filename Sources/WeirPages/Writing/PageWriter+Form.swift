@@ -1,0 +1,144 @@
+import WeirAccess
+import WeirBoards
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// The name of a field for people.
+    func label(of field: InputField, in operation: String) -> String {
+        strings.optional("field.\(operation).\(field.name)") ?? field.label
+    }
+
+    /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched, or elsewhere.
+    func startForm(_ operation: String, draft: FormDraft?) -> Fields? {
+        guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
+            allows(.start, onOperation: operation)
+        else {
+            return nil
+        }
+        let formID = "start-\(operation)"
+        let names = Set(entry.fields.map(\.name))
+        let stray = (draft?.errors ?? []).filter { !names.contains($0.field) }.map { mistake in
+            "\(mistake.field): \(strings(mistake.message))"
+        }
+        let whole = ([draft?.message.map { strings($0) }].compactMap { $0 } + stray).joined(separator: " ")
+        let hasFile = self.hasFile(entry.id)
+        return [
+            "formID": formID, "action": "\(base)/operations/\(operation)/runs",
+            "isDraft": draft != nil,
+            "encoding": hasFile ? "multipart/form-data" : "application/x-www-form-urlencoded", "hasFile": hasFile,
+            "fields": entry.fields.map { field($0, of: operation, formID: formID, draft: draft) },
+            "error": whole.isEmpty ? nil : whole,
+        ]
+    }
+
+    /// How a card starts an operation: at once if no field is required, else by its page's form.
+    func cardStart(_ operation: String) -> Fields? {
+        guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
+            allows(.start, onOperation: operation)
+        else {
+            return nil
+        }
+        let needsForm = entry.fields.contains { $0.isRequired && $0.defaultValue == nil }
+        return [
+            "formID": "begin-\(operation)", "action": "\(base)/operations/\(operation)/runs",
+            "formURL": needsForm ? "\(base)/operations/\(operation)#start" : nil,
+        ]
+    }
+
+    /// A field of a form, for `partials/field`.
+    func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
+        let controlID = "\(formID)-\(field.name)"
+        let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
+        let own =
+            field.pendingMessage.map { strings($0) } ?? strings.optional("field.\(operation).\(field.name).help")
+            ?? field.help
+        let help = field.kept == nil ? own : [own, strings[.startKept]].compactMap { $0 }.joined(separator: " ")
+        let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
+        let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
+            .compactMap { $0 }
+        var fields: Fields = [
+            "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
+            // Without a mistake of its own a field must not find that of the form around it.
+            "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
+            "value": typed,
+            "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
+            "line": nil, "multiline": nil, "number": nil, "boolean": nil, "choice": nil, "file": nil,
+        ]
+        switch field.kind {
+        case .text(let maximumLength, let pattern):
+            fields["line"] = Self.line("text", maximumLength: maximumLength, pattern: pattern)
+        case .url:
+            fields["line"] = Self.line("url", maximumLength: 4_000, pattern: nil)
+        case .multiline(let maximumLength):
+            fields["multiline"] = ["maximumLength": String(maximumLength)] as Fields
+        case .integer(let bounds):
+            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "1")
+        case .number(let bounds):
+            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "any")
+        case .boolean:
+            fields["boolean"] = ["isChecked": typed == "true"] as Fields
+        case .choice(let values):
+            fields["choice"] = choice(values, of: field, in: operation, typed: typed, beside: draft?.values ?? [:])
+        case .secret(let maximumLength):
+            fields["line"] = Self.line("password", maximumLength: maximumLength, pattern: nil)
+            // What was typed is in no page, not even in one that asks for it again.
+            fields["value"] = ""
+        case .file:
+            fields["file"] = true
+        }
+        return fields
+    }
+
+    private func choice(
+        _ values: [String], of field: InputField, in operation: String, typed: String, beside others: [String: String]
+    ) -> Fields {
+        // A value that stands in several groups is chosen in one.
+        let chosen =
+            field.groups.firstIndex { group in
+                group.values.contains(typed) && group.conditions.allSatisfy { others[$0.field] == $0.value }
+            } ?? field.groups.firstIndex { $0.values.contains(typed) }
+        let groups = field.groups.enumerated().map { index, group in
+            [
+                "label": group.conditions.map(\.value).joined(separator: " · "),
+                "beside": group.conditions.map { URLText.query($0.field, $0.value) }.joined(separator: "&"),
+                "options": group.values.map { value in
+                    option(value, of: field, in: operation, typed: index == chosen ? typed : "")
+                },
+            ] as Fields
+        }
+        return [
+            "options": groups.isEmpty ? values.map { option($0, of: field, in: operation, typed: typed) } : [],
+            "groups": groups,
+            // One that nobody has chosen for people must not look chosen.
+            "blank": field.defaultValue == nil && (!field.isRequired || !groups.isEmpty),
+            "isAsked": field.isRequired && !groups.isEmpty,
+        ]
+    }
+
+    private func option(_ value: String, of field: InputField, in operation: String, typed: String) -> Fields {
+        [
+            "value": value, "isChosen": value == typed,
+            "label": strings.optional("field.\(operation).\(field.name).\(value)") ?? value,
+        ]
+    }
+
+    private static func line(_ type: String, maximumLength: Int, pattern: String?) -> Fields {
+        ["type": type, "maximumLength": String(maximumLength), "pattern": pattern]
+    }
+
+    private static func number(_ minimum: String, _ maximum: String, step: String) -> Fields {
+        ["minimum": minimum, "maximum": maximum, "step": step]
+    }
+
+    /// A value as a form holds it.
+    static func text(of value: JSONValue?) -> String {
+        switch value {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .null, .array, .object, nil: ""
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// The place of a state: how much room there is, and what ids in it begin with.
+    struct Place {
+        /// What every id inside begins with, so that ids stay unique however often a state is shown.
+        let uid: String
+        /// Whether there is only a card's room.
+        let isCompact: Bool
+    }
+
+    /// The name of the template for a case: the operation's own, or the one of all operations with its kind of states, or
+    /// the default one of the phase.
+    func template(for state: StateRecord, of operation: String) -> String {
+        let own = "operations/\(operation)/\(state.caseName)"
+        let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)" }
+        // States that only a file or a program names are shown by their phase.
+        let names = shared.map { ["\($0)/\(state.caseName)", "\($0)/\(state.phase.rawValue)"] } ?? []
+        return ([own] + names).first(where: library.contains)
+            ?? "operations/default/\(state.phase.rawValue)"
+    }
+
+    /// The element that shows where a run stands: the state's own template, and the gauge.
+    func statePanel(_ run: RunView, id: String, place: Place) -> TrustedHTML {
+        render("partials/state", stateFields(run, place).merging(["id": id]))
+    }
+
+    /// What `partials/state` shows of a run.
+    func stateFields(_ run: RunView, _ place: Place) -> Fields {
+        let state = run.record.state
+        return [
+            "body": stateBody(run, place), "tone": tone(of: run.record),
+            "gauge": state.phase == .active ? gauge(state.progress, in: place) : nil, "left": left(run),
+            "cause": cause(of: run.record).map(words(for:)),
+        ]
+    }
+
+    /// The state's own template, rendered with the payload's members innermost.
+    func stateBody(_ run: RunView, _ place: Place) -> TrustedHTML {
+        let record = run.record
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let payload = values.payload(record.state.payload)
+        let name = template(for: record.state, of: record.operation)
+        return render(name, stateContext(run, place).merging(members(of: payload)))
+    }
+
+    /// What a state's template can name besides the payload's members.
+    func stateContext(_ run: RunView, _ place: Place) -> Fields {
+        let record = run.record
+        return [
+            "uid": place.uid, "compact": place.isCompact,
+            "case": label(of: record.state.caseName, in: record.operation),
+            "operation": operation(record.operation), "run": summary(record),
+            "progress": gauge(record.state.progress), "stepList": stepList(run, place),
+        ]
+    }
+
+    /// A payload's members by name, and all of them as a list.
+    func members(of payload: ObjectValue) -> Fields {
+        var fields: Fields = ["members": payload.transform("members")]
+        for name in payload.json.keys { fields[name] = payload.child(named: name) }
+        return fields
+    }
+
+    /// How far the work has come, for `partials/gauge`; without a total there is only what is done.
+    func gauge(_ progress: WorkProgress?) -> Fields? {
+        guard let progress else { return nil }
+        let count: (Int64) -> String = { count in
+            switch progress.unit {
+            case .bytes: format.bytes(Double(count))
+            case .items: format.integer(count)
+            case .percent: format.integer(count) + "\u{A0}%"
+            }
+        }
+        return [
+            "completed": count(progress.completed),
+            "total": progress.unit == .percent ? nil : progress.total.map(count),
+            "percent": progress.fraction.map(format.percent),
+            "thousandths": progress.fraction.map { String(Int64(clamping: $0 * 1_000)) },
+        ]
+    }
+
+    /// The gauge of a state, of which a change can address what differs.
+    func gauge(_ progress: WorkProgress?, in place: Place) -> Fields? {
+        gauge(progress)?.merging(["gaugeID": "\(place.uid)-gauge"])
+    }
+
+    /// Why a run ended, where its state does not say so itself.
+    private func cause(of record: RunRecord) -> EndCause? {
+        let cause = record.cause.map { EndCause($0) }
+        return switch record.state.phase {
+        case .cancelled, .interrupted: cause
+        case .failed: cause == .notAnEnd ? cause : nil
+        case .idle, .active, .succeeded: nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    /// What the server is and how it does.
+    func systemPage(_ system: SystemFacts) -> Fields {
+        [
+            "facts": system.facts.map { fact -> Fields in
+                [
+                    "label": strings.optional("system.\(fact.name)") ?? Humanized(fact.name).text,
+                    "text": text(of: fact.value), "moment": moment(of: fact.value),
+                ]
+            },
+            "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
+            "check": system.check.map(fields), "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
+        ]
+    }
+
+    /// The maximum number of problems that the page lists.
+    private static var listedProblems: Int { 200 }
+
+    private func fields(_ check: SystemFacts.Check) -> Fields {
+        let listed = check.problems.prefix(Self.listedProblems)
+        let more = check.count - listed.count
+        return [
+            "problems": listed.map { ["place": $0.place, "message": $0.message] as Fields },
+            "hasProblems": check.count > 0, "at": moment(check.at),
+            "more": more > 0 ? strings(.moreProblems, ["n": format.integer(Int64(more))]) : nil,
+        ]
+    }
+
+    private func text(of value: SystemFacts.Fact.Value) -> String? {
+        switch value {
+        case .text(let text): text
+        case .count(let count): format.integer(count)
+        case .bytes(let bytes): format.bytes(Double(bytes))
+        case .duration(let milliseconds): format.duration(milliseconds)
+        case .flag(let flag): strings[flag ? .yes : .no]
+        case .moment: nil
+        }
+    }
+
+    private func moment(of value: SystemFacts.Fact.Value) -> MomentValue? {
+        guard case .moment(let moment) = value else { return nil }
+        return self.moment(moment)
+    }
+
+    private func nodes(_ nodes: [NodeView]) -> [Fields] {
+        let head = nodes.map(\.node.standing.head).max() ?? .zero
+        return nodes.map { view in
+            let standing = view.node.standing
+            let role: StringKey = view.isSilent ? .nodeSilent : view.node.isRecording ? .nodeRecords : .nodeFollows
+            return [
+                "name": view.node.name, "isThis": view.isThis, "isSilent": view.isSilent, "role": strings[role],
+                "head": format.integer(standing.head.rawValue),
+                "lag": format.integer(head.rawValue - standing.head.rawValue),
+                "runs": format.integer(Int64(standing.runs)), "viewers": format.integer(Int64(standing.viewers)),
+            ]
+        }
+    }
+
+    private func counts(_ counts: [RunCount]) -> [Fields] {
+        let known = catalog.entries.map(\.id)
+        let others = Set(counts.map(\.operation)).subtracting(known).sorted()
+        var sums: [String: [Phase: Int]] = [:]
+        for count in counts { sums[count.operation, default: [:]][count.phase, default: 0] += count.count }
+        return (known + others).map { id in
+            let cells = Phase.allCases.map { phase -> Fields in
+                let count = sums[id]?[phase] ?? 0
+                return [
+                    "count": format.integer(Int64(count)), "isNone": count == 0,
+                    "url": "\(base)/runs?operation=\(id)&phase=\(phase.rawValue)",
+                ]
+            }
+            return ["operation": operation(id), "cells": cells]
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// How many places in the order of states a comparison shows.
+    static var comparedSteps: Int { 60 }
+
+    /// Two runs side by side, for `pages/compare`.
+    func comparePage(_ runs: RunComparison) -> Fields {
+        let operation = runs.first.record.operation
+        let whole = max(RunComparison.length(of: runs.first), RunComparison.length(of: runs.second), 1)
+        let parting = runs.parting.map { runs.steps[$0] }
+        let name = { (leg: RunComparison.Segment?) in
+            leg.map { label(of: $0.state.caseName, in: operation) } ?? strings[.compareOver]
+        }
+        let omitted = max(0, runs.steps.count - Self.comparedSteps)
+        return [
+            "operation": self.operation(operation),
+            "runs": [
+                compared(runs.first, "A", whole), compared(runs.second, "B", whole),
+            ],
+            "parting": runs.parting.map { place -> Fields in
+                [
+                    "place": format.integer(Int64(place) + 1), "first": name(parting?.first),
+                    "second": name(parting?.second),
+                ]
+            },
+            "steps": runs.steps.prefix(Self.comparedSteps).enumerated().map { place, step -> Fields in
+                [
+                    "number": format.integer(Int64(place) + 1), "isParting": place == runs.parting,
+                    "isApart": runs.parting.map { place > $0 } ?? false,
+                    "first": step.first.map { leg($0, of: runs.first, whole) },
+                    "second": step.second.map { leg($0, of: runs.second, whole) },
+                    "difference": step.difference.map(signed),
+                ]
+            },
+            "omitted": omitted > 0 ? format.integer(Int64(omitted)) : nil,
+            "total": signed(RunComparison.length(of: runs.second) - RunComparison.length(of: runs.first)),
+            "input": runs.differingInput.isEmpty ? nil : ["rows": inputs(runs)] as Fields,
+            "swapURL": "\(base)/operations/\(operation)/compare?a=\(runs.second.record.id)&b=\(runs.first.record.id)",
+        ]
+    }
+
+    /// The form that compares two of an operation's newest runs, for `partials/choice`, with these of them to choose from.
+    func compareChoice(_ view: OperationView, _ firsts: [RunView], _ seconds: [RunView]) -> Fields {
+        let options = { (letter: String, runs: [RunView], chosen: String?) in
+            runs.map { run -> Fields in
+                summary(run.record).merging([
+                    "optionID": "compare-\(letter)-\(run.record.id)",
+                    "state": label(of: run.record.state.caseName, run.record.state.phase, in: view.id),
+                    "isChosen": run.record.id == chosen,
+                    "glyph": run.record.state.phase.glyph, "about": about(run.record),
+                ])
+            }
+        }
+        return [
+            "hasChoice": view.recent.count > 1, "action": "\(base)/operations/\(view.id)/compare",
+            "firsts": options("a", firsts, firstCompared(view)),
+            "seconds": options("b", seconds, secondCompared(view)),
+        ]
+    }
+
+    /// The run that is compared with another one, until a reader chooses: the newest that succeeded before.
+    func firstCompared(_ view: OperationView) -> String? {
+        let earlier = view.recent.dropFirst()
+        return (earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first)?.record.id
+    }
+
+    /// The run that another one is compared with, until a reader chooses: the newest.
+    func secondCompared(_ view: OperationView) -> String? { view.latest?.record.id }
+
+    /// One of the runs as a whole.
+    private func compared(_ run: RunView, _ letter: String, _ whole: Int64) -> Fields {
+        let pieces = RunComparison(run, run).steps.compactMap(\.first).map { leg($0, of: run, whole) }
+        return row(run.record).merging([
+            "chip": chip(run.record),
+            "letter": letter, "length": String(whole), "pieces": pieces,
+            "lasted": format.duration(RunComparison.length(of: run)),
+        ])
+    }
+
+    private func leg(_ leg: RunComparison.Segment, of run: RunView, _ whole: Int64) -> Fields {
+        let start = min(max(leg.state.at - run.record.startedAt, 0), whole)
+        return [
+            "chip": chip(leg.state, of: run.record),
+            "duration": leg.duration.map(format.duration),
+            "lane": [
+                "laneID": nil, "isOpen": false, "length": String(whole), "tone": leg.state.phase.tone,
+                "x": String(start),
+                "width": String(min(leg.duration ?? 0, whole - start)),
+            ] as Fields,
+        ]
+    }
+
+    private func inputs(_ runs: RunComparison) -> [Fields] {
+        let names = (catalog[runs.first.record.operation]?.fields ?? []).map(\.name)
+        let ordered = names.filter(runs.differingInput.contains) + runs.differingInput.filter { !names.contains($0) }
+        return ordered.prefix(ObjectValue.rowLimit).map { name in
+            let values = [runs.first, runs.second].map { inputRow(name, of: $0.record) }
+            return [
+                "label": values.compactMap { $0?.label }.first ?? name, "first": values[0]?.text,
+                "second": values[1]?.text,
+            ]
+        }
+    }
+
+    /// A difference of durations, with its sign.
+    private func signed(_ milliseconds: Int64) -> String {
+        (milliseconds < 0 ? "\u{2212}" : milliseconds > 0 ? "+" : "\u{B1}") + format.duration(abs(milliseconds))
+    }
+}

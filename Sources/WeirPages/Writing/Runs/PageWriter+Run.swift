@@ -1,0 +1,144 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// A run in short: what rows and cards show of it.
+    func summary(_ record: RunRecord) -> Fields {
+        [
+            "id": record.id, "short": String(record.id.suffix(6)), "url": "\(base)/runs/\(record.id)",
+            "actor": record.opening.actor, "started": moment(record.startedAt), "ended": record.endedAt.map(moment),
+            "took": record.endedAt.map { format.duration($0 - record.startedAt) },
+            "isActive": record.endedAt == nil,
+        ]
+    }
+
+    /// A run as a row of a table, for `partials/row`.
+    func row(_ record: RunRecord) -> Fields {
+        summary(record).merging([
+            "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil,
+            "summary": about(record).map(Highlight(nil).html),
+            "chip": chip(record, in: "row-\(record.id)"),
+            "operation": operation(record.operation), "about": about(record), "hasFile": hasFile(record),
+            "overdue": overdue(record),
+        ])
+    }
+
+    /// A run with all there is to say of it, for `partials/run`.
+    func run(_ run: RunView, isAlone: Bool) -> Fields {
+        let record = run.record
+        let id = "run-\(record.id)"
+        let input = inputRows(record)
+        return row(record).merging([
+            "runID": id, "chip": chip(record, in: "run"), "isAlone": isAlone, "stateID": "\(id)-state",
+            "state": statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: false)),
+            "steps": catalog[record.operation]?.plan == nil ? steps(run) : nil, "timeline": timeline(run),
+            "input": input.isEmpty ? nil : ["rows": input] as Fields,
+            "cancel": cancelForm(record), "retry": retryForm(record, follows: isAlone),
+            "continuation": continueForm(record, follows: isAlone),
+            "again": againURL(record), "tells": record.endedAt == nil && !isWatched(record.operation),
+            "retryOf": permissions.isLink ? nil : record.opening.retryOf.map { link(toRun: $0) },
+            "isReported": record.isReported, "reportTitle": record.opening.report?.title,
+            "change": format.integer(record.sequence),
+        ])
+    }
+
+    func link(toRun id: String) -> Fields {
+        ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
+    }
+
+    /// What a run was started with, field by field.
+    func inputRows(_ record: RunRecord) -> [Fields] {
+        let fields = catalog[record.operation]?.fields ?? []
+        let members = record.opening.input.object ?? [:]
+        let known = fields.map(\.name).filter { members[$0] != nil }
+        let others = members.keys.filter { !known.contains($0) }.sorted()
+        let names = known + others
+        let rows = names.prefix(ObjectValue.rowLimit).compactMap { name in
+            inputRow(name, of: record).map { ["label": $0.label, "text": $0.text] as Fields }
+        }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        return rows + values.more(names.count - ObjectValue.rowLimit)
+    }
+
+    /// A field of what a run was started with, in words; nil where it was left out.
+    func inputRow(_ name: String, of record: RunRecord) -> (label: String, text: String)? {
+        guard let value = record.opening.input[name], value != .null else { return nil }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let field = catalog[record.operation]?.fields.first { $0.name == name }
+        return (
+            field.map { label(of: $0, in: record.operation) } ?? values.label(name),
+            fileText(value) ?? values.text(value)
+        )
+    }
+
+    /// The input in one line, or the title that the reporter of a run gave it.
+    func about(_ record: RunRecord) -> String? {
+        if let title = record.opening.report?.title { return title }
+        let values = PayloadValues(format: format, strings: strings, operation: record.operation)
+        let fields = catalog[record.operation]?.fields.map(\.name) ?? []
+        let words = fields.prefix(3).compactMap { record.opening.input[$0] }.filter { $0 != .null }
+            .map { String((fileText($0) ?? values.text($0)).prefix(80)) }
+            .filter { !$0.isEmpty }.joined(separator: " \u{B7} ")
+        return words.isEmpty ? nil : words
+    }
+
+    /// The name and size of a file that was given.
+    private func fileText(_ value: JSONValue) -> String? {
+        guard let name = value["filename"]?.string else { return nil }
+        return value["length"]?.number.map { "\(name) \u{B7} \(format.bytes($0))" } ?? name
+    }
+
+    /// The form that stops a run; none for a run that is over or runs by itself while watched.
+    func cancelForm(_ record: RunRecord) -> Fields? {
+        guard record.endedAt == nil, !isWatched(record.operation), allows(.cancel, onOperation: record.operation)
+        else { return nil }
+        return ["formID": "cancel-\(record.id)", "action": "\(base)/runs/\(record.id)/cancellation"]
+    }
+
+    /// The form that tries a run again with the same input; none for a run that goes on.
+    func retryForm(_ record: RunRecord, follows: Bool) -> Fields? {
+        guard record.endedAt != nil, let entry = catalog[record.operation], entry.isStartable,
+            !isWatched(entry.id), allows(.start, onOperation: entry.id), canRetry(record)
+        else { return nil }
+        return [
+            "formID": "retry-\(record.id)", "action": "\(base)/runs/\(record.id)/retries", "follows": follows,
+            "isUrgent": record.state.phase != .succeeded,
+        ]
+    }
+
+    /// Whether an operation takes a file.
+    func hasFile(_ operation: String) -> Bool { catalog[operation]?.fields.contains { $0.kind == .file } ?? false }
+
+    /// Whether a run was given a file.
+    func hasFile(_ record: RunRecord) -> Bool {
+        let fields = catalog[record.operation]?.fields ?? []
+        return fields.contains { $0.kind == .file && (record.opening.input[$0.name] ?? .null) != .null }
+    }
+
+    /// Whether a retry can succeed: without its file, which only an operation can have kept, it cannot.
+    ///
+    /// A state says so itself by a member `canRetry`.
+    private func canRetry(_ record: RunRecord) -> Bool {
+        if case .bool(let canRetry)? = record.state.payload["canRetry"] { return canRetry }
+        return !hasFile(record) || record.state.phase == .interrupted
+    }
+
+    /// Where a run that is over can be started again with other input.
+    func againURL(_ record: RunRecord) -> String? {
+        guard record.endedAt != nil, let entry = catalog[record.operation], !entry.fields.isEmpty,
+            entry.isStartable, !isWatched(entry.id), allows(.start, onOperation: entry.id)
+        else { return nil }
+        return "\(base)/operations/\(record.operation)?from=\(record.id)#start"
+    }
+
+    /// Whether runs of the operation begin and end with its viewers.
+    func isWatched(_ operation: String) -> Bool {
+        switch catalog[operation]?.lifetime {
+        case .whileWatched: true
+        case .onDemand, nil: false
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import WeirAccess
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    /// What would happen to many runs, for `pages/run-change`.
+    func planPage(_ plan: RunChange.Plan) -> Fields {
+        let kinds = plan.runs.map { ($0, result(of: plan.change, on: $0)) }
+        let changed = kinds.filter { $0.1 == .done }.map(\.0)
+        var counts = Dictionary(grouping: kinds, by: \.1).mapValues(\.count)
+        counts[.unknown] = plan.unknown
+        return changePage(plan.change, counts, plan.filter, isPlan: true).merging([
+            "isNothing": changed.isEmpty, "rows": changed.map { listed($0) },
+            "form": changed.isEmpty
+                ? nil
+                : [
+                    "action": "\(base)/\(plan.change.path)", "key": plan.key, "filter": plan.filter.query,
+                    "runs": changed.map { ["id": $0.id] as Fields },
+                    "word": strings(
+                        plan.change == .cancel ? .bulkCancel : .bulkRetry,
+                        ["count": format.integer(Int64(changed.count))]),
+                ] as Fields,
+            "more": plan.hasMore
+                ? strings(.bulkMore, ["limit": format.integer(Int64(RunChange.Plan.limit))]) : nil,
+            "items": nil,
+        ])
+    }
+
+    /// What happened to many runs, for `pages/run-change`.
+    func reportPage(_ report: RunChange.Report) -> Fields {
+        let counts = Dictionary(grouping: report.items, by: \.result).mapValues(\.count)
+        let others = report.items.filter { $0.newRun != nil || $0.detail != nil }
+        return changePage(report.change, counts, report.filter, isPlan: false).merging([
+            "isNothing": false, "rows": nil, "form": nil, "more": nil,
+            "items": others.isEmpty
+                ? nil
+                : [
+                    "list": others.map { item -> Fields in
+                        [
+                            "run": link(toRun: item.run), "newRun": item.newRun.map { link(toRun: $0) },
+                            "detail": item.detail.map { strings($0) },
+                        ]
+                    }
+                ] as Fields,
+        ])
+    }
+
+    private func changePage(
+        _ change: RunChange, _ counts: [RunChange.Result: Int], _ filter: RunFilter, isPlan: Bool
+    ) -> Fields {
+        [
+            "title": title(of: change), "backURL": url(filter),
+            "counts": RunChange.Result.allCases.compactMap { result -> Fields? in
+                guard let count = counts[result], count > 0 else { return nil }
+                return ["count": format.integer(Int64(count)), "words": strings[key(change, result, isPlan: isPlan)]]
+            },
+        ]
+    }
+
+    /// What is done, as a title.
+    func title(of change: RunChange) -> String { strings[change == .cancel ? .bulkCancelTitle : .bulkRetryTitle] }
+
+    /// What would happen to a run.
+    private func result(of change: RunChange, on record: RunRecord) -> RunChange.Result {
+        switch change {
+        case .cancel:
+            guard record.endedAt == nil else { return .late }
+            guard allows(.cancel, onOperation: record.operation) else { return .refused }
+            return cancelForm(record) == nil ? .failed : .done
+        case .retry:
+            guard record.endedAt != nil else { return .late }
+            guard allows(.start, onOperation: record.operation) else { return .refused }
+            return retryForm(record, follows: false) == nil ? .failed : .done
+        }
+    }
+
+    private func key(_ change: RunChange, _ result: RunChange.Result, isPlan: Bool) -> StringKey {
+        switch (result, change) {
+        case (.done, .cancel): isPlan ? .bulkWillCancel : .bulkCancelled
+        case (.done, .retry): isPlan ? .bulkWillRetry : .bulkRetried
+        case (.late, .cancel): .bulkEnded
+        case (.late, .retry): .bulkRunning
+        case (.refused, _): .bulkRefused
+        case (.unknown, _): .bulkUnknown
+        case (.failed, _): .bulkFailed
+        }
+    }
+}

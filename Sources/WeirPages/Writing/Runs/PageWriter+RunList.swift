@@ -1,0 +1,205 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    /// The newest runs, live.
+    func liveRuns(_ board: BoardView) -> Fields {
+        runsPage(board.recentRuns.map(\.record), filter: RunFilter(), olderURL: older(board))
+    }
+
+    /// Where the runs before the newest are listed; nil when there are none.
+    func older(_ board: BoardView) -> String? {
+        guard board.recentRuns.count >= Self.liveRuns, let last = board.recentRuns.last else { return nil }
+        return url(RunFilter(before: last.record.openedSequence))
+    }
+
+    /// Where the runs that a filter lets through are listed.
+    func url(_ filter: RunFilter) -> String { filter.isEmpty ? "\(base)/runs" : "\(base)/runs?\(filter.query)" }
+
+    /// How many runs the live list holds: as many as a board's view has.
+    static var liveRuns: Int { 25 }
+
+    /// What operations are called, by which a search finds their runs.
+    var operationNames: [String: String] {
+        Dictionary(titles.map { ($0.key, "\($0.value) \($0.key)") }) { first, _ in first }
+    }
+
+    /// What operations are called, by their ids.
+    var titles: [String: String] {
+        Dictionary(catalog.entries.map { ($0.id, title(of: $0.id)) }) { first, _ in first }
+    }
+
+    /// A list of runs with its filters.
+    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?) -> Fields {
+        let known = Set(catalog.entries.map(\.id))
+        let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
+        let highlight = Highlight(SearchQuery(filter.text))
+        let chips = chips(filter)
+        return [
+            "rows": runs.map { listed($0, highlight, isPicked: mayChange) }, "bulk": mayChange ? bulk(filter) : nil,
+            "limit": String(Self.liveRuns),
+            "isFiltered": !filter.isEmpty, "isFirstPage": filter.isFirstPage,
+            "action": "\(base)/runs", "filter": fields(of: filter),
+            "operations": operations.filter { !$0.isEmpty }.map { id -> Fields in
+                ["value": id, "label": title(of: id), "isChosen": id == filter.operation]
+            },
+            "phases": Phase.allCases.map { phase -> Fields in
+                ["value": phase.rawValue, "label": word(for: phase), "isChosen": phase.rawValue == filter.phase]
+            },
+            "spans": spans(filter),
+            "chips": chips.isEmpty ? nil : ["list": chips, "clearURL": "\(base)/runs"] as Fields,
+            "sorts": sorts(filter),
+            "hasBundles": permissions.allowsAnywhere(.export) || mayImport,
+            "exportURL": permissions.allowsAnywhere(.export) ? exportURL(filter) : nil,
+            "csvURL": permissions.allowsAnywhere(.export) ? exportURL(filter, format: "csv") : nil,
+            "jsonURL": permissions.allowsAnywhere(.export) ? exportURL(filter, format: "json") : nil,
+            "importURL": mayImport ? "\(base)/imports" : nil,
+            "views": nil, "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
+        ]
+    }
+
+    /// A run as a row of the list, for `partials/row`.
+    ///
+    /// With `isPicked`, it can be selected.
+    func listed(_ record: RunRecord, _ highlight: Highlight = Highlight(nil), isPicked: Bool = false) -> Fields {
+        let title = title(of: record.operation)
+        let about = about(record)
+        let isSeen = [title, about ?? ""].contains(where: highlight.isFound)
+        return row(record).merging([
+            "isNamed": true,
+            "pick": isPicked ? ["id": record.id, "short": String(record.id.suffix(6))] as Fields : nil,
+            "title": highlight.html(title), "summary": about.map(highlight.html),
+            "found": isSeen ? nil : found(record, highlight),
+        ])
+    }
+
+    /// Whether a reader may cancel or retry some of the runs.
+    var mayChange: Bool {
+        !permissions.isLink && (permissions.allowsAnywhere(.cancel) || permissions.allowsAnywhere(.start))
+    }
+
+    /// The form for the runs that are selected, or all that the filter lets through.
+    private func bulk(_ filter: RunFilter) -> Fields {
+        var filter = filter
+        // The list leaves them out, too.
+        if filter.hasBadFrom { filter.from = "" }
+        if filter.hasBadTo { filter.to = "" }
+        return [
+            "action": "\(base)/runs/change",
+            "mayCancel": permissions.allowsAnywhere(.cancel), "mayRetry": permissions.allowsAnywhere(.start),
+            "hidden": filter.firstPage.parameters.map { ["name": $0.name, "value": $0.value] as Fields },
+        ]
+    }
+
+    /// What a search found of a run that its row does not show otherwise.
+    private func found(_ record: RunRecord, _ highlight: Highlight) -> TrustedHTML? {
+        if let excerpt = highlight.excerpt(record.id) { return excerpt }
+        if let cause = record.cause.map({ words(for: EndCause($0)) }), let excerpt = highlight.excerpt(cause) {
+            return excerpt
+        }
+        return found(in: record.state.payload, highlight) ?? found(in: record.opening.input, highlight)
+    }
+
+    private func found(in value: JSONValue, _ highlight: Highlight) -> TrustedHTML? {
+        guard !highlight.isOver else { return nil }
+        return switch value {
+        case .string(let text): highlight.excerpt(text)
+        case .integer(let number): highlight.excerpt(String(number))
+        case .array(let elements): elements.lazy.compactMap { found(in: $0, highlight) }.first
+        case .object(let members):
+            members.sorted { $0.key < $1.key }.lazy.compactMap { found(in: $0.value, highlight) }.first
+        case .null, .bool, .number: nil
+        }
+    }
+
+    /// Whether runs may be brought from elsewhere, which may be those of any operation.
+    private var mayImport: Bool { permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(.restore) }
+
+    /// Where the runs that a filter lets through are had as a file, those of all its pages.
+    private func exportURL(_ filter: RunFilter, format: String? = nil) -> String {
+        let parts = [filter.firstPage.query, format.map { "format=\($0)" } ?? ""].filter { !$0.isEmpty }
+        return "\(base)/runs/export" + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    }
+
+    /// The links that choose when the runs started.
+    private func spans(_ filter: RunFilter) -> [Fields] {
+        let link = { (word: StringKey, isHere: Bool, isToday: Bool, change: (inout RunFilter) -> Void) -> Fields in
+            var changed = filter.firstPage
+            (changed.within, changed.from, changed.to) = ("", "", "")
+            if !isHere { change(&changed) }
+            return ["url": url(changed), "word": strings[word], "isHere": isHere, "isToday": isToday]
+        }
+        let today = format.now.map { String(CivilTime($0).iso.prefix(10)) + "T00:00:00" }
+        let words: [StringKey] = [.runsDay, .runsWeek, .runsMonth]
+        return [link(.runsToday, false, true) { $0.from = today ?? "" }]
+            + zip(RunFilter.spans, words).map { span, word in
+                link(word, filter.within == span.key, false) { $0.within = span.key }
+            }
+    }
+
+    /// The filters that are on, each with the address of the list without it.
+    private func chips(_ filter: RunFilter) -> [Fields] {
+        let chip = {
+            (word: StringKey, value: String, moment: Timestamp?, part: WritableKeyPath<RunFilter, String>) -> Fields? in
+            guard !filter[keyPath: part].isEmpty else { return nil }
+            var without = filter.firstPage
+            without[keyPath: part] = ""
+            return [
+                "name": strings[word], "value": moment == nil ? value : nil, "moment": moment.map(self.moment),
+                "url": url(without),
+            ]
+        }
+        let span = zip(RunFilter.spans, [StringKey.runsDay, .runsWeek, .runsMonth]).first { $0.0.key == filter.within }
+        return [
+            chip(.runsText, filter.text, nil, \.text),
+            chip(.runsOperation, title(of: filter.operation), nil, \.operation),
+            chip(.runsPhase, Phase(rawValue: filter.phase).map(word) ?? filter.phase, nil, \.phase),
+            chip(.runsActor, filter.actor, nil, \.actor),
+            chip(.runsFrom, filter.from, RunFilter.moment(filter.from), \.from),
+            chip(.runsTo, filter.to, RunFilter.moment(filter.to), \.to),
+            chip(.runsWhen, span.map { strings[$0.1] } ?? filter.within, nil, \.within),
+        ].compactMap { $0 }
+    }
+
+    /// The views that the reader has saved, and the form that saves this one; nil without either.
+    func views(_ frame: PageFrame, _ filter: RunFilter) -> Fields? {
+        let filter = filter.firstPage
+        guard !frame.views.isEmpty || !filter.isEmpty else { return nil }
+        return [
+            "action": "\(base)/runs/views", "query": filter.isEmpty ? nil : filter.query,
+            "list": frame.views.map { view -> Fields in
+                ["name": view.name, "url": url(view.filter), "isHere": view.filter == filter]
+            },
+        ]
+    }
+
+    /// The heads of the columns by which the list can be ordered: a second choice turns the order round.
+    private func sorts(_ filter: RunFilter) -> Fields {
+        let current = filter.order ?? (.started, isLeastFirst: false)
+        var heads = Fields()
+        for order in RunOrder.allCases {
+            let isHere = current.0 == order
+            var other = filter.firstPage
+            other.sort = isHere && !current.isLeastFirst ? order.rawValue : "-" + order.rawValue
+            if other.sort == "-started" { other.sort = "" }
+            heads[order.rawValue] =
+                [
+                    "url": url(other), "sort": isHere ? (current.isLeastFirst ? "ascending" : "descending") : nil,
+                    "isUp": isHere && current.isLeastFirst, "isDown": isHere && !current.isLeastFirst,
+                ] as Fields
+        }
+        return heads
+    }
+
+    private func fields(of filter: RunFilter) -> Fields {
+        [
+            "actor": filter.actor, "text": filter.text, "within": filter.within, "sort": filter.sort,
+            // A field for a moment may hold nothing else.
+            "from": filter.hasBadFrom ? "" : filter.from, "to": filter.hasBadTo ? "" : filter.to,
+            "fromError": filter.hasBadFrom ? strings[.invalidMoment] : nil,
+            "toError": filter.hasBadTo ? strings[.invalidMoment] : nil,
+        ]
+    }
+}

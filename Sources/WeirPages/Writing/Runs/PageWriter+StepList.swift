@@ -1,0 +1,122 @@
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirOperations
+import WeirStates
+
+extension PageWriter {
+    /// The steps of a run with their own runs, for `partials/step-list`; nil for an operation without steps.
+    ///
+    /// Of a step whose operation may not be seen there are only the name and how it stands.
+    func stepList(_ run: RunView, _ place: Place) -> Fields? {
+        let record = run.record
+        guard catalog[record.operation]?.plan != nil, let progress = stepsProgress(record) else { return nil }
+        let steps = progress.steps.enumerated().map { index, step in
+            item(step, id: "\(place.uid)-step\(index)", of: record)
+        }
+        let asking = progress.steps.first { $0.status == .asking && record.state.phase == .active }
+        return [
+            "list": steps, "isCompact": place.isCompact, "sentence": progress.ending.map { words(for: $0, of: record) },
+            "hasTakenOver": progress.steps.contains { $0.doneIn != nil },
+            "asking": asking.map { question($0, record, place) },
+        ]
+    }
+
+    /// How far the steps of a run have come; nil for a run without steps.
+    func stepsProgress(_ record: RunRecord) -> StepsProgress? {
+        guard catalog[record.operation]?.plan != nil else { return nil }
+        return try? record.state.payload.decode(StepsProgress.self)
+    }
+
+    private func item(_ step: StepsProgress.Step, id: String, of record: RunRecord) -> Fields {
+        let isSeen = step.operation.map { allows(.see, onOperation: $0) && catalog[$0] != nil } ?? false
+        let phase = step.status.phase
+        var word = strings.optional("steps.status.\(step.status.rawValue)") ?? step.status.rawValue
+        if isSeen, step.status == .running, let state = step.state, let operation = step.operation {
+            word = label(of: state, in: operation)
+        }
+        let isNow = !step.status.isOver && step.status != .pending && record.endedAt == nil
+        let took = step.ended.flatMap { end in step.began.map { format.duration(max(end - $0, 0)) } }
+        return [
+            "stepID": id, "title": label(of: step.name, in: record.operation), "word": word, "isNow": isNow,
+            "tone": phase.tone, "shape": phase.shape,
+            "attempt": step.attempt.flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
+            "percent": isSeen ? step.progress?.fraction.map(format.percent) : nil,
+            "stepRun": isSeen ? step.run.map { link(toRun: $0) } : nil,
+            "doneIn": permissions.isLink ? nil : step.doneIn.map { link(toRun: $0) },
+            "decided": step.decision.map(words), "comment": step.decision?.comment,
+            "duration": took, "since": isNow ? step.began.map(moment) : nil,
+        ]
+    }
+
+    private func question(_ step: StepsProgress.Step, _ record: RunRecord, _ place: Place) -> Fields {
+        let mayDecide = permissions.allows(.act, on: .approval(operation: record.operation, step: step.name))
+        let approval = catalog[record.operation]?.plan?.step(step.name)?.approval
+        return [
+            "prompt": step.prompt, "until": step.until.map(moment),
+            "byItself": strings[approval?.approvesByItself == true ? .stepsApprovedAfter : .stepsRefusedAfter],
+            "form": mayDecide
+                ? [
+                    "action": "\(base)/runs/\(record.id)/decision", "formID": "\(place.uid)-decision",
+                    "step": step.name, "runURL": "\(base)/runs/\(record.id)",
+                ] as Fields : nil,
+        ]
+    }
+
+    private func words(_ decision: StepsProgress.Decision) -> String {
+        guard let by = decision.by else {
+            return strings[decision.isApproved ? .stepsApprovedByItself : .stepsRefusedByItself]
+        }
+        return strings(decision.isApproved ? .stepsApprovedBy : .stepsRefusedBy, ["name": by])
+    }
+
+    private func words(for ending: StepsProgress.Ending, of record: RunRecord) -> String {
+        let key: StringKey? =
+            switch ending.kind {
+            case .stepFailed: .stepsFailed
+            case .stepCancelled: .stepsCancelled
+            case .stepInterrupted: .stepsInterrupted
+            case .notStarted: .stepsNotStarted
+            case .refused: .stepsRefused
+            case .lapsed: .stepsLapsed
+            case .tookTooLong: .stepsTooLong
+            case .noValue: .stepsNoValue
+            case .fileChanged: .stepsFileChanged
+            case .other: nil
+            }
+        let said = ending.detail.map(strings.said)
+        guard let key else { return said ?? "" }
+        let step = ending.step.map { label(of: $0, in: record.operation) } ?? ""
+        let sentence = strings(key, ["step": step, "name": ending.by ?? ""])
+        // What a step's run was refused with can name what only those know who see its operation.
+        let isSeen =
+            catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
+            .map { allows(.see, onOperation: $0) } ?? true
+        guard isSeen, let said else { return sentence }
+        return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
+    }
+
+    /// The form that takes over what succeeded; none for a run that has nothing to take over.
+    func continueForm(_ record: RunRecord, follows: Bool) -> Fields? {
+        guard record.endedAt != nil, allows(.start, onOperation: record.operation),
+            let progress = stepsProgress(record), StepsMachine.canContinue(progress)
+        else { return nil }
+        return [
+            "action": "\(base)/runs/\(record.id)/continuation", "formID": "continue-\(record.id)", "follows": follows,
+        ]
+    }
+}
+
+extension StepsProgress.Status {
+    /// The phase as which a page shows it.
+    fileprivate var phase: Phase {
+        switch self {
+        case .pending, .skipped: .idle
+        case .running, .asking, .retrying: .active
+        case .succeeded: .succeeded
+        case .failed: .failed
+        case .cancelled: .cancelled
+        case .interrupted: .interrupted
+        }
+    }
+}

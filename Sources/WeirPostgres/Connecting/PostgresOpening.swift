@@ -1,0 +1,165 @@
+import WeirJournals
+import WeirStates
+import Synchronization
+
+/// Opens a journal: connects, migrates the tables, and enters as the server that records.
+struct PostgresOpening: Sendable {
+    /// A journal's parts, once it is open.
+    struct Opened: Sendable {
+        let epoch: String
+        let began: Timestamp
+        let place: String
+        let entered: EnteredSession
+        let pulse: PostgresPulse?
+        let timeouts: [AnswerTimeout]
+        let now: @Sendable () -> Timestamp
+        let writer: PostgresWorker
+        let readers: [PostgresWorker]
+        let notices: [JournalNotice]
+    }
+
+    let address: PostgresAddress
+    let configuration: PostgresJournal.Configuration
+    let makeEpoch: @Sendable () -> String
+    let now: @Sendable () -> Timestamp
+
+    func open() async throws -> Opened {
+        let entered = EnteredSession()
+        let timeout = AnswerTimeout(configuration.timeout)
+        // Its statements are short: by them the server notices a database that does not answer.
+        let pulseTimeout = AnswerTimeout(min(configuration.timeout, .seconds(10)))
+        let writer = PostgresWorker(address, name: "writer", timeout: timeout) { connection in
+            try connection.execute(Self.writing)
+            try entered.appending?.resume(connection)
+        }
+        let readers = (0..<max(1, configuration.readers)).map { number in
+            PostgresWorker(address, name: "reader\(number)", timeout: timeout) { connection in
+                try connection.execute(Self.reading)
+            }
+        }
+        do {
+            try await checkPooling(writer, readers[0])
+            let (epoch, began) = try await prepare(writer)
+            var pulse: PostgresPulse?
+            if !configuration.isReadOnly {
+                if let found = try await enter(writer) { entered.begin(found, now: now) }
+                if let node = configuration.node {
+                    try await forgetCommands(of: node, writer)
+                    entered.follow(epoch, worker: node.worker, now: now)
+                }
+                pulse = configuration.node.map { node in
+                    PostgresPulse(
+                        address, node: node, timeout: pulseTimeout, isRecording: entered.session != nil)
+                }
+            }
+            return Opened(
+                epoch: entered.session?.epoch ?? epoch, began: began, place: address.description, entered: entered,
+                pulse: pulse, timeouts: [timeout, pulseTimeout], now: now, writer: writer, readers: readers,
+                notices: try await writer.run { try Self.notices($0) })
+        } catch {
+            await writer.close()
+            for reader in readers { await reader.close() }
+            throw error
+        }
+    }
+
+    /// Opens one connection for what is kept beside a journal, with the tables up to date.
+    func openWorker() async throws -> PostgresWorker {
+        let worker = PostgresWorker(address, name: "records", timeout: AnswerTimeout(configuration.timeout)) {
+            connection in
+            try connection.execute(Self.writing)
+        }
+        do {
+            _ = try await prepare(worker)
+            return worker
+        } catch {
+            await worker.close()
+            throw error
+        }
+    }
+
+    /// The plans of the functions are made once, when the tables may still be empty: their statements always find rows
+    /// by an index.
+    private static let writing = """
+        SET lock_timeout = '15s'; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
+        SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off
+        """
+    private static let reading = """
+        SET default_transaction_read_only = on; SET statement_timeout = '30s'; SET jit = off;
+        SET idle_in_transaction_session_timeout = '60s'
+        """
+
+    // MARK: Steps
+
+    /// Brings the tables up to date; returns the history they hold.
+    private func prepare(_ writer: PostgresWorker) async throws -> (epoch: String, began: Timestamp) {
+        try await writer.run { connection in
+            let encoding = try connection.first("SHOW server_encoding") { $0.text(0) }
+            guard encoding == "UTF8" else {
+                throw JournalError(
+                    .unavailable,
+                    "The database's encoding is \(encoding ?? "unknown"). Create one with encoding UTF8: createdb -E UTF8."
+                )
+            }
+            let migration = PostgresMigration(connection)
+            if configuration.isReadOnly {
+                try migration.check()
+            } else {
+                try migration.run(epoch: makeEpoch(), now: now())
+            }
+            let history = try connection.first("SELECT epoch, created FROM weir.journal") {
+                (epoch: $0.text(0), began: $0.moment(1))
+            }
+            guard let history else { throw JournalError.damaged("no history") }
+            return history
+        }
+    }
+
+    /// Refuses a pooler that hands connections out for single transactions: two of ours would be the same one.
+    private func checkPooling(_ writer: PostgresWorker, _ reader: PostgresWorker) async throws {
+        let number: @Sendable (PostgresConnection) throws -> Int64? = { connection in
+            try connection.first("SELECT pg_backend_pid()") { $0.integer(0) }
+        }
+        let numbers = (try await writer.run(number), try await reader.run(number))
+        guard numbers.0 == numbers.1 else { return }
+        throw JournalError.pooled(nil)
+    }
+
+    /// Becomes the server that records; nil if another one does, and this one is to follow it.
+    private func enter(_ writer: PostgresWorker) async throws -> PostgresEntry.Entered? {
+        let deadline = ContinuousClock.now + configuration.patience
+        let entry = PostgresEntry(node: configuration.node)
+        while true {
+            if let entered = try await writer.run({ try entry.enter($0) }) { return entered }
+            if try await follows(writer) { return nil }
+            guard ContinuousClock.now < deadline else {
+                throw JournalError(
+                    .locked,
+                    "Another server records in this database. Stop it first, or give this one a database of its own.")
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// Whether a server records that this one can follow.
+    private func follows(_ writer: PostgresWorker) async throws -> Bool {
+        guard let node = configuration.node else { return false }
+        return try await writer.run { connection in
+            try connection.first("SELECT true FROM weir.nodes WHERE records AND id <> $1", [node.id]) { _ in true }
+        } ?? false
+    }
+
+    /// Nobody waits any more for what this server's last process asked: it is removed before others hear of this one.
+    private func forgetCommands(of node: PostgresNode, _ writer: PostgresWorker) async throws {
+        try await writer.run { connection in
+            try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
+        }
+    }
+
+    /// What an operator should know.
+    static func notices(_ connection: PostgresConnection) throws -> [JournalNotice] {
+        try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
+            JournalNotice(json: try JSONValue(parsing: row.text(0)))
+        }.compactMap { $0 }
+    }
+}

@@ -1,0 +1,83 @@
+import WeirAccess
+
+extension Route {
+    /// The right that a request needs.
+    ///
+    /// There is no default: who adds a route says here who may ask for it.
+    var requirement: Requirement {
+        switch self {
+        case .page(let name), .pageAfter(let name, cursor: _): name.requirement
+        case .widget(let name), .widgetAfter(let name, cursor: _), .moments(let name): name.requirement
+        case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
+        case .badge(let id), .comparison(let id), .operationHealth(let id): .operation(.see, id)
+        case .runCancellation(let run): .run(.cancel, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
+        case .storeActions(let id): .store(.act, id)
+        case .storeState(let id), .storeReset(let id): .store(.restore, id)
+        case .storeEffect(let place): .store(.see, place.store)
+        case .viewerName: .anything(.see)
+        case .runOutput(let run): .run(.see, run)
+        case .runExport(let run): .run(.export, run)
+        case .runsExport: .anything(.export)
+        case .runChange, .runViews, .pins: .anything(.see)
+        // The board asks for each run.
+        case .manyRunCancellations: .anything(.cancel)
+        case .manyRunRetries: .anything(.start)
+        case .imports: .everything(.restore)
+        case .noticeDismissal: .everything(.administer)
+        case .schedules: .anything(.see)
+        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
+        // The trigger's own secret is the right, held against by `HookReceiver`.
+        case .hook: .nothing
+        case .notificationTest(let id): .operation(.start, id)
+        case .gallery: .anything(.see)
+        case .system: .everything(.administer)
+        case .poll: .feed
+        case .asset: .nothing
+        case .api(let route): route.requirement
+        case .healthLive, .healthReady: .nothing
+        case .hello: .nothing
+        }
+    }
+}
+
+extension PageName {
+    fileprivate var requirement: Requirement {
+        switch self {
+        case .overview, .runs, .stores: .anything(.see)
+        case .operation(let id): .operation(.see, id)
+        case .run(let id): .run(.see, id)
+        case .store(let id): .store(.see, id)
+        }
+    }
+}
+
+extension APIRoute {
+    fileprivate var requirement: Requirement {
+        switch self {
+        case .operations, .runs, .stores, .schedules: .anything(.see)
+        case .operation(let id), .operationHealth(let id), .schedule(let id), .operationNotifications(let id):
+            .operation(.see, id)
+        case .operationTriggers(let id): .operation(.administer, id)
+        case .notificationTest(let id): .operation(.start, id)
+        case .operationRuns(let id), .operationUploads(let id), .operationUpload(let id, _): .operation(.start, id)
+        case .schedulePause(let id), .scheduleResumption(let id): .operation(.start, id)
+        case .run(let run), .runOutput(let run), .runComparison(let run), .runNotifications(let run): .run(.see, run)
+        case .runCancellation(let run): .run(.cancel, run)
+        case .runRetries(let run), .runContinuation(let run): .run(.start, run)
+        // Who decides is said by the step; the board asks.
+        case .runDecision(let run): .run(.see, run)
+        case .runExport(let run): .run(.export, run)
+        case .runsExport: .anything(.export)
+        case .store(let id): .store(.see, id)
+        case .storeActions(let id): .store(.act, id)
+        case .storeState(let id), .storeReset(let id): .store(.restore, id)
+        case .imports: .everything(.restore)
+        case .notices, .noticeDismissal: .everything(.administer)
+        case .feedChanges, .stream, .streamText: .feed
+        case .reportedRun(let operation, run: _): .reporting(operation)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import WeirAccess
+import Foundation
+import HTTPTypes
+import Hummingbird
+import WeirJournals
+import NIOCore
+import WeirPages
+import WeirStates
+
+extension AccountResponder {
+    /// The page of the audit.
+    func audit(_ visit: Visit) async throws(Problem) -> Response {
+        let (filter, found) = try await entries(visit)
+        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
+        var list = AuditList(
+            rows: found.records.map(row), actions: AuditAction.allCases.map(\.rawValue),
+            outcomes: AuditEntry.Outcome.allCases.map(\.rawValue), head: directory.audit.head)
+        list.principal = filter.principal ?? ""
+        list.action = filter.action?.rawValue ?? ""
+        list.outcome = filter.outcome?.rawValue ?? ""
+        list.subject = filter.subject ?? ""
+        list.older = found.older
+        return page(.audit(list), visit)
+    }
+
+    /// The audit, for programs.
+    func apiAudit(_ visit: Visit) async throws(Problem) -> Response {
+        let found = try await entries(visit).found
+        directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
+        var members: [String: JSONValue] = [
+            "entries": .array(found.records.map { $0.entry.json(number: $0.number) }),
+            "head": .string(directory.audit.head),
+        ]
+        members["before"] = found.older.map(JSONValue.integer)
+        return try .json(.object(members))
+    }
+
+    /// All files of the audit, one after the other, as they are.
+    func exportAudit(_ visit: Visit) async throws(Problem) -> Response {
+        let log = directory.audit
+        log.record(.exportAudit, by: visit.authorization.principal, from: visit.origin)
+        let days: [String]
+        do { days = try await log.days() } catch { throw .internalError }
+        let (control, authorization) = (directory.control, visit.authorization)
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/plain; charset=utf-8",
+                .contentDisposition: "attachment; filename=\"weir-audit.txt\"",
+            ],
+            body: ResponseBody { writer in
+                for day in days {
+                    // Whoever may not administer any more gets no further day.
+                    guard control.current(authorization)?.permissions.allowsEverywhere(.administer) == true else {
+                        break
+                    }
+                    try await writer.write(ByteBuffer(bytes: try await log.file(of: day)))
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private func entries(_ visit: Visit) async throws(Problem) -> (filter: AuditFilter, found: AuditPage) {
+        let query = visit.target.query
+        func text(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) } }
+        var filter = AuditFilter(principal: text("principal"), subject: text("subject"))
+        if let word = text("action") {
+            guard let action = AuditAction(rawValue: word) else {
+                throw .malformedQuery("action", .queryAction)
+            }
+            filter.action = action
+        }
+        if let word = text("outcome") {
+            guard let outcome = AuditEntry.Outcome(rawValue: word) else {
+                throw .malformedQuery("outcome", .queryOutcome)
+            }
+            filter.outcome = outcome
+        }
+        var before: Int64?
+        if let word = text("before") {
+            guard let number = Int64(word), number > 0 else {
+                throw .malformedQuery("before", .queryEntry)
+            }
+            before = number
+        }
+        do {
+            return (filter, try await directory.audit.page(filter, before: before, limit: 100))
+        } catch {
+            throw .internalError
+        }
+    }
+
+    private func row(_ record: AuditRecord) -> AuditList.Row {
+        let entry = record.entry
+        return AuditList.Row(
+            number: record.number, at: Timestamp(milliseconds: entry.at), name: entry.name,
+            action: entry.action.rawValue, subject: entry.subject ?? "", outcome: entry.outcome.rawValue,
+            count: entry.count, address: entry.address ?? "", detail: entry.detail ?? "")
+    }
+}

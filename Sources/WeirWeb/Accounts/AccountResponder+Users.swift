@@ -1,0 +1,186 @@
+import WeirAccess
+import HTTPTypes
+import Hummingbird
+import WeirJournals
+import WeirPages
+import WeirStates
+
+extension AccountResponder {
+    /// Who asks, as a page.
+    func account(_ visit: Visit) -> Response {
+        let principal = visit.authorization.principal
+        var facts = AccountFacts(name: principal.name, kind: principal.kind.rawValue)
+        facts.groups = principal.groups.sorted()
+        facts.verbs = verbs(visit)
+        facts.canSignIn = accounts.canSignIn && visit.authorization.isAnonymous
+        let permissions = visit.authorization.permissions
+        if [.person, .operator].contains(principal.kind), permissions.allowsAnywhere(.see) {
+            facts.links.append("tokens")
+        }
+        if permissions.allowsEverywhere(.administer) {
+            if directory.configuration.mode == .password { facts.links.append("users") }
+            facts.links.append("audit")
+        }
+        return page(.account(facts), visit)
+    }
+
+    /// Who asks, as JSON.
+    func facts(_ visit: Visit) -> JSONValue {
+        let principal = visit.authorization.principal
+        return [
+            "name": .string(principal.name), "kind": .string(principal.kind.rawValue),
+            "groups": .array(principal.groups.sorted().map(JSONValue.string)),
+            "may": .array(verbs(visit).map(JSONValue.string)),
+        ]
+    }
+
+    private func verbs(_ visit: Visit) -> [String] {
+        Verb.allCases.filter { visit.authorization.permissions.allowsAnywhere($0) }.map(\.rawValue)
+    }
+
+    /// The page of users, and what its forms do.
+    func users(_ visit: Visit) async throws(Problem) -> Response {
+        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        guard visit.isPost else { return page(.users(list(visit)), visit) }
+        let sent = try await form(visit)
+        do {
+            try await change(visit, role: sent["role"], name: sent["name"], password: sent["password"])
+        } catch let error as AccessError {
+            var list = list(visit)
+            list.error = error.message
+            list.name = sent["name"] ?? ""
+            return page(.users(list), visit, status: Problem(error).status)
+        } catch {
+            throw .internalError
+        }
+        return .seeOther(dashboard.mount.url("users"))
+    }
+
+    private func change(_ visit: Visit, role: String?, name: String?, password: String?) async throws {
+        let (who, origin) = (visit.authorization.principal, visit.origin)
+        switch visit.route {
+        case .users:
+            try await directory.addUser(
+                name ?? "", password: try secret(password, visit), roles: [StoredAssignment(role: role ?? "")], by: who,
+                from: origin)
+        case .userRoles(let user):
+            try await directory.setRole(role ?? "", of: user, by: who, from: origin)
+        case .userPassword(let user):
+            try await directory.setPassword(try secret(password, visit), of: user, by: who, from: origin)
+        case .userRemoval(let user): try await directory.removeUser(user, by: who, from: origin)
+        default: break
+        }
+    }
+
+    /// A password, if it came by a connection that nobody else reads.
+    private func secret(_ password: String?, _ visit: Visit) throws(AccessError) -> String {
+        guard directory.takesPasswords(from: visit.peer) else {
+            throw AccessError(.wrong, Problem.plainConnection.message)
+        }
+        return password ?? ""
+    }
+
+    private func list(_ visit: Visit) -> UserList {
+        UserList(
+            rows: directory.users.map { user in
+                UserList.Row(
+                    name: user.name, roles: Self.words(user.roles), role: user.roles.first?.role ?? "",
+                    created: Timestamp(milliseconds: user.createdAt))
+            }, roles: roles)
+    }
+
+    static func words(_ roles: [StoredAssignment]) -> String {
+        roles.map { role in
+            let parts = ((role.operations ?? []) + (role.stores ?? []) + (role.tags ?? [])).joined(separator: " ")
+            return parts.isEmpty ? role.role : "\(role.role) (\(parts))"
+        }.joined(separator: ", ")
+    }
+
+    // MARK: For programs
+
+    /// The users, for programs.
+    func apiUsers(_ visit: Visit) async throws(Problem) -> Response {
+        guard directory.configuration.mode == .password else { throw .noSuchPage }
+        let (who, origin) = (visit.authorization.principal, visit.origin)
+        switch visit.route {
+        case .apiUsers where visit.isPost:
+            let sent = try await json(visit)
+            try await change {
+                try Self.check(sent, has: ["name", "password", "roles"])
+                try await directory.addUser(
+                    sent["name"]?.string ?? "", password: try secret(sent["password"]?.string, visit),
+                    roles: try Self.roles(in: sent), by: who, from: origin)
+            }
+            return Response(status: .created)
+        case .apiUser(let name):
+            try await change { try await directory.removeUser(name, by: who, from: origin) }
+            return Response(status: .noContent)
+        case .apiUserRoles(let name):
+            let sent = try await json(visit)
+            try await change {
+                try Self.check(sent, has: ["roles"])
+                try await directory.setRoles(try Self.roles(in: sent), of: name, by: who, from: origin)
+            }
+            return Response(status: .noContent)
+        case .apiUserPassword(let name):
+            let sent = try await json(visit)
+            try await change {
+                try Self.check(sent, has: ["password"])
+                try await directory.setPassword(
+                    try secret(sent["password"]?.string, visit), of: name, by: who, from: origin)
+            }
+            return Response(status: .noContent)
+        default:
+            let users = directory.users.map { user -> JSONValue in
+                [
+                    "name": .string(user.name), "roles": .array(user.roles.map(Self.json)),
+                    "created": .string(Timestamp(milliseconds: user.createdAt).description),
+                ]
+            }
+            return try .json(["users": .array(users)])
+        }
+    }
+
+    /// Roles as a program sends them: `{"roles": [{"role": "operator", "operations": ["backup*"]}]}`.
+    static func roles(in sent: JSONValue) throws(AccessError) -> [StoredAssignment] {
+        guard let roles = sent["roles"]?.array else {
+            throw AccessError(.invalid, #"Send the roles as {"roles": [{"role": "operator"}]}."#)
+        }
+        var assignments: [StoredAssignment] = []
+        for role in roles {
+            guard let members = role.object, let name = members["role"]?.string else {
+                throw AccessError(.invalid, #"Each role needs a name: {"role": "operator"}."#)
+            }
+            // What is misspelt or no list would otherwise narrow nothing, and the role would be for everything.
+            try Self.check(role, has: ["role", "operations", "stores", "tags"])
+            func texts(_ key: String) throws(AccessError) -> [String]? {
+                guard let value = members[key] else { return nil }
+                let texts = value.array?.compactMap(\.string)
+                guard let texts, texts.count == value.array?.count else {
+                    throw AccessError(.invalid, #"Send \#(key) as a list of texts: "\#(key)": ["backup*"]."#)
+                }
+                return texts
+            }
+            assignments.append(
+                StoredAssignment(
+                    role: name, operations: try texts("operations"), stores: try texts("stores"),
+                    tags: try texts("tags")))
+        }
+        return assignments
+    }
+
+    /// Refuses members that nobody reads: whoever sent one meant something that would not happen.
+    static func check(_ sent: JSONValue, has known: [String]) throws(AccessError) {
+        guard let other = sent.object?.keys.sorted().first(where: { !known.contains($0) }) else { return }
+        throw AccessError(
+            .invalid, "“\(other.prefix(64))” is not known here. Send \(known.joined(separator: ", ")).")
+    }
+
+    static func json(_ role: StoredAssignment) -> JSONValue {
+        var members: [String: JSONValue] = ["role": .string(role.role)]
+        members["operations"] = role.operations.map { .array($0.map(JSONValue.string)) }
+        members["stores"] = role.stores.map { .array($0.map(JSONValue.string)) }
+        members["tags"] = role.tags.map { .array($0.map(JSONValue.string)) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,263 @@
+import WeirAccess
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import WeirPages
+import WeirStates
+
+/// Answers what is about who one is and who there is: signing in and out, users, tokens, the audit.
+///
+/// It stands before the dashboard's own routes, as whoever signs in may not see anything of the dashboard yet. Of the board
+/// it asks only which run somebody may give away.
+struct AccountResponder: Sendable {
+    let dashboard: Dashboard
+    let accounts: Accounts
+    /// How the dashboard knows who sends a request.
+    let check: AccessCheck
+
+    var directory: AccessDirectory { accounts.directory }
+
+    /// A request with what is known of it.
+    struct Visit: Sendable {
+        let request: Request
+        let target: RequestTarget
+        let route: AccountRoute
+        let authorization: Authorization
+        /// Where it comes from, for the audit.
+        let origin: AuditOrigin
+        /// The other end of the connection.
+        let peer: String?
+        /// The connection, where it is known.
+        let context: DashboardContext?
+        let frame: PageFrame
+
+        var isPost: Bool { request.method == .post }
+
+        /// Runs work that is cancelled when the client leaves, where its connection is known.
+        func whileConnected<Value: Sendable>(
+            _ work: @escaping @Sendable () async throws -> Value
+        ) async throws -> Value {
+            guard let context else { return try await work() }
+            return try await context.whileConnected(work)
+        }
+    }
+
+    /// The answer; nil for a path that belongs to the dashboard.
+    func respond(
+        to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?,
+        on context: DashboardContext? = nil
+    ) async -> Response? {
+        let text = request.head.path ?? ""
+        guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
+        else { return nil }
+        // What was changed at another server a moment ago, by whoever comes here now.
+        await directory.lookUp()
+        var response: Response
+        do {
+            try check(request, route)
+            let authorization = try authorization(authentication, route)
+            let visit = Visit(
+                request: request, target: target, route: route, authorization: authorization, origin: origin.audit,
+                peer: peer, context: context, frame: frame(request, text, authorization))
+            try await admit(visit)
+            response = try await answer(visit)
+        } catch {
+            response = self.response(to: error, request, text, route)
+        }
+        SecurityHeaders.add(
+            to: &response.headers, isPage: response.headers[.contentType]?.hasPrefix("text/html") ?? false)
+        // Who somebody is, is for nobody's cache.
+        response.headers[.cacheControl] = "private, no-store"
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Host, method and origin, as for every other request.
+    private func check(_ request: Request, _ route: AccountRoute) throws(Problem) {
+        if let problem = dashboard.check.problem(with: request.head) { throw problem }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
+        guard ![.get, .head].contains(request.method) else { return }
+        // A browser says where a request comes from; one that brings its cookie must.
+        guard
+            CrossSiteCheck.allows(
+                request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
+                isByCookie: CrossSiteCheck.isByCookie(request.headers))
+        else { throw .crossSite }
+    }
+
+    /// Who asks; for what needs no right, also somebody whose credentials are no good.
+    private func authorization(
+        _ authentication: Authentication, _ route: AccountRoute
+    ) throws(Problem) -> Authorization {
+        switch authentication {
+        case .authorized(let authorization): return authorization
+        case .refused(let refusal):
+            guard route.requirement == .nothing, case .invalidToken = refusal else { throw Problem(refusal) }
+            return directory.control.authorize(.anonymous)
+        }
+    }
+
+    private func admit(_ visit: Visit) async throws(Problem) {
+        let permissions = visit.authorization.permissions
+        let isAllowed =
+            switch visit.route.requirement {
+            case .nothing: true
+            case .anything(let verb): permissions.allowsAnywhere(verb) && permissions.run == nil
+            case .everything(let verb): permissions.allowsEverywhere(verb)
+            // What may not be seen of the board is refused as what there is not.
+            case .run: try await isAdmitted(visit)
+            case .operation, .store, .feed, .reporting: false
+            }
+        guard !isAllowed else { return }
+        directory.audit.record(
+            .administer, by: visit.authorization.principal, from: visit.origin, subject: "server", outcome: .refused)
+        throw visit.authorization.isAnonymous ? .unauthenticated : .forbidden
+    }
+
+    private func answer(_ visit: Visit) async throws(Problem) -> Response {
+        switch visit.route {
+        case .signIn: return try await signIn(visit)
+        case .providerStart: return try await startProvider(visit)
+        case .providerReturn: return try await endProvider(visit)
+        case .signOut: return try await signOut(visit)
+        case .setUp: return try await setUp(visit)
+        case .account: return account(visit)
+        case .apiAccount: return try .json(facts(visit))
+        case .users, .userRoles, .userPassword, .userRemoval: return try await users(visit)
+        case .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword: return try await apiUsers(visit)
+        case .tokens, .tokenRevocation: return try await tokens(visit)
+        case .apiTokens, .apiToken: return try await apiTokens(visit)
+        case .audit: return try await audit(visit)
+        case .auditExport: return try await exportAudit(visit)
+        case .apiAudit: return try await apiAudit(visit)
+        case .link(let text): return try await openLink(text, visit)
+        case .runLinks(let run): return try await links(to: run, visit)
+        case .runLinkRevocation(let run, let link):
+            try await change { try await revoke(link, to: run, visit) }
+            return .seeOther(dashboard.mount.url("runs/\(run)/links"))
+        case .apiRunLinks(let run): return try await apiLinks(to: run, visit)
+        case .apiRunLink(let run, let link):
+            try await change { try await revoke(link, to: run, visit) }
+            return Response(status: .noContent)
+        }
+    }
+
+    // MARK: Parts of several
+
+    /// A page of these.
+    func page(_ page: AccountPage, _ visit: Visit, status: HTTPResponse.Status = .ok) -> Response {
+        .page(dashboard.renderer.account(page, frame: visit.frame), status: status)
+    }
+
+    /// The fields of a form that was sent.
+    func form(_ visit: Visit) async throws(Problem) -> FormFields {
+        guard ContentType(visit.request.headers[.contentType])?.isForm == true else {
+            throw .unsupportedMediaType(accepted: "application/x-www-form-urlencoded")
+        }
+        return try FormFields(body: await bytes(visit))
+    }
+
+    /// The JSON object that was sent.
+    func json(_ visit: Visit) async throws(Problem) -> JSONValue {
+        guard ContentType(visit.request.headers[.contentType])?.isJSON == true else {
+            throw .unsupportedMediaType(accepted: "application/json")
+        }
+        let value = try JSONValue(body: await bytes(visit))
+        guard value.object != nil else { throw .malformedBody("The body must be a JSON object.") }
+        return value
+    }
+
+    private func bytes(_ visit: Visit) async throws(Problem) -> ByteBuffer {
+        do {
+            return try await visit.request.body.collect(upTo: 32_768)
+        } catch {
+            throw .malformedBody("The body is larger than 32 kB, or did not arrive.")
+        }
+    }
+
+    /// What the directory says of a change, as a problem.
+    func change<Result>(_ body: () async throws -> Result) async throws(Problem) -> Result {
+        do { return try await body() } catch { throw .ofChange(error) }
+    }
+
+    /// The session's secret that the browser brought.
+    func session(_ visit: Visit) -> SecretText? { directory.cookie.secret(in: visit.request.headers[values: .cookie]) }
+
+    /// The names of the roles there are.
+    var roles: [String] { directory.control.rules.roles.keys.sorted() }
+
+    private func frame(_ request: Request, _ text: String, _ authorization: Authorization) -> PageFrame {
+        var frame = PageFrame(locale: locale(of: request), path: text)
+        frame.account = accounts.header(authorization)
+        return frame
+    }
+
+    private func locale(of request: Request) -> PageLocale {
+        dashboard.renderer.locale(
+            choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
+    }
+
+    private func response(
+        to problem: Problem, _ request: Request, _ text: String, _ route: AccountRoute
+    ) -> Response {
+        if let response = signInRedirect(for: problem.status, request, text) { return response }
+        let locale = locale(of: request)
+        let isPage = !route.isForPrograms && request.headers[.accept]?.contains("text/html") == true
+        var response =
+            isPage
+            ? problem.page(by: dashboard.renderer, PageFrame(locale: locale, path: text))
+            : problem.document(at: text, by: dashboard.renderer, in: locale)
+        for field in problem.headers { response.headers.append(field) }
+        if problem.closes { response.headers[.connection] = "close" }
+        return response
+    }
+
+    /// Where a browser goes that asked for a page without being signed in.
+    func signInRedirect(for status: HTTPResponse.Status, _ request: Request, _ text: String) -> Response? {
+        guard status == .unauthorized, accounts.canSignIn, [.get, .head].contains(request.method),
+            request.headers[.accept]?.contains("text/html") == true, request.headers[.authorization] == nil
+        else { return nil }
+        if directory.awaitsSetUp { return .seeOther(dashboard.mount.url("setup")) }
+        return .seeOther(dashboard.mount.url("sign-in?back=\(PercentEncoding.encode(text))"))
+    }
+}
+
+extension Accounts {
+    /// Who asks, for the header of pages; nil where nobody is asked.
+    func header(_ authorization: Authorization) -> PageAccount? {
+        guard canSignIn || authorization.principal.kind == .person else { return nil }
+        var account = PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
+        // By what comes with a cookie; a proxy or a token cannot be signed out here.
+        account.canSignOut =
+            switch authorization.credential {
+            case .session, .link: true
+            case .request, .token: false
+            }
+        return account
+    }
+}
+
+extension Problem {
+    /// Why users, tokens or links were not changed.
+    init(_ error: AccessError) {
+        let (kind, status, title): (String, HTTPResponse.Status, String) =
+            switch error.kind {
+            case .invalid: ("invalid-input", .unprocessableContent, "Cannot be used")
+            case .missing: ("not-found", .notFound, "Not found")
+            case .conflict: ("conflict", .conflict, "Not possible now")
+            case .wrong: ("forbidden", .forbidden, "Not allowed")
+            case .unavailable: ("unavailable", .serviceUnavailable, "Not possible now")
+            }
+        self.init(kind, status, title, error.message)
+    }
+}
+
+extension Problem {
+    /// What the directory says of a change that it refused.
+    static func ofChange(_ error: any Error) -> Problem {
+        switch error {
+        case let problem as Problem: problem
+        case let error as AccessError: Problem(error)
+        default: .internalError
+        }
+    }
+}

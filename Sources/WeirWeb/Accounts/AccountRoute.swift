@@ -1,0 +1,114 @@
+import WeirAccess
+import HTTPTypes
+
+/// What a URL names that is about who one is and who there is.
+enum AccountRoute: Hashable, Sendable {
+    /// The form to sign in.
+    case signIn
+    /// The way to the identity provider, and back from it.
+    case providerStart, providerReturn
+    /// The end of the browser's session.
+    case signOut
+    /// The form for the first user.
+    case setUp
+    /// Who asks.
+    case account
+    case users
+    case userRoles(String), userPassword(String), userRemoval(String)
+    case tokens
+    case tokenRevocation(String)
+    case audit, auditExport
+    /// The way in by a link to one run.
+    case link(String)
+    case runLinks(String), runLinkRevocation(run: String, link: String)
+    /// The same for programs.
+    case apiAccount
+    case apiUsers
+    case apiUser(String), apiUserRoles(String), apiUserPassword(String)
+    case apiTokens
+    case apiToken(String)
+    case apiAudit
+    case apiRunLinks(String), apiRunLink(run: String, link: String)
+
+    init?(_ segments: [String]) {
+        let path = segments.prefix(2) == ["api", "v1"] ? Array(segments.dropFirst(2)) : segments
+        let isAPI = path.count < segments.count
+        switch (isAPI, path.count, path.first ?? "", path.last ?? "") {
+        case (false, 1, "sign-in", _): self = .signIn
+        case (false, 2, "sign-in", "provider"): self = .providerStart
+        case (false, 2, "sign-in", "return"): self = .providerReturn
+        case (false, 1, "sign-out", _): self = .signOut
+        case (false, 1, "setup", _): self = .setUp
+        case (false, 1, "account", _): self = .account
+        case (false, 1, "users", _): self = .users
+        case (false, 3, "users", "roles"): self = .userRoles(path[1])
+        case (false, 3, "users", "password"): self = .userPassword(path[1])
+        case (false, 3, "users", "removal"): self = .userRemoval(path[1])
+        case (false, 1, "tokens", _): self = .tokens
+        case (false, 3, "tokens", "revocation"): self = .tokenRevocation(path[1])
+        case (false, 1, "audit", _): self = .audit
+        case (false, 2, "audit", "export"): self = .auditExport
+        case (false, 2, "links", let link): self = .link(link)
+        case (false, 3, "runs", "links"): self = .runLinks(path[1])
+        case (false, 5, "runs", "revocation") where path[2] == "links":
+            self = .runLinkRevocation(run: path[1], link: path[3])
+        case (true, 1, "account", _): self = .apiAccount
+        case (true, 1, "users", _): self = .apiUsers
+        case (true, 2, "users", let name): self = .apiUser(name)
+        case (true, 3, "users", "roles"): self = .apiUserRoles(path[1])
+        case (true, 3, "users", "password"): self = .apiUserPassword(path[1])
+        case (true, 1, "tokens", _): self = .apiTokens
+        case (true, 2, "tokens", let id): self = .apiToken(id)
+        case (true, 1, "audit", _): self = .apiAudit
+        case (true, 3, "runs", "links"): self = .apiRunLinks(path[1])
+        case (true, 4, "runs", let id) where path[2] == "links": self = .apiRunLink(run: path[1], link: id)
+        default: return nil
+        }
+    }
+
+    /// What can be done with it.
+    var methods: [HTTPRequest.Method] {
+        switch self {
+        case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks:
+            [.get, .head, .post]
+        case .providerStart, .providerReturn, .account, .audit, .auditExport, .apiAccount, .apiAudit, .link:
+            [.get, .head]
+        case .signOut, .userRoles, .userPassword, .userRemoval, .tokenRevocation, .runLinkRevocation: [.post]
+        case .apiUser, .apiToken, .apiRunLink: [.delete]
+        case .apiUserRoles, .apiUserPassword: [.put]
+        }
+    }
+
+    /// Whether its mistakes are problem documents.
+    var isForPrograms: Bool {
+        switch self {
+        case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
+            .apiRunLinks, .apiRunLink:
+            true
+        case .signIn, .providerStart, .providerReturn, .signOut, .setUp, .account, .users, .userRoles, .userPassword,
+            .userRemoval, .tokens, .tokenRevocation, .audit, .auditExport, .link, .runLinks, .runLinkRevocation:
+            false
+        }
+    }
+
+    /// The right that a request needs.
+    ///
+    /// There is no default: who adds a route says here who may ask for it.
+    var requirement: Requirement {
+        switch self {
+        case .signIn, .providerStart, .providerReturn, .signOut, .setUp: .nothing
+        // Who has a link shows it here.
+        case .link: .nothing
+        // Who may take a run away as a file may give it away as a link.
+        case .runLinks(let run), .runLinkRevocation(let run, link: _), .apiRunLinks(let run),
+            .apiRunLink(let run, link: _):
+            .run(.export, run)
+        // Tells whoever asks about nobody but themselves.
+        case .account, .apiAccount: .nothing
+        case .users, .userRoles, .userPassword, .userRemoval, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword:
+            .everything(.administer)
+        case .tokens, .tokenRevocation, .apiTokens, .apiToken: .anything(.see)
+        case .audit, .auditExport, .apiAudit: .everything(.administer)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import WeirBoards
+import WeirFlows
+import NIOConcurrencyHelpers
+
+/// Announces that what stands above every page has changed, soon after it happens and at most once a second.
+///
+/// That is when recording stops or resumes, when the notices of the journal change, when a removal is announced or no
+/// longer due, and when changed settings are refused or applied.
+final class RecordingAnnouncer: Sendable {
+    private struct State {
+        var isDue = false
+        var last = Int64.min / 2
+    }
+
+    /// The least time between two announcements, in milliseconds.
+    static let quiet: Int64 = 1_000
+
+    private let subscriptions: [FlowSubscription]
+
+    /// Follows what an audience is shown of a board.
+    convenience init(_ board: VisibleBoard, clock: any WaitClock, announce: @escaping @Sendable () -> Void) {
+        self.init(clock: clock, announce: announce) { change in
+            [
+                Self.follow(board.recordingStatus, by: { $0 == .recording }, change),
+                Self.follow(board.currentNotices, by: { $0 }, change),
+                Self.follow(board.announcedRemoval, by: { $0 }, change),
+                Self.follow(board.refusedSettings, by: { $0 }, change),
+            ]
+        }
+    }
+
+    /// Calls `announce` on a thread of the clock, never twice at once, after the changes that `follow` subscribes to.
+    init(
+        clock: any WaitClock, announce: @escaping @Sendable () -> Void,
+        follow: (@escaping @Sendable () -> Void) -> [FlowSubscription]
+    ) {
+        let state = NIOLockedValueBox(State())
+        subscriptions = follow {
+            let due = state.withLockedValue { state -> Int64? in
+                guard !state.isDue else { return nil }
+                state.isDue = true
+                return max(clock.uptime, state.last + Self.quiet)
+            }
+            guard let due else { return }
+            clock.schedule(at: due) {
+                state.withLockedValue { state in
+                    state.isDue = false
+                    state.last = clock.uptime
+                }
+                announce()
+            }
+        }
+    }
+
+    /// Calls `change` whenever a part of a flow's value differs from before.
+    static func follow<Value, Part: Equatable & Sendable>(
+        _ flow: ReadOnlyStateFlow<Value>, by part: @escaping @Sendable (Value) -> Part,
+        _ change: @escaping @Sendable () -> Void
+    ) -> FlowSubscription {
+        let last = NIOLockedValueBox(part(flow.value))
+        return flow.subscribe(.conflated) { value in
+            let next = part(value)
+            let isChanged = last.withLockedValue { last in
+                defer { last = next }
+                return last != next
+            }
+            if isChanged { change() }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import WeirStates
+
+/// What is said about requests that cannot be answered.
+///
+/// Each case is the English sentence. The tables of strings have it in every language, under “request.” and the
+/// case's name.
+package enum ProblemWording: String, Wording {
+    package static let section = "request"
+
+    case malformedPath = """
+        The path or query of the request is not properly encoded. Use paths exactly as they appear in pages and \
+        answers.
+        """
+    case unknownOperation = "There is no operation “{id}”. The list of operations names all operations."
+    case unknownStore = "There is no store “{id}”. The list of stores names all stores."
+    case noSuchPage = "Nothing has this address. Start from the overview, or look at the list of operations."
+    case method = "This address accepts only {methods}."
+    case mediaType = "Send the body as {accepted} and name that in Content-Type."
+    case tooLarge = "The body of this request can have at most {limit}. Send less, or send a file as a file."
+    case fileTooLarge = "The file can have at most {limit}. Send a smaller one, or raise upload.maximum-size."
+    case importTooLarge = """
+        The file can have at most {limit}. Export fewer runs at a time, or raise import.maximum-size.
+        """
+    case oneExport = "One export is already being written, which is the limit. Try again later."
+    case exports = "{count} exports are already being written, which is the limit. Try again later."
+    case stalled = "The body of the request ended before its announced length. Send the whole body again."
+    case revoked = """
+        Your rights were taken away while the request was arriving. Nothing more was done than its address shows.
+        """
+    case slowBody = "The body of the request arrived too slowly. Send it again, over a faster connection if possible."
+    case interruptedBody = """
+        The server is shutting down and did not read the whole request. Send it again when the server is back.
+        """
+    case crowdedAnswers = "The server is sending too much at once. Try again later."
+    case crowdedBodies = "The server is receiving too much at once. Try again later."
+    case otherHost = """
+        This server does not answer to the host name “{host}”, so that no other site can reach it through a name of \
+        its own. If the name is right, allow it: start with --allowed-hosts {host}.
+        """
+    case missingActor = """
+        This server reads the caller's name from the {header} header, which this request does not have, so nothing \
+        was changed. Send the request through the proxy that sets the header.
+        """
+    case tooFrequent = "States were put into stores too often, so this one was not. Try again in {seconds} s."
+    case crossSite = """
+        A page of another site sent this request, and only this dashboard's own pages may change anything. Use its \
+        form, or send the request from a program, without Origin and Sec-Fetch-Site.
+        """
+    case internalError = """
+        Something went wrong in the server; its log has details. Try again, and inform the operator if that does not \
+        help.
+        """
+    case unauthenticated = """
+        This is only for those who are known here. Sign in, or send a token as “Authorization: Bearer …”.
+        """
+    case forbidden = "You may not do that here. Ask whoever runs this server to give you a role that may."
+    case invalidToken = "The token is not known, or it has expired or was revoked. Send one that is in force."
+    case unknownUpload = "There is no such upload, or it has expired. Send the file from its beginning."
+    case uploadOver = "This upload is complete, was stopped, or has expired. Start another one to send a file."
+    case uploadBusy = "Another request is sending this upload. Try again in a moment."
+    case uploadNotStored = """
+        The disk takes no more of this file. What has arrived is kept: continue when there is space again.
+        """
+    case tooManyUploads = """
+        Too much of other unfinished uploads is kept for you. Continue them or delete them, then try again.
+        """
+    case noFileTaken = "This operation takes no file. Start it with its other input."
+    case uploadTooLong = "The file is longer than its Upload-Length said. Start another upload with the right length."
+    case runJoined = "A run of this operation is under way and takes no other file. Try again after it."
+    case receivingImports = """
+        As many files to import are arriving as can at once. Send this one again when one of them has arrived.
+        """
+    case receivingOwnImports = """
+        You are already sending as many files to import as one can at once. Send this one again when one of them has \
+        arrived.
+        """
+    case unstoredImport = """
+        The file could not be stored while it was received: there may be no space left. Try again later.
+        """
+    case noImport = "No file was sent. Choose an exported file and send it again."
+    case noSuchLink = "This link is not known, or it has expired or was revoked. Ask whoever sent it for another one."
+    case linkForAnother = "You are signed in as {name}, who may not see this run. Sign out, then open the link again."
+    case plainConnection = """
+        This connection is not encrypted, so no password is taken over it. Use the https address of this server.
+        """
+    case notCaughtUp = "You have come further than this server, which cannot read on just now. Try again in a moment."
+    case rightsChange = "Rights change all the time just now. Try again in a moment."
+    case unknownNotice = "There is no such notice. It may have been dismissed already: see the list of notices."
+    case unnamedPin = "The form does not name an operation to pin."
+    case tooManyPins = "At most {limit} operations can be pinned. Take a pin away first."
+    case otherOperation = """
+        The runs are not of operation “{asked}” but of “{actual}”. Choose two runs on the operation's page.
+        """
+    case decision = "Give `step`, the name of the step, and `decision`, which is approve or refuse."
+    case noRunSelected = "The form names no run. Select at least one in the list of runs."
+    case tooManyFields = "The form has more than {limit} fields. Send fewer, or send JSON."
+    case tooManyRuns = "The form names more than {limit} runs. Send fewer at a time."
+    case notTried = "This was not tried, because the one before could not be done. Try again in a moment."
+    case viewName = "A view needs a name of 1 to {limit} characters."
+    case viewFilter = "The filter of the view is not properly encoded."
+    case tooManyViews = "There is no room for another view. Forget one in the list of runs, and save again."
+    case noFileField = "There is no field for a file “{name}”: send it as “{field}”."
+    case noFileFields = "There is no field for a file “{name}”: this operation accepts no file."
+    case noFileAccepted = "This operation accepts no file."
+    case brokenForm = "The form is not properly encoded."
+    case noSuchFile = "There is no such file."
+    case noStoreFile = "There is no such file. The store's log names all files."
+    case unreadableHooks = "What was sent and received cannot be read at the moment. Try again."
+    case nobodyTold = "Nobody is told of “{operation}”. Add `notify` to its file."
+    case queryOneOf = "The parameter “{field}” must be one of {names}."
+    case queryEither = "The parameter “{field}” must be {values}."
+    case queryRange = "The parameter “{field}” must be a whole number from {least} to {most}."
+    case queryChange = """
+        The parameter “{field}” must be the number of a change. Choose a moment on the page and compare it from \
+        there.
+        """
+    case queryAt = """
+        The parameter “{field}” must be the number of a change, a whole number such as 1042. Without it the page is \
+        live.
+        """
+    case queryRuns = "The parameter “{field}” must be the id of a run. Choose two runs on the operation's page."
+    case queryFilter = "The parameter “{field}” cannot be read. Choose it again in the list of runs."
+    case queryNext = "The parameter “{field}” must be the “next” of the previous page, a whole number."
+    case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page, such as 1500.42."
+    case queryTime = "The parameter “{field}” must be a time in ISO 8601, such as 2026-11-21T12:00:00Z."
+    case queryAction = "The parameter “{field}” must be an action of the audit, or empty for all."
+    case queryOutcome = "The parameter “{field}” must be done, refused or failed, or empty for all."
+    case queryEntry = "The parameter “{field}” must be the number of an entry."
+    case queryStep = "The parameter “{field}” must be a whole number of hundredths of a state, such as 150."
+    case queryOffset = "The parameter “{field}” must be a whole number of milliseconds, such as 1500."
+}

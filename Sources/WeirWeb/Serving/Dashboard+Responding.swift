@@ -1,0 +1,192 @@
+import WeirAccess
+import WeirBoards
+import HTTPTypes
+import Hummingbird
+import WeirJournals
+import WeirPages
+import WeirStates
+
+extension Dashboard {
+    /// Answers a request whose path lies below the mount path.
+    ///
+    /// Never throws: a mistake is an answer too.
+    ///
+    /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
+    func respond(
+        to request: Request, _ authentication: Authentication, check access: AccessCheck,
+        from origin: RequestOrigin? = nil,
+        stopBody: (@Sendable () -> Void)? = nil
+    ) async -> Response {
+        let text = request.head.path ?? ""
+        var route: Route?
+        var audited = AuditedRequest()
+        var seen = access.isOpen ? everything : nothing
+        var response: Response
+        do throws(Problem) {
+            let target = try target(request, text: text, check: access, route: &route)
+            guard let route else { throw .noSuchPage }
+            response = try await answer(
+                request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
+                audited: &audited)
+            // What was done is told, however large the answer is.
+            if request.method == .get { response = try response.counted(in: services.answers) }
+        } catch {
+            seen = await dashboard(for: authentication, access) ?? seen
+            let account = authentication.authorization.flatMap { origin?.header($0) }
+            response = self.response(
+                to: error, request: request, text: text, route: route, account: account, seen: seen)
+        }
+        if let origin, let route { origin.record(request, route, audited, response) }
+        let isPage = response.headers[.contentType]?.hasPrefix("text/html") ?? false
+        let ancestors = route?.isEmbeddable == true ? configuration.frameAncestors : []
+        SecurityHeaders.add(to: &response.headers, isPage: isPage, embeddedBy: ancestors)
+        if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
+        if request.head.isLastRead { response.headers[.connection] = "close" }
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Holds a request against what every request must fulfil, in this order: host, path, method, origin.
+    private func target(
+        _ request: Request, text: String, check access: AccessCheck, route: inout Route?
+    ) throws(Problem) -> RequestTarget {
+        if let problem = check.problem(with: request.head) { throw problem }
+        let target: RequestTarget
+        do {
+            target = try RequestTarget(text, mount: mount)
+        } catch {
+            throw error == .outside ? .noSuchPage : .malformedPath
+        }
+        route = Route(target.segments)
+        guard let route else { throw .noSuchPage }
+        guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
+        let isAllowed = CrossSiteCheck.allows(
+            request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
+            isByCookie: !access.isOpen && CrossSiteCheck.isByCookie(request.headers))
+        guard request.isSafe || isAllowed else { throw .crossSite }
+        return target
+    }
+
+    /// Answers from the dashboard of those who may do what the sender may, and again where that has changed meanwhile.
+    private func answer(
+        _ request: Request, _ target: RequestTarget, _ route: Route, _ authentication: Authentication,
+        check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
+        seen: inout AudienceDashboard, audited: inout AuditedRequest
+    ) async throws(Problem) -> Response {
+        if case .hook(let operation, let name) = route {
+            let receiver = HookReceiver(
+                dashboard: everything, request: request, target: target, route: route, eventLoop: eventLoopGroup.any())
+            return try await receiver.receive(operation, name, audited: &audited)
+        }
+        if !access.isOpen, route.requirement == .nothing {
+            return try await seen.answer(exchange(request, target, route, nil, nil, nil))
+        }
+        guard case .authorized(let authorization) = authentication else {
+            if case .refused(let refusal) = authentication { throw Problem(refusal) }
+            throw .unauthenticated
+        }
+        audited.principal = authorization.principal
+        var admission = Admission(authorization: authorization, check: access)
+        for _ in 0..<3 {
+            do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
+            let operation = try await seen.admit(
+                route.requirement, isAnonymous: admission.authorization.isAnonymous)
+            // A link shows its run and changes nothing, whatever a route asks for.
+            guard request.isSafe || !seen.permissions.isLink else { throw .forbidden }
+            let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
+            audited.isAdmitted = true
+            var exchange = try exchange(
+                request, target, route, admission, right, origin?.header(admission.authorization))
+            let name = admission.authorization.principal.name
+            audited.actor = exchange.actor == name ? nil : exchange.actor
+            if audited.principal.kind == .person { exchange.directory = origin?.accounts.directory }
+            exchange.auditRun = origin.map { $0.recorder(of: audited) }
+            var reading: Int?
+            if !request.isSafe, let right, let stopBody {
+                reading = services.bodiesBeingRead.begin(right, stop: stopBody)
+            }
+            defer { if let reading { services.bodiesBeingRead.end(reading) } }
+            let response = try await seen.answer(exchange)
+            if origin != nil, let run = route.shownRun {
+                audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0
+            }
+            // What was done is done; what was only looked at may not be shown any more.
+            guard request.isSafe, !admission.isUnchanged else { return response }
+            guard let current = admission.current else { throw .unauthenticated }
+            admission = current
+        }
+        throw Problem(BoardError(.unavailable, Message(ProblemWording.rightsChange)))
+    }
+
+    private func exchange(
+        _ request: Request, _ target: RequestTarget, _ route: Route, _ admission: Admission?, _ right: HeldRight?,
+        _ account: PageAccount?
+    ) throws(Problem) -> Exchange {
+        Exchange(
+            request: request, target: target, route: route, locale: locale(of: request),
+            viewer: try viewer(of: request, route, admission), eventLoop: eventLoopGroup.any(), admission: admission,
+            right: right, account: account)
+    }
+
+    /// Who asks, as pages and records name them.
+    private func viewer(of request: Request, _ route: Route, _ admission: Admission?) throws(Problem) -> PageViewer {
+        guard let admission, !admission.check.isOpen else {
+            return try check.actors.viewer(
+                of: request.headers, cookie: ViewerName.name(in: request), isForPrograms: route.isForPrograms,
+                isSafe: request.isSafe)
+        }
+        let own = ActorName(typed: admission.authorization.principal.name)?.text ?? ActorCheck.unknown
+        // Only who looks after the server acts for others.
+        let claims = request.headers[values: .weirActor]
+        guard admission.permissions.allowsEverywhere(.administer), let claim = claims.first else {
+            return PageViewer(name: own, canRename: false)
+        }
+        guard claims.count == 1, let name = ActorName(claim) else { throw .malformedActor(.weirActor) }
+        return PageViewer(name: name.text, canRename: false)
+    }
+
+    /// The dashboard of whoever asks, for a page that says what is wrong.
+    private func dashboard(for authentication: Authentication, _ access: AccessCheck) async -> AudienceDashboard? {
+        guard case .authorized(let authorization) = authentication else { return nil }
+        return try? await audiences.dashboard(for: Admission(authorization: authorization, check: access).key)
+    }
+
+    /// Lets no cache keep what is not for everybody.
+    private func keepPrivate(_ response: inout Response, _ route: Route, _ seen: AudienceDashboard) {
+        // What may be kept of a feed is for its own answers to say.
+        switch route {
+        case .poll, .api(.stream), .api(.streamText): return
+        default: break
+        }
+        if response.headers[.cacheControl] != "no-store" { response.headers[.cacheControl] = "private, no-store" }
+    }
+
+    /// A problem as a document for a program, or as a page for a browser.
+    private func response(
+        to problem: Problem, request: Request, text: String, route: Route?, account: PageAccount?,
+        seen: AudienceDashboard
+    ) -> Response {
+        var response: Response
+        let accept = request.headers[.accept] ?? ""
+        if route?.isForPrograms != true, accept.contains("text/html") {
+            var frame = PageFrame(locale: locale(of: request), path: text)
+            frame.account = account
+            response = problem.page(by: seen.renderer, frame)
+            response.headers[.cacheControl] = "no-store"
+        } else {
+            response = problem.document(at: text, by: seen.renderer, in: locale(of: request))
+        }
+        for field in problem.headers { response.headers.append(field) }
+        if problem.closes { response.headers[.connection] = "close" }
+        return response
+    }
+
+    private func locale(of request: Request) -> PageLocale {
+        renderer.locale(
+            choice: request.cookies[Languages.cookie]?.value, acceptLanguage: request.headers[.acceptLanguage])
+    }
+}
+
+extension Request {
+    /// Whether it only reads.
+    fileprivate var isSafe: Bool { [.get, .head].contains(method) }
+}

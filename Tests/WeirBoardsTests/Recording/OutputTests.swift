@@ -1,0 +1,271 @@
+import WeirFlows
+import WeirJournals
+import WeirOperations
+import WeirStates
+import Testing
+import TestSupport
+
+@testable import WeirBoards
+
+@Suite(.timeLimit(.minutes(5))) struct OutputTests {
+    /// A board with one operation, `print`.
+    private func fixture(
+        on journal: JournalDouble = JournalDouble(), limit: Int = 2_000,
+        _ body: @escaping @Sendable (MutableStateFlow<TestState>, OutputWriter) async throws -> Void
+    ) async throws -> BoardFixture {
+        try await BoardFixture.open(printing: PrintingOperation(body), on: journal) { configuration in
+            configuration.retention = nil
+            configuration.outputBufferLimit = limit
+        }
+    }
+
+    private func texts(of run: String, in fixture: BoardFixture) async throws -> [String] {
+        try await fixture.board.output(of: run, limit: 1_000_000).map(\.text)
+    }
+
+    // K1, K2
+    @Test func `all that a run prints is recorded, in order, before its end is published`() async throws {
+        let printed = MutableStateFlow(false)
+        let fixture = try await fixture(limit: 3_000) { state, output in
+            for number in 1...3_000 { await output.write("line \(number)") }
+            printed.value = true
+            state.value = .success(text: "")
+        }
+        // All of them are printed during the first append, so that few others follow.
+        fixture.journal.holdOutput()
+        let counts = Locked<[SequenceNumber?]>([])
+        let observation = fixture.board.feed.observe(.board) { [feed = fixture.board.feed] head in
+            guard let change = feed.publication(at: head)?.change, change.state.phase.isEnded else { return }
+            guard case .run(let run) = change.stream else { return }
+            counts.withLock { $0.append(feed.output(of: run)?.head) }
+        }
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        _ = await printed.first { $0 }
+        fixture.journal.releaseOutput()
+        #expect(await soon { await fixture.board.outcome(of: receipt.run) } != nil)
+        observation.cancel()
+        #expect(counts.withLock { $0 } == [3_000])
+        #expect(try await fixture.journal.outputCount(of: receipt.run) == 3_000)
+        let lines = try await fixture.journal.output(of: receipt.run, after: 0, limit: 5_000)
+        #expect(lines.map(\.text) == (1...3_000).map { "line \($0)" })
+        #expect(fixture.journal.outputAppends.count < 100)
+    }
+
+    @Test func `a work that prints faster than the journal writes goes as fast as that, and loses nothing`()
+        async throws
+    {
+        let printed = MutableStateFlow(0)
+        let fixture = try await fixture(limit: 10) { state, output in
+            for number in 1...100 {
+                await output.write("line \(number)")
+                printed.value = number
+            }
+            state.value = .success(text: "")
+        }
+        fixture.journal.holdOutput()
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.journal.outputAttempts(1)
+        _ = await printed.first { $0 == 10 }
+        #expect(fixture.board.feed.output(of: receipt.run)?.head == 0)
+        fixture.journal.releaseOutput()
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await texts(of: receipt.run, in: fixture) == (1...100).map { "line \($0)" })
+        #expect(fixture.journal.outputAppends.allSatisfy { $0 <= 10 })
+    }
+
+    @Test func `lines that do not wait and find no room are left out, and the output says so where they are missing`()
+        async throws
+    {
+        let (gate, offered) = (Gate(), MutableStateFlow(false))
+        let fixture = try await fixture(limit: 5) { state, output in
+            await output.write("first")
+            try await gate.pass(1)
+            let taken = (1...1_240).filter { output.offer("line \($0)") }
+            #expect(taken == [1, 2, 3, 4])
+            offered.value = true
+            await output.write("last")
+            await output.write("end")
+            state.value = .success(text: "")
+        }
+        fixture.journal.holdOutput()
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.journal.outputAttempts(1)
+        gate.open()
+        _ = await offered.first { $0 }
+        fixture.journal.releaseOutput()
+        await fixture.board.outcome(of: receipt.run)
+        let told = "… 1,236 lines were not kept: lines were printed faster than they could be recorded."
+        #expect(
+            try await texts(of: receipt.run, in: fixture)
+                == ["first", "line 1", "line 2", "line 3", "line 4", told, "last", "end"])
+    }
+
+    // K7
+    @Test func `a journal that refuses lines is tried again, with the same ones and none twice`() async throws {
+        let fixture = try await fixture { state, output in
+            for number in 1...5 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.full, "The disk is full.")
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        // The pause before the next attempt, and the end of the run, which waits for the output.
+        await fixture.clock.sleepers(2)
+        fixture.journal.outputError = nil
+        fixture.journal.denyOutput()
+        fixture.clock.advance(by: .milliseconds(100))
+        await fixture.journal.outputAttempts(2)
+        await fixture.clock.sleepers(2)
+        fixture.clock.advance(by: .milliseconds(400))
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await texts(of: receipt.run, in: fixture) == (1...5).map { "line \($0)" })
+    }
+
+    @Test func `a run that is cancelled while it waits to print ends at once, and keeps what was taken`() async throws {
+        let fixture = try await fixture(limit: 3) { _, output in
+            for number in 1...100 { await output.write("line \(number)") }
+            try await Gate().pass()
+        }
+        fixture.journal.holdOutput()
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.journal.outputAttempts(1)
+        let live = try #require(fixture.board.runs[receipt.run])
+        live.cancel(.actor("tester"))
+        _ = await live.outcome()
+        fixture.journal.releaseOutput()
+        await fixture.board.outcome(of: receipt.run)
+        let texts = try await texts(of: receipt.run, in: fixture)
+        #expect(texts == (1...3).map { "line \($0)" }.prefix(texts.count).map { $0 } && texts.count <= 3)
+        #expect(fixture.board.feed.output(of: receipt.run)?.isClosed == true)
+    }
+
+    @Test func `a followed output wakes its followers with the number of its last line, and keeps the newest 500`()
+        async throws
+    {
+        let gate = Gate()
+        let fixture = try await fixture { state, output in
+            for number in 1...700 { await output.write("line \(number)") }
+            try await gate.pass(1)
+            await output.write("the last")
+            state.value = .success(text: "")
+        }
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        let head = MutableStateFlow(SequenceNumber.zero)
+        let observation = fixture.board.feed.observe(.output(receipt.run), after: 0) { head.value = $0 }
+        _ = await head.first { $0 == 700 }
+        let tail = try #require(fixture.board.feed.output(of: receipt.run))
+        #expect(
+            tail.lines.map(\.number) == Array((201 as SequenceNumber)...700) && tail.earlier == 200 && !tail.isClosed)
+        #expect(tail.lines(after: 698)?.map(\.text) == ["line 699", "line 700"])
+        #expect(tail.lines(after: 199) == nil && tail.lines(after: 200)?.count == 500)
+        gate.open()
+        _ = await head.first { $0 == 701 }
+        await fixture.board.outcome(of: receipt.run)
+        observation.cancel()
+        #expect(fixture.board.feed.output(of: receipt.run)?.isClosed == true)
+        #expect(fixture.board.feed.head(of: .output(receipt.run)) == 701)
+    }
+
+    @Test func `a run that is tried again prints into an output of its own`() async throws {
+        let fixture = try await fixture { state, output in
+            await output.write("hello")
+            state.value = .error(message: "no")
+        }
+        let first = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: first.run)
+        let second = try await fixture.board.retry(first.run, actor: "tester")
+        await fixture.board.outcome(of: second.run)
+        #expect(try await texts(of: first.run, in: fixture) == ["hello"])
+        #expect(try await texts(of: second.run, in: fixture) == ["hello"])
+    }
+
+    @Test func `a board that is opened again finds what was printed`() async throws {
+        let first = try await fixture { state, output in
+            for number in 1...600 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        let receipt = try await first.board.start("print", input: [:], actor: "tester")
+        await first.board.outcome(of: receipt.run)
+        let second = try await fixture(on: first.journal) { _, _ in }
+        #expect(second.board.feed.output(of: receipt.run) == nil)
+        let tail = try await second.board.outputTail(of: receipt.run)
+        #expect(tail.head == 600 && tail.lines.map(\.number) == Array((101 as SequenceNumber)...600) && tail.isClosed)
+        #expect(second.board.feed.head(of: .output(receipt.run)) == 600)
+        let reads = second.journal.reads
+        _ = try await second.board.outputTail(of: receipt.run)
+        #expect(second.journal.reads == reads)
+        await #expect(throws: BoardError.self) { try await second.board.outputTail(of: "nobody") }
+        await #expect(throws: BoardError.self) { try await second.board.output(of: "nobody", limit: 1) }
+    }
+
+    @Test func `of very many lines only the newest stay in memory`() async throws {
+        let fixture = try await fixture { state, output in
+            for number in 1...20_000 { await output.write("line \(number): \u{1B}[32mcompiling\u{1B}[0m something") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.onlyCountOutput()
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: receipt.run)
+        let tail = try #require(fixture.board.feed.output(of: receipt.run))
+        #expect(tail.head == 20_000 && tail.lines.count == 500 && tail.isClosed)
+        #expect(tail.lines.last?.text.hasPrefix("line 20000:") == true)
+    }
+
+    @Test func `what runs keep in memory of their lines stays within its bound`() {
+        var tails = OutputTails(byteLimit: 200_000)
+        func line(_ number: SequenceNumber) -> OutputLine {
+            OutputLine(
+                number: number,
+                draft: OutputDraft(at: Timestamp(milliseconds: 0), text: String(repeating: "x", count: 1_000)))
+        }
+        tails.open("live")
+        tails.add((1...400).map(line), to: "live")
+        for run in 1...20 {
+            tails.open("\(run)")
+            tails.add((1...50).map(line), to: "\(run)")
+            tails.close("\(run)")
+        }
+        #expect(tails["live"]?.head == 400)
+        #expect(tails["1"] == nil && tails["20"]?.lines.isEmpty == false)
+        let bytes = (["live"] + (1...20).map { "\($0)" }).compactMap { tails[$0] }
+            .reduce(0) { $0 + $1.lines.reduce(0) { $0 + $1.text.utf8.count } }
+        #expect(bytes <= 400_000)
+    }
+
+    @Test func `a work whose run the journal does not have any more is not left waiting to print`() async throws {
+        let fixture = try await fixture(limit: 3) { state, output in
+            for number in 1...100 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        fixture.journal.outputError = JournalError(.outOfOrder, "There is no such run.")
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: receipt.run)
+        #expect(try await fixture.board.run(receipt.run).state.phase == .succeeded)
+        #expect(try await texts(of: receipt.run, in: fixture) == [])
+    }
+
+    // K7
+    @Test func `each time that a journal begins to refuse lines, and to take them again, is logged once`() async throws
+    {
+        let log = CapturedLog()
+        let printing = PrintingOperation { state, output in
+            for number in 1...2 { await output.write("line \(number)") }
+            state.value = .success(text: "")
+        }
+        let fixture = try await BoardFixture.open(printing: printing, logger: log.logger) { configuration in
+            configuration.retention = nil
+            configuration.batchLimit = 1
+        }
+        fixture.journal.failingOutputAttempts = [1, 2, 4]
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        for attempt in fixture.journal.failingOutputAttempts.sorted() {
+            await fixture.journal.outputAttempts(attempt)
+            // The pause before the next attempt, and the end of the run, which waits for the output.
+            await fixture.clock.sleepers(2)
+            fixture.clock.advance(by: .seconds(1))
+        }
+        await fixture.board.outcome(of: receipt.run)
+        #expect(log.lines.count { $0.contains("Output is not recorded.") } == 2)
+        #expect(log.lines.count { $0.contains("Output is recorded again.") } == 2)
+        #expect(try await texts(of: receipt.run, in: fixture) == ["line 1", "line 2"])
+    }
+}

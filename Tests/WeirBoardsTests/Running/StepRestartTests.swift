@@ -1,0 +1,166 @@
+import WeirFlows
+import WeirJournals
+import WeirOperations
+import WeirStates
+import Testing
+import TestSupport
+
+@testable import WeirBoards
+
+/// What a restart makes of runs of steps, and how one is begun again.
+@Suite(.timeLimit(.minutes(5))) struct StepRestartTests {
+    private let setup = StepsFixture()
+
+    // T3
+    @Test func `a decision outlives a restart, with its time`() async throws {
+        let wall = MutableStateFlow<Int64>(1_000)
+        let plan = StepsPlan([StepsFixture.ask(.seconds(60)), StepsFixture.echo("next", .text("x"))])
+        let first = try await setup.open(plan, wall: wall)
+        let run = try await setup.start(first)
+        try await setup.reach(first, run) { $0.steps.steps.first?.status == .asking }
+        await first.board.shutdown()
+        wall.value = 31_000
+        let second = try await setup.open(plan, on: first.journal, wall: wall)
+        #expect(try await setup.progress(second, run).steps[0].until == Timestamp(milliseconds: 61_000))
+        // The second process asks as soon as its run has begun.
+        try await until {
+            do throws(BoardError) {
+                _ = try await second.board.decide(run, step: "ask", isApproved: true, actor: "vera")
+                return true
+            } catch {
+                try #require(error.code == .notAsking)
+                return false
+            }
+        }
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await second.board.run(run).state.phase == .succeeded)
+        #expect(setup.begun["x"] == 1)
+        await second.board.shutdown()
+    }
+
+    @Test func `a decision whose time passed while the server was stopped is taken as the file says`() async throws {
+        let wall = MutableStateFlow<Int64>(1_000)
+        let plan = StepsPlan([StepsFixture.ask(.seconds(60))])
+        let first = try await setup.open(plan, wall: wall)
+        let run = try await setup.start(first)
+        try await setup.reach(first, run) { $0.steps.steps.first?.status == .asking }
+        await first.board.shutdown()
+        wall.value = 90_000
+        let second = try await setup.open(plan, on: first.journal, wall: wall)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await setup.progress(second, run).ending?.kind == .lapsed)
+        await second.board.shutdown()
+    }
+
+    // T2
+    @Test(arguments: [true, false])
+    func `a step that a restart interrupts is failed, or begins once more where it may`(
+        _ isRepeatable: Bool
+    ) async throws {
+        let plan = StepsPlan([
+            StepsFixture.echo("done", .text("once")),
+            StepsFixture.echo("long", .text("wait"), isRepeatable: isRepeatable),
+            StepsFixture.echo("back", .text("back"), after: ["long"]),
+        ])
+        let first = try await setup.open(plan)
+        let run = try await setup.start(first)
+        try await setup.working(first)
+        await first.board.shutdown()
+        #expect(try await first.journal.run(run)?.endedAt == nil)
+        setup.gate.open()
+        let second = try await setup.open(plan, on: first.journal)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(setup.begun["once"] == 1)
+        #expect(setup.begun["wait"] == (isRepeatable ? 2 : 1))
+        #expect(setup.begun["back"] == (isRepeatable ? 0 : 1))
+        let ending = try await setup.progress(second, run).ending
+        #expect(ending == (isRepeatable ? nil : .init(.stepInterrupted, step: "long")))
+        await second.board.shutdown()
+    }
+
+    @Test func `of each step that goes on as the server stops it is written down that the server stopped it`()
+        async throws
+    {
+        let fixture = try await setup.open(StepsPlan([StepsFixture.echo("long", .text("wait"))]))
+        var last: SequenceNumber = 0
+        for _ in 0..<30 {
+            _ = try await setup.start(fixture)
+            let working = try await fixture.published(.operation("echo"), after: last) {
+                $0.change.state.caseName == "working"
+            }
+            last = working.change.sequence
+        }
+        await fixture.board.shutdown()
+        let all = try await fixture.journal.changes(of: .board, after: 0, through: nil, limit: 1_000)
+        let ends = all.filter { $0.subject == "echo" && $0.state.phase.isEnded }
+        #expect(ends.count == 30)
+        #expect(Set(ends.map(\.draft.cause)) == [EndCause.shutdown.description])
+    }
+
+    @Test func `a step that had ended when the server stopped is not begun again, and what it said is used`()
+        async throws
+    {
+        let plan = StepsPlan([
+            StepsFixture.echo("first", .text("x")),
+            StepsFixture.echo("last", .reported(step: "first", value: "text")),
+        ])
+        let first = try await setup.open(plan)
+        let run = try await setup.start(first)
+        try await setup.reach(first, run) { $0.phase.isEnded }
+        await first.board.shutdown()
+        // What was recorded up to the end of the first step, as if the server had been killed right then.
+        let all = try await first.journal.changes(of: .board, after: 0, through: nil, limit: 1_000)
+        let end = try #require(all.firstIndex { $0.subject == "echo" && $0.state.phase.isEnded })
+        let journal = JournalDouble()
+        for change in all[...end] { _ = try await journal.append([change.draft]) }
+        let second = try await setup.open(plan, on: journal)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await second.board.run(run).state.phase == .succeeded)
+        #expect(setup.begun["x"] == 1)
+        #expect(setup.begun["<x>"] == 2)
+        await second.board.shutdown()
+    }
+
+    @Test func `a run whose steps are others after a restart ends, and says so`() async throws {
+        let first = try await setup.open(StepsPlan([StepsFixture.ask()]))
+        let run = try await setup.start(first)
+        try await setup.reach(first, run) { $0.steps.steps.first?.status == .asking }
+        await first.board.shutdown()
+        let second = try await setup.open(StepsPlan([StepsFixture.echo("other", .text("x"))]), on: first.journal)
+        try await setup.reach(second, run) { $0.phase.isEnded }
+        #expect(try await setup.progress(second, run).ending?.kind == .fileChanged)
+        #expect(setup.begun["x"] == 0)
+        await second.board.shutdown()
+    }
+
+    // MARK: Again
+
+    // T5
+    @Test func `again from the failed step takes over what succeeded before`() async throws {
+        let fixture = try await setup.open(
+            StepsPlan([
+                StepsFixture.echo("first", .input("name")), StepsFixture.ask(),
+                StepsFixture.echo("last", .reported(step: "first", value: "text")),
+            ]))
+        let run = try await setup.start(fixture)
+        try await setup.reach(fixture, run) { $0.steps.steps.dropFirst().first?.status == .asking }
+        _ = try await fixture.board.decide(run, step: "ask", isApproved: false, actor: "vera")
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        let again = try await fixture.board.retryFromFailedStep(run, actor: "otto").run
+        try await setup.reach(fixture, again) {
+            $0.steps.steps.count == 3 && $0.steps.steps.dropFirst().first?.status == .asking
+        }
+        _ = try await fixture.board.decide(again, step: "ask", isApproved: true, actor: "vera")
+        try await setup.reach(fixture, again) { $0.phase.isEnded }
+        #expect(setup.begun["Ada"] == 1)
+        #expect(setup.begun["<Ada>"] == 1)
+        let record = try await fixture.board.run(again)
+        #expect(record.opening.retryOf == run)
+        #expect(try await setup.progress(fixture, again).steps.map(\.doneIn) == [run, nil, nil])
+        let error = await #expect(throws: BoardError.self) {
+            try await fixture.board.retryFromFailedStep(again, actor: "otto")
+        }
+        #expect(error?.code == .nothingToContinue)
+        await fixture.board.shutdown()
+    }
+}

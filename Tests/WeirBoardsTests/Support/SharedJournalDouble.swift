@@ -1,0 +1,264 @@
+import WeirFlows
+import WeirJournals
+import WeirStates
+
+/// A journal in memory that several boards share, as servers share one in a database.
+final class ClusterDouble: Sendable {
+    private struct Core {
+        var recording: String
+        var nodes: [String: JournalNode] = [:]
+        /// How often each server has tried to say that it is there.
+        var tries: [String: Int] = [:]
+        var readError: JournalError?
+        var handError: JournalError?
+        var withdrawError: JournalError?
+        var answerError: JournalError?
+        var notices: [JournalNotice] = []
+        var assignments: [RunAssignment] = []
+        var places: Int64 = 0
+    }
+
+    let journal = MemoryJournal()
+    let commands = MemoryCommands()
+    private let core: Locked<Core>
+    /// Counts what a server may have to look at.
+    let bell = MutableStateFlow(0)
+
+    /// Begins with a server that records.
+    init(recording: String) async {
+        core = Locked(Core(recording: recording))
+        await commands.takeOver(recording)
+    }
+
+    var recording: String { core.withLock { $0.recording } }
+
+    /// What every look for changes throws from now on; nil for nothing.
+    var readError: JournalError? {
+        get { core.withLock { $0.readError } }
+        set { core.withLock { $0.readError = newValue } }
+    }
+
+    /// What handing a command over throws from now on, after it has happened; nil for nothing.
+    var handError: JournalError? {
+        get { core.withLock { $0.handError } }
+        set { core.withLock { $0.handError = newValue } }
+    }
+
+    /// What withdrawing a command throws from now on; nil for nothing.
+    var withdrawError: JournalError? {
+        get { core.withLock { $0.withdrawError } }
+        set { core.withLock { $0.withdrawError = newValue } }
+    }
+
+    /// What answering a command throws from now on, before it happens; nil for nothing.
+    var answerError: JournalError? {
+        get { core.withLock { $0.answerError } }
+        set { core.withLock { $0.answerError = newValue } }
+    }
+
+    var notices: [JournalNotice] {
+        get { core.withLock { $0.notices } }
+        set { core.withLock { $0.notices = newValue } }
+    }
+
+    // MARK: Assignments
+
+    var assignments: [RunAssignment] { core.withLock { $0.assignments } }
+
+    func assign(_ run: String, to worker: Int64, stopping cause: String?) {
+        core.withLock { core in
+            core.places += 1
+            let known = core.assignments.first { $0.run == run }
+            core.assignments.removeAll { $0.run == run }
+            core.assignments.append(
+                RunAssignment(
+                    run: run, worker: known?.worker ?? worker, cause: known?.cause ?? cause, place: core.places))
+        }
+        ring()
+    }
+
+    func release(_ runs: [String]) { core.withLock { $0.assignments.removeAll { runs.contains($0.run) } } }
+
+    /// Whether a process may append to these runs.
+    func carriesOut(_ worker: Int64, _ streams: [StreamID]) -> Bool {
+        let own = Set(assignments.filter { $0.worker == worker }.map { StreamID.run($0.run) })
+        return own.isSuperset(of: streams)
+    }
+
+    func ring() { bell.update { $0 + 1 } }
+
+    func takeOver(_ node: String) async {
+        await commands.takeOver(node)
+        core.withLock { core in
+            core.nodes[core.recording] = nil
+            core.recording = node
+        }
+    }
+
+    /// How often each server has tried to say that it is there.
+    var tries: [String: Int] { core.withLock { $0.tries } }
+
+    func noteTry(_ id: String) { core.withLock { $0.tries[id, default: 0] += 1 } }
+
+    /// Whether a server has said nothing since.
+    func isSilent(_ node: JournalNode) -> Bool { core.withLock { $0.nodes[node.id]?.beat == node.beat } }
+
+    func beat(_ id: String, _ standing: NodeStanding) -> [JournalNode] {
+        core.withLock { core in
+            let beat = (core.nodes[id]?.beat ?? 0) + 1
+            core.nodes[id] = JournalNode(
+                id: id, name: "server \(id)", beat: beat, isRecording: core.recording == id, standing: standing)
+            return core.nodes.values.sorted { $0.id < $1.id }
+        }
+    }
+}
+
+/// The journal of a cluster as one of its servers has it.
+final class SharedJournalDouble: SharedJournal {
+    let cluster: ClusterDouble
+    let node: String
+    let worker: Int64?
+    private let exchange: any CommandExchange
+    private let heard = Locked(0)
+
+    /// Whether it is as if this process had stopped.
+    let isDead = Locked(false)
+    /// Whether no output can be recorded from here.
+    let keepsNoOutput = Locked(false)
+
+    init(_ cluster: ClusterDouble, node: String) {
+        self.cluster = cluster
+        self.node = node
+        worker = Int64(node.utf8.first ?? 0)
+        exchange = cluster.commands.server(node)
+    }
+
+    private var inner: MemoryJournal { cluster.journal }
+
+    // MARK: Sharing
+
+    var isRecording: Bool { cluster.recording == node }
+    func beat(_ standing: NodeStanding, forgetting: [String]) async throws -> [JournalNode] {
+        cluster.noteTry(node)
+        if isDead.withLock({ $0 }) { throw JournalError(.unavailable, "The database cannot be reached.") }
+        return cluster.beat(node, standing)
+    }
+    func assign(_ run: String, to worker: Int64, stopping cause: String?) async throws {
+        cluster.assign(run, to: worker, stopping: cause)
+    }
+    func assignments(of worker: Int64?, after place: Int64) async throws -> [RunAssignment] {
+        cluster.assignments.filter { (worker == nil || $0.worker == worker) && $0.place > place }
+    }
+    func release(_ runs: [String]) async throws { cluster.release(runs) }
+    func giveBack(_ runs: [String]) async throws {
+        cluster.release(runs.filter { run in cluster.assignments.contains { $0.run == run && $0.worker == worker } })
+    }
+    func nextNotice() async throws {
+        let last = heard.withLock { $0 }
+        guard let rung = await cluster.bell.first(where: { $0 > last }) else { throw CancellationError() }
+        heard.withLock { $0 = rung }
+    }
+    func takeOver(from silent: JournalNode?) async throws -> Bool {
+        guard let silent, cluster.recording == silent.id, cluster.isSilent(silent) else { return false }
+        await cluster.takeOver(node)
+        return true
+    }
+    func rereadNotices() async throws {}
+    func outputCounts(of runs: [String]) async throws -> [String: SequenceNumber] {
+        var counts: [String: SequenceNumber] = [:]
+        for run in runs { counts[run] = await inner.outputCount(of: run) }
+        return counts
+    }
+
+    func hand(_ command: HandedCommand) async throws {
+        try await exchange.hand(command)
+        cluster.ring()
+        if let error = cluster.handError { throw error }
+    }
+    func replies(to ids: [String]) async throws -> [String: CommandReply] { try await exchange.replies(to: ids) }
+    func withdraw(_ id: String) async throws -> CommandWithdrawal {
+        if let error = cluster.withdrawError { throw error }
+        return try await exchange.withdraw(id)
+    }
+    func removeCommands(_ ids: [String]) async throws { try await exchange.removeCommands(ids) }
+    func claimCommands(of nodes: [String], limit: Int) async throws -> [HandedCommand] {
+        try await exchange.claimCommands(of: nodes, limit: limit)
+    }
+    func answerCommand(_ id: String, with text: String) async throws {
+        if let error = cluster.answerError { throw error }
+        try await exchange.answerCommand(id, with: text)
+        cluster.ring()
+    }
+
+    // MARK: The journal
+
+    var epoch: String { inner.epoch }
+    var began: Timestamp { inner.began }
+    var notices: [JournalNotice] { cluster.notices }
+    func dismissNotice(_ id: String) async throws -> Bool {
+        let count = cluster.notices.count
+        cluster.notices.removeAll { $0.id == id }
+        return cluster.notices.count < count
+    }
+    func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
+        if isDead.withLock({ $0 }) { throw JournalError(.unavailable, "The database cannot be reached.") }
+        guard isRecording || cluster.carriesOut(worker ?? 0, drafts.map(\.stream)) else {
+            throw JournalError(.locked, "Another server records.")
+        }
+        defer { cluster.ring() }
+        return try await inner.append(drafts)
+    }
+    func head() async throws -> SequenceNumber { await inner.head() }
+    func floor(of topic: Topic) async throws -> SequenceNumber { await inner.floor(of: topic) }
+    func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
+        -> [Change]
+    {
+        if let error = cluster.readError { throw error }
+        return await inner.changes(of: topic, after: after, through: last, limit: limit)
+    }
+    func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
+        await inner.newestChanges(of: topic, through: sequence, limit: limit)
+    }
+    func run(_ id: String) async throws -> RunRecord? { await inner.run(id) }
+    func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
+        await inner.past(of: run, at: sequence, transitions: limit)
+    }
+    func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
+        await inner.activeRuns(of: operation, at: sequence)
+    }
+    func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
+        await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
+    }
+    func runs(_ query: RunQuery) async throws -> RunPage { await inner.runs(query) }
+    func counts() async throws -> [RunCount] { await inner.counts() }
+    func unfinishedRuns() async throws -> [RunRecord] { await inner.unfinishedRuns() }
+    func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int { await inner.prune(policy, now: now) }
+    func forecast(
+        _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
+    ) async throws -> RetentionForecast {
+        await inner.forecast(policy, now: now, after: sequence)
+    }
+    func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
+        if keepsNoOutput.withLock({ $0 }) { throw JournalError(.unavailable, "The disk is full.") }
+        guard isRecording || cluster.carriesOut(worker ?? 0, [.run(run)]) else {
+            throw JournalError(.locked, "Another server records.")
+        }
+        defer { cluster.ring() }
+        return try await inner.appendOutput(run: run, lines: lines)
+    }
+    func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
+        await inner.output(of: run, after: number, limit: limit)
+    }
+    func outputCount(of run: String) async throws -> SequenceNumber { await inner.outputCount(of: run) }
+    func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
+        try await inner.report(reports, at: now)
+    }
+    func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
+        try await inner.addImported(entries, at: now)
+    }
+    func commitImport() async throws { await inner.commitImport() }
+    func rollBackImport() async throws -> Int { await inner.rollBackImport() }
+    func note(_ name: String) async throws -> String? { await inner.note(name) }
+    func setNote(_ name: String, _ text: String?) async throws { await inner.setNote(name, text) }
+    func close() async {}
+}

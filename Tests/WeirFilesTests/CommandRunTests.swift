@@ -1,0 +1,225 @@
+import Foundation
+import WeirOperations
+import WeirStates
+import WeirFlows
+import Testing
+
+@testable import WeirFiles
+
+@Suite(.timeLimit(.minutes(5)))
+struct CommandRunTests {
+    @Test func `a program that prints lines passes through the states of its patterns`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: Copy
+            shell: |
+              echo connecting to the server
+              for n in 1 2 3; do echo "$n of 3 files"; done
+              echo done >&2
+            states:
+              connecting: {match: '^connecting'}
+              copying: {match: '(?<completed>\\d+) of (?<total>\\d+) files', show: "File {{completed}} follows"}
+            succeeded: {show: All is copied}
+            """)
+        #expect(trial.names == ["waiting", "running", "connecting", "copying", "succeeded"])
+        #expect(trial.states.compactMap(\.progress).map(\.completed) == [1, 2, 3])
+        #expect(trial.last == .succeeded(StateDetails(show: "All is copied")))
+        #expect(
+            trial.lines.filter { !$0.hasPrefix("stderr") }
+                == ["connecting to the server", "1 of 3 files", "2 of 3 files", "3 of 3 files"])
+        #expect(trial.lines.contains("stderr: done"))
+    }
+
+    @Test func `lines and the pipe name states that no file declares, with values and a progress`() async throws {
+        let trial = try await FileTrial.run(
+            #"""
+            title: Report
+            shell: |
+              echo '::weir uploading completed=40 total=100 unit=bytes file="a b.bin"::'
+              echo '{"state": "checking", "completed": 1, "total": 2, "files": 7, "show": "Half"}' > "$WEIR_STATES"
+              echo plain
+            """#)
+        #expect(Set(trial.names) == ["waiting", "running", "uploading", "checking", "succeeded"])
+        let details = trial.states.compactMap { state -> StateDetails? in
+            if case .active(_, let details) = state { details } else { nil }
+        }
+        #expect(
+            details.contains(
+                StateDetails(values: ["file": "a b.bin"], progress: WorkProgress(40, of: 100, unit: .bytes))))
+        #expect(details.contains(StateDetails(show: "Half", values: ["files": 7], progress: WorkProgress(1, of: 2))))
+        #expect(trial.lines == ["plain"], "a report is shown as output")
+    }
+
+    @Test func `nothing that a program prints ends its run`() async throws {
+        let trial = try await FileTrial.run(
+            #"""
+            title: Forger
+            shell: |
+              echo '::weir succeeded::'
+              echo '::weir failed message=forged::'
+              echo '::weir cancelled::'
+              echo '{"state": "succeeded"}' > "$WEIR_STATES"
+              exit 3
+            """#)
+        #expect(trial.names == ["waiting", "running", "failed"])
+        #expect(trial.message == "The script ended with exit code 3.")
+        #expect(trial.lines.contains("::weir succeeded::"), "a line that is no report is output")
+    }
+
+    @Test func `a strict file takes no state that it does not declare`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: Strict
+            strict: true
+            shell: "echo '::weir unknown::'; echo '::weir unknown::'; echo '::weir known::'"
+            states: {known: {}}
+            """)
+        #expect(trial.names == ["waiting", "running", "known", "succeeded"])
+        #expect(trial.lines.filter { $0.hasPrefix("notice: The state “unknown”") }.count == 1)
+    }
+
+    @Test func `a run that is cancelled is stopping until its program is gone, and keeps what it prints`() async throws
+    {
+        let trial = try await FileTrial.run(
+            """
+            title: Slow
+            shell: |
+              trap 'echo "::weir late::"; echo cleaning up; exit 0' TERM
+              echo ready
+              while :; do sleep 0.02; done
+            states: {ready: {match: ready}}
+            """
+        ) { run, state in
+            if state.name == "ready" { run.cancel(CancellationCause("enough")) }
+        }
+        #expect(trial.names == ["waiting", "running", "ready", "stopping", "cancelled"])
+        // The shell may say of the program it waits for that the signal ended that too.
+        #expect(trial.lines.filter { !$0.hasPrefix("stderr") } == ["ready", "cleaning up"])
+        guard case .cancelled(let cause) = trial.outcome else { return #expect(Bool(false)) }
+        #expect(cause.description == "enough")
+    }
+
+    @Test func `a program that ignores the signal is killed after its grace period`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: Stubborn
+            stop_grace_period: 100ms
+            shell: "trap '' TERM; echo ready; while :; do sleep 0.02; done"
+            states: {ready: {match: ready}}
+            """
+        ) { run, state in
+            if state.name == "ready" { run.cancel(CancellationCause("enough")) }
+        }
+        #expect(trial.names == ["waiting", "running", "ready", "stopping", "cancelled"])
+    }
+
+    @Test func `a run that takes too long fails when its program is gone`() async throws {
+        let clock = VirtualClock()
+        let trial = try await FileTrial.run(
+            """
+            title: Endless
+            shell: "echo ready; while :; do sleep 0.02; done"
+            states: {ready: {match: ready}}
+            """, clock: clock, timeout: .seconds(60)
+        ) { _, state in
+            guard state.name == "ready" else { return }
+            Task {
+                // The program may be ready before anybody waits for the end of its time.
+                _ = await clock.sleepers.first { $0 == 1 }
+                clock.advance(by: .seconds(60))
+            }
+        }
+        #expect(trial.names == ["waiting", "running", "ready", "stopping", "failed"])
+        #expect(trial.message?.hasPrefix("It took longer than") == true)
+    }
+
+    @Test func `a failed program is run again, and a missing one is not`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let trial = try await FileTrial.run(
+            """
+            title: Third time
+            shell: "echo x >> tries; test $(wc -l < tries) -eq 3"
+            retry: {limit: 4, interval: 1h}
+            """, folder: folder, clock: VirtualClock(advancing: .onSleep))
+        #expect(trial.names == ["waiting", "running", "retrying", "running", "retrying", "running", "succeeded"])
+        let missing = try await FileTrial.run(
+            """
+            title: Missing
+            command: [no-such-program-at-all]
+            retry: {limit: 4, interval: 1h}
+            """)
+        #expect(missing.names == ["waiting", "failed"] || missing.names == ["waiting", "running", "failed"])
+        #expect(missing.message?.hasPrefix("The program “no-such-program-at-all” is not there.") == true)
+    }
+
+    @Test func `ends are told in words`() async throws {
+        let killed = try await FileTrial.run("{title: Killed, shell: kill -SEGV $$}")
+        #expect(killed.message?.contains("SIGSEGV: it reached for memory that is not its own") == true)
+        let nowhere = try await FileTrial.run("{title: Nowhere, command: [echo, hi], working_dir: no/such/folder}")
+        #expect(nowhere.message?.hasPrefix("The folder that the command should run in is not there.") == true)
+        let code = try await FileTrial.run(
+            "{title: Code, shell: 'echo no space left >&2; exit 4', failed: {show: The backup failed.}}")
+        #expect(code.message == "The backup failed. The script ended with exit code 4.")
+        guard case .failed(let problem) = code.last else { return #expect(Bool(false)) }
+        #expect(problem.last == "no space left" && problem.code == 4)
+        let warned = try await FileTrial.run("{title: Warned, shell: exit 24, succeeded: {exit: [0, 24]}}")
+        #expect(warned.names.last == "succeeded")
+    }
+
+    @Test func `a progress that overwrites itself is seen and not kept, with a terminal and without`() async throws {
+        for terminal in ["false", "true"] {
+            let trial = try await FileTrial.run(
+                """
+                title: Meter
+                terminal: \(terminal)
+                shell: |
+                  printf ' 10%%\\r'; printf ' 50%%\\r'; printf '100%%\\n'
+                  test -t 1 && echo terminal
+                  true
+                states: {copying: {match: '(?<completed>\\d+)%', progress: percent}}
+                """)
+            #expect(trial.states.compactMap(\.progress).last?.completed == 100)
+            #expect(trial.lines == ["100%"] + (terminal == "true" ? ["terminal"] : []))
+        }
+    }
+
+    @Test func `a progress that was wiped away is not what a failed program said last`() async throws {
+        let trial = try await FileTrial.run(
+            #"{title: Wiped, shell: 'printf "no space left\n50%%\r    \r\n" >&2; exit 4'}"#)
+        guard case .failed(let problem) = trial.last else { return #expect(Bool(false)) }
+        #expect(problem.last == "no space left" && problem.code == 4)
+    }
+
+    @Test func `a hundred thousand lines are kept, and many new states slow only their own program`() async throws {
+        let many = try await FileTrial.run(
+            """
+            title: Many
+            command: [seq, "100000"]
+            states: {counting: {match: '^(?<completed>\\d+)$', show: "{{completed}}"}}
+            """)
+        #expect(many.lines.count == 100_000 && many.names.last == "succeeded")
+        #expect(many.states.compactMap(\.progress).last?.completed == 100_000)
+        let states = try await FileTrial.run(
+            """
+            title: States
+            shell: "for n in $(seq 600); do echo ::weir a::; echo ::weir b::; done"
+            """, clock: VirtualClock(advancing: .onSleep))
+        #expect(states.names.filter { $0 == "a" }.count == 600)
+    }
+
+    @Test func `bytes that are no text and a line that never ends do no harm`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: Bytes
+            shell: |
+              printf 'a\\377b\\n'
+              head -c 1000000 /dev/zero | tr '\\\\0' x
+            states: {seen: {match: b}}
+            """)
+        #expect(trial.lines.first == "a\u{FFFD}b")
+        #expect(trial.lines.dropFirst().joined().utf8.count == 1_000_000)
+        #expect(trial.names == ["waiting", "running", "seen", "succeeded"])
+    }
+}

@@ -1,0 +1,111 @@
+import Testing
+import WeirBoards
+
+@testable import WeirFiles
+
+struct HookKeyTests {
+    private let head = """
+        title: Deploy
+        inputs: [{name: branch, required: true}]
+        command: [echo, "{{branch}}"]
+
+        """
+
+    private func mistakes(_ text: String) -> [String] {
+        DefinitionReader.read(head + text, id: "deploy", file: "deploy.yml").1.map(\.detail)
+    }
+
+    @Test func `a file's triggers and notifications are read`() throws {
+        let text = """
+            triggers:
+              - name: push
+                secret: github
+                only: {header.X-GitHub-Event: push, body.ref: [refs/heads/main, refs/heads/next]}
+                inputs: {branch: "{{body.ref}}"}
+            notify:
+              - when: [failed, recovered]
+                webhook: {url: "{{secrets.slack}}", body: slack, headers: {X-Team: "{{secrets.team}}"}, signed_with: key}
+              - when: [succeeded, slow]
+                command: [mail, -s, "Done: {{title}}", --, "{{actor}}"]
+            """
+        let (definition, mistakes) = DefinitionReader.read(head + text, id: "deploy", file: "deploy.yml")
+        #expect(mistakes.isEmpty)
+        let trigger = try #require(definition?.triggers.first)
+        #expect(trigger.path == "hooks/deploy/push")
+        #expect(trigger.form == .github)
+        #expect(trigger.filters.map(\.values) == [["push"], ["refs/heads/main", "refs/heads/next"]])
+        let rules = try #require(definition?.notifications)
+        #expect(rules.map(\.name) == ["1", "2"])
+        #expect(rules.first?.events == [.failed, .recovered])
+        #expect(rules.first?.secrets == ["slack", "team", "key"])
+        #expect(rules.last?.events == [.succeeded, .slow])
+        #expect(rules.last?.place == "mail")
+    }
+
+    @Test func `no rules are something else than no word about rules`() throws {
+        #expect(DefinitionReader.read(head, id: "deploy", file: "f").0?.notifications == nil)
+        #expect(DefinitionReader.read(head + "notify: []", id: "deploy", file: "f").0?.notifications == [])
+    }
+
+    @Test func `a trigger's mistakes say what to write instead`() {
+        #expect(
+            mistakes("triggers: [{name: push, secret: s, inputs: {brunch: \"{{body.ref}}\"}}]") == [
+                "A run cannot start without “branch”. Write where its value is, such as branch: \"{{body.branch}}\".",
+                "There is no input “brunch”. Did you mean `branch`?",
+            ])
+        #expect(
+            mistakes("triggers: [{name: push, secret: s, inputs: {branch: \"{{boy.ref}}\"}}]") == [
+                "“{{boy.ref}}” is no place in a request. Write a path such as {{body.ref}} or {{header.X-GitHub-Event}}."
+            ])
+        #expect(
+            mistakes("triggers: [{name: push, secret: s, only: {ref: main}, inputs: {branch: x}}]") == [
+                "“ref” is no place in a request. Write a path such as body.ref or header.X-GitHub-Event."
+            ])
+        #expect(mistakes("triggers: [{name: push, inputs: {branch: x}}]").count == 1)
+    }
+
+    @Test func `a notification's mistakes say what to write instead`() {
+        #expect(mistakes("notify: [{when: [failed]}]").first?.hasPrefix("A notification has either `webhook`") == true)
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: \"https://x.example/{{branch}}\"}}]") == [
+                "“{{branch}}” cannot stand here, but {{secrets.NAME}} can, for a secret that `weir secret set NAME` keeps."
+            ])
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: ftp://x.example/}}]") == [
+                "A webhook’s address begins with http:// or https://."
+            ])
+        for (url, words) in [
+            ("http://127.0.0.1:70000/", "a port that does not exist"), ("https://[::]]/", "This is not a URL"),
+            ("https://x.example:0/{{secrets.slack}}", "a port that does not exist"),
+            ("https://ana:x@x.example/", "a user name or password"),
+        ] {
+            let found = mistakes("notify: [{when: [failed], webhook: {url: \"\(url)\"}}]")
+            #expect(found.count == 1 && found.first?.contains(words) == true, "\(found)")
+        }
+        #expect(
+            mistakes("notify: [{when: [failed], command: [mail, \"{{massage}}\"]}]") == [
+                "A notification has no “massage”. Did you mean {{message}}?"
+            ])
+        #expect(
+            mistakes("notify: [{when: [failed], command: [mail, \"{{message}}\"]}]").first?.contains("hyphen") == true)
+        #expect(mistakes("notify: [{when: [failed], command: [mail, --, \"{{message}}\"]}]").isEmpty)
+        #expect(
+            mistakes("notify: [{when: [failed], command: []}]") == [
+                "The command is empty. Begin with the program, such as [mail-the-team, \"{{headline}}\"]."
+            ])
+        #expect(mistakes("notify: [{when: [filed], command: [mail]}]").count == 1)
+        #expect(
+            mistakes("notify: [{when: [failed], webhook: {url: http://x.example/, headers: {Host: y}}}]").count == 1)
+    }
+
+    @Test func `the settings' file has rules for all operations`() {
+        let read = StandardNotifications.read(
+            "port: 1\nnotify:\n  - when: [failed]\n    webhook: {url: http://ntfy.example/ops, body: ntfy}\n",
+            file: "weir.yml")
+        #expect(read.mistakes.isEmpty)
+        #expect(read.rules.map(\.place) == ["ntfy: ntfy.example"])
+        let wrong = StandardNotifications.read("notify:\n  - when: failed\n", file: "weir.yml")
+        #expect(wrong.rules.isEmpty)
+        #expect(wrong.mistakes.first?.line == 2)
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import WeirOperations
+import Testing
+
+@testable import WeirFiles
+
+/// Steps as files declare them, and what is wrong with them.
+@Suite(.timeLimit(.minutes(5))) struct StepsTests {
+    private static let back =
+        "title: Back up\ninputs: [{name: base, options: [a, b], required: true}, {name: days, type: integer}]\ncommand: [echo, \"{{base}}\"]\nstates: {dumping: {match: 'file (?<file>.+)'}}\n"
+
+    /// The mistakes of files, as `file:line:column: detail`.
+    private func mistakes(_ files: [String: String], others: [String: [InputField]] = [:]) -> [String] {
+        read(files, others).mistakes.map(\.description)
+    }
+
+    private func read(
+        _ files: [String: String], _ others: [String: [InputField]] = [:]
+    ) -> (definitions: [OperationDefinition], mistakes: [FileMistake]) {
+        var definitions: [OperationDefinition] = []
+        var mistakes: [FileMistake] = []
+        for (id, text) in files.sorted(by: { $0.key < $1.key }) {
+            let (definition, found) = DefinitionReader.read(text, id: id, file: "\(id).yml")
+            mistakes += found
+            if let definition { definitions.append(definition) }
+        }
+        let linked = StepsLinker.link(definitions, others: others, files: Set(files.keys))
+        return (linked.definitions, (mistakes + linked.mistakes).sorted())
+    }
+
+    @Test func `a file declares runs of others, programs of its own and decisions`() throws {
+        let whole = """
+            title: Whole
+            inputs: [{name: base, options: [a, b]}, {name: key, type: secret}]
+            steps:
+              - {name: dump, uses: back, with: {base: "{{base}}", days: 3}, retry: {limit: 2, interval: 5s}, interrupted: retry}
+              - {name: go, approve: {prompt: "Copy {{steps.dump.file}}?", who: ["role:ops"], within: 2h, otherwise: approve}}
+              - {name: copy, command: [cp, --, "{{file}}"], env: {KEY: "{{key}}"}, with: {file: "{{steps.dump.file}}"}}
+              - {name: undo, shell: 'rm "$WEIR_INPUT_BASE"', when_failed: [copy]}
+            """
+        let (definitions, mistakes) = read(["back": Self.back, "whole": whole])
+        #expect(mistakes == [])
+        let plan = try #require(definitions.first { $0.id == "whole" }?.plan)
+        #expect(plan.steps.map(\.operation) == ["back", nil, "whole-copy", "whole-undo"])
+        #expect(
+            plan.steps[0].work
+                == .run(
+                    operation: "back", input: ["base": StepValue([.input("base")]), "days": StepValue([.text("3")])]))
+        #expect(plan.steps[0].retry == .init(limit: 2, interval: .seconds(5)))
+        #expect(plan.steps[0].isRepeatable)
+        #expect(plan.steps[1].approval?.who == ["role:ops"])
+        #expect(plan.steps[1].approval?.approvesByItself == true)
+        #expect(plan.steps[3].afterFailureOf == ["copy"])
+        // A program of its own is given the inputs of the whole that it names, and no others.
+        #expect(plan.steps[3].work == .run(operation: "whole-undo", input: ["base": StepValue([.input("base")])]))
+        let parts = definitions.flatMap(\.parts)
+        // Of the inputs of the whole, a program has those that it names.
+        #expect(parts.map { $0.fields.map(\.name) } == [["key", "file"], ["base"]])
+        #expect(parts[0].fields[0].isSecret)
+    }
+
+    @Test(arguments: [
+        ("- {name: dump, uses: bakc}", "w.yml:2:25: There is no operation “bakc”. Did you mean `back`?"),
+        (
+            "- {name: dump, uses: back, with: {bas: a}}",
+            "w.yml:2:15: The operation “back” needs the input `base`. Give it in `with`."
+        ),
+        (
+            "- {name: dump, uses: back, with: {base: c}}",
+            "w.yml:2:46: “c” does not fit. Choose “a” or “b”, not “c”."
+        ),
+        (
+            "- {name: dump, uses: back, with: {base: a, dyas: 3}}",
+            "w.yml:2:49: The operation “back” has no input `dyas`. Did you mean `days`?"
+        ),
+        (
+            "- {name: dump, uses: back, with: {base: \"{{steps.dmp.file}}\"}}",
+            "w.yml:2:46: There is no step “dmp” before this one. This is the first one."
+        ),
+        (
+            "- {name: dump, uses: back, with: {base: a, days: \"{{when}}\"}}\ninputs: [{name: when}]",
+            "w.yml:2:55: The input “when” is one line of text, and `days` takes a whole number. Change the type of one."
+        ),
+        ("- {name: dump, uses: w}", "w.yml:2:25: The operation would contain itself: w → w. Remove this step."),
+        ("- {name: dump}", "w.yml:2:8: The step “dump” does nothing. Give it `uses`, `command`, `shell` or `approve`."),
+        (
+            "- {name: failed, command: [ls]}",
+            "w.yml:2:15: “failed” is a state that every operation has. Choose another name for the step."
+        ),
+        (
+            "- {name: a, command: [ls]}\n      - {name: b, command: [ls], when_failed: [aa]}",
+            "w.yml:3:48: There is no step “aa” before this one. Did you mean “a”?"
+        ),
+        (
+            "- {name: a, approve: {prompt: Go?, who: [ana]}}",
+            "w.yml:2:47: “ana” is nobody: write role:NAME, group:NAME or user:NAME."
+        ),
+        (
+            "- {name: a, uses: back, with: {base: a}}\n      - {name: b, command: [cat, \"{{f}}\"], with: {f: \"{{steps.a.fiel}}\"}}",
+            "w.yml:3:56: The step “a” reports no value “fiel”. Did you mean {{steps.a.file}}?"
+        ),
+    ])
+    func `a mistake is reported with its place and its remedy`(_ steps: String, _ mistake: String) {
+        let found = mistakes([
+            "back": Self.back,
+            "w": "title: Whole\nsteps:\n      \(steps)\n".replacing("steps:\n      ", with: "steps:\n      "),
+        ])
+        let place = { (text: String) in text.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? "" }
+        #expect(found.map(place).contains(place(mistake)), "\(found)")
+    }
+
+    @Test func `operations that contain each other are found, and whoever names them is left out too`() {
+        let (definitions, mistakes) = read([
+            "a": "title: A\nsteps: [{name: x, uses: b}]\n", "b": "title: B\nsteps: [{name: x, uses: a}]\n",
+            "c": "title: C\nsteps: [{name: x, uses: b}]\n",
+        ])
+        #expect(definitions.isEmpty)
+        #expect(
+            mistakes.first?.description
+                == "a.yml:1:0: ".replacing(
+                    "1:0: ", with: "2:25: The operation would contain itself: a → b → a. Remove this step."))
+        #expect(mistakes.contains { $0.file == "c.yml" })
+    }
+
+    @Test func `a secret goes to a secret only`() {
+        let found = mistakes(
+            [
+                "w":
+                    "title: W\ninputs: [{name: key, type: secret}]\nsteps: [{name: x, uses: greet, with: {label: \"{{key}}\"}}]\n"
+            ],
+            others: ["greet": [InputField("label", "Label", .text())]])
+        #expect(found.count == 1)
+        #expect(found.first?.contains("would be recorded as the input `label`") == true)
+    }
+
+    @Test func `the example of a release has no mistakes`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appending(path: "Examples/operations")
+        let read = try OperationFolder(folder)
+        #expect(read.mistakes == [])
+        #expect(read.definitions.first { $0.id == "release" }?.plan?.steps.count == 5)
+    }
+}

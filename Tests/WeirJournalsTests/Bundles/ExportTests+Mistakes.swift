@@ -1,0 +1,123 @@
+import Foundation
+import WeirJournals
+import WeirStates
+import Synchronization
+import Testing
+
+/// Files that are damaged or say what cannot be.
+extension ExportTests {
+    @Test(arguments: JournalKind.allCases)
+    func `a file that is damaged is refused with the number of the line, and nothing of it comes in`(
+        kind: JournalKind
+    ) async throws {
+        let source = MemoryJournal()
+        try await fill(source)
+        let good = try await export(source)
+        let damaged: [(String, at: Int, JournalError.Code, [String])] = [
+            ("cut off", good.count - 1, .malformed, good.dropLast()),
+            ("empty", 0, .malformed, []),
+            ("no header", 1, .malformed, Array(good.dropFirst())),
+            ("a line lost", 3, .outOfOrder, good.enumerated().filter { $0.offset != 2 }.map(\.element)),
+            ("output lost", 6, .outOfOrder, good.enumerated().filter { $0.offset != 5 }.map(\.element)),
+            ("no JSON", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{" : $0.element }),
+            ("nothing known", 3, .malformed, good.enumerated().map { $0.offset == 2 ? "{}" : $0.element }),
+            ("more", good.count + 1, .malformed, good + [good[1]]),
+            ("bad phase", 2, .malformed, good.map { $0.replacingOccurrences(of: "\"active\"", with: "\"busy\"") }),
+            ("bad id", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "run-<a>") }),
+            ("a store", 2, .malformed, good.map { $0.replacingOccurrences(of: "run-a", with: "store-a") }),
+            (
+                "wrong counts", good.count, .malformed,
+                good.map { $0.replacingOccurrences(of: "\"lines\":700", with: "\"lines\":1") }
+            ),
+        ]
+        try await kind.withJournal { journal in
+            for (name, number, expected, lines) in damaged {
+                do {
+                    _ = try await take(lines, journal)
+                    Issue.record("\(name) was imported")
+                } catch let error as JournalError {
+                    #expect(error.code == expected, "\(name): \(error)")
+                    #expect(error.description.hasPrefix("Line \(number): "), "\(name): \(error)")
+                }
+                #expect(try await journal.head() == 0, "\(name)")
+                #expect(try await journal.runs(RunQuery()).runs.isEmpty, "\(name)")
+                // A look at the file alone finds the same, and so does no harm to a journal.
+                let rest = Mutex(lines[...])
+                #expect(throws: JournalError.self, "\(name)") {
+                    try ExportContents { rest.withLock { $0.popFirst() } }
+                }
+            }
+            let newer = good.map { $0.replacingOccurrences(of: "\"format\":1", with: "\"format\":2") }
+            #expect(try await code { try await take(newer, journal) } == .tooNew)
+        }
+    }
+
+    @Test func `a file is read line by line, whatever its lines are like`() async throws {
+        try await TemporaryFolder.with { folder in
+            let long = String(repeating: "é", count: 400_000)
+            let path = folder.file("lines")
+            try Data("one\n\n\(long)\nlast".utf8).write(to: URL(fileURLWithPath: path))
+            let reader = try LineReader(path: path)
+            var lines: [String] = []
+            while let line = try reader.next() { lines.append(line) }
+            #expect(lines == ["one", "", long, "last"])
+            #expect(try reader.next() == nil)
+
+            try Data([0x61, 0x0A, 0xFF, 0x0A]).write(to: URL(fileURLWithPath: path))
+            let broken = try LineReader(path: path)
+            #expect(try broken.next() == "a")
+            #expect(throws: JournalError.self) { try broken.next() }
+        }
+    }
+
+    @Test func `a file that somebody else opened stays open, and can be read again from its beginning`() async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("lines")
+            try Data("one\ntwo".utf8).write(to: URL(fileURLWithPath: path))
+            let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+            for _ in 0..<2 {
+                try file.seek(toOffset: 0)
+                let reader = LineReader(file)
+                #expect(try [reader.next(), reader.next(), reader.next()] == ["one", "two", nil])
+            }
+            try file.close()
+        }
+    }
+
+    @Test(arguments: JournalKind.allCases)
+    func `numbers of a file that nothing can have are refused with their line`(kind: JournalKind) async throws {
+        try await kind.withJournal { journal in
+            let change = #"""
+                {"change":{"at":"2026-11-21T11:39:23.123Z","case":"a","opening":{"actor":"x","input":{}},"payload":{},\
+                "phase":"active","revision":0,"sequence":1,"stream":"run-a","subject":"upload","transition":true}}
+                """#.replacing("\\\n", with: "")
+            let header = #"{"header":{"created":"2026-11-21T11:39:23.123Z","epoch":"e","format":1}}"#
+            let output = #"{"output":{"at":"2026-11-21T11:39:23Z","channel":"stdout","number":1,"run":"a","text":""}}"#
+            for number in ["-1", "-9223372036854775808", "9007199254740992", "9223372036854775807", "1e300", "0.5"] {
+                for lines in [
+                    [header, change.replacing(#""sequence":1"#, with: #""sequence":\#(number)"#)],
+                    [header, change.replacing(#""revision":0"#, with: #""revision":\#(number)"#)],
+                    [header, change, output.replacing(#""number":1"#, with: #""number":\#(number)"#)],
+                    [header, change, #"{"end":{"changes":\#(number),"lines":0,"runs":1}}"#],
+                ] {
+                    let error = await #expect(throws: JournalError.self) { try await take(lines, journal) }
+                    #expect(error?.description.hasPrefix("Line ") == true, "\(number)")
+                }
+            }
+            let end = #"{"end":{"changes":1,"lines":0,"runs":1}}"#
+            for at in ["-999999-01-01T00:00:00Z", "+999999-12-31T23:59:59.999Z"] {
+                let id = at.hasPrefix("-") ? "early" : "late"
+                let lines = [
+                    change.replacing("2026-11-21T11:39:23.123Z", with: at).replacing("run-a", with: "run-\(id)")
+                ]
+                let progress =
+                    #""progress":{"completed":9223372036854775807,"total":-9223372036854775808,"unit":"items"},"#
+                let whole = [header] + lines.map { $0.replacing(#""phase""#, with: progress + #""phase""#) } + [end]
+                let report = try await take(whole, journal, at: Timestamp(milliseconds: .max))
+                #expect(report.imported == [id])
+            }
+            _ = try await journal.prune(RetentionPolicy(maximumAge: .max), now: Timestamp(milliseconds: .min))
+            _ = try await journal.prune(RetentionPolicy(maximumAge: 0), now: Timestamp(milliseconds: .max))
+        }
+    }
+}

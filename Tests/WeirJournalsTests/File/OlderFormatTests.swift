@@ -1,0 +1,47 @@
+@testable import WeirJournals
+import WeirStates
+import Testing
+
+/// Files that versions before this one wrote: made as those made them, one migration after the other.
+@Suite(.timeLimit(.minutes(5))) struct OlderFormatTests {
+    /// A file of a format, with one run that has succeeded.
+    private func make(_ format: Int, at path: String) throws {
+        let connection = try ForeignConnection(path: path)
+        try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL")
+        for migration in JournalSchema.migrations.prefix(format) { try connection.execute(migration) }
+        let (began, ended) = (Timestamp.test(0).milliseconds, Timestamp.test(5).milliseconds)
+        try connection.execute(
+            """
+            PRAGMA application_id = \(JournalSchema.applicationID);
+            PRAGMA user_version = \(format);
+            INSERT INTO journal (only, epoch, created, head) VALUES (1, '0123456789abc', \(began), 2);
+            INSERT INTO names (id, name) VALUES (1, 'upload'), (2, 'anna');
+            INSERT INTO runs (opened, id, operation, actor, input, phase, revision, sequence, started, ended, ages_from)
+                VALUES (1, 'a', 1, 2, '{"file":"photo.jpg"}', 2, 1, 2, \(began), \(ended), \(ended));
+            INSERT INTO changes (sequence, stream, revision, operation, at, "case", phase, transition, payload)
+                VALUES (1, 1, 0, 1, \(began), 'receiving', 1, 1, '{}'), (2, 1, 1, 1, \(ended), 'succeeded', 2, 1, '{}');
+            INSERT INTO counts (operation, phase, count) VALUES (1, 2, 1);
+            INSERT INTO blocks (block, earliest, latest) VALUES (0, \(began), \(began));
+            """)
+    }
+
+    // K3
+    @Test(arguments: 1...JournalSchema.version)
+    func `a file of any format before is brought to the newest, and goes on`(format: Int) async throws {
+        try await TemporaryFolder.with { folder in
+            let path = folder.file("journal.sqlite")
+            try make(format, at: path)
+            let journal = try await SQLiteJournal.open(at: path, now: .test(9))
+            // Newer files have a mark beside them, and one that lies alone may be an older copy of its history.
+            #expect(journal.notices.isEmpty == (format < JournalSchema.firstMarked))
+            #expect((journal.epoch == "0123456789abc") == (format < JournalSchema.firstMarked))
+            let changes = try await journal.append([.store("login", 0), .opening("b", at: 10)])
+            #expect(changes.map(\.sequence) == [3, 4])
+            #expect(try await journal.tail(9).map(\.draft.step) == [nil, nil, StoreStep(.reset), nil])
+            #expect(try await journal.runs(RunQuery()).runs.map(\.id) == ["b", "a"])
+            #expect(try await journal.run("a")?.endedAt == .test(5))
+            #expect(try await journal.runs(RunQuery(text: "photo")).runs.map(\.id) == ["b", "a"])
+            await journal.close()
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import WeirJournals
+import MarkupTesting
+import WeirPages
+import WeirStates
+import Testing
+
+@Suite struct SystemPageTests {
+    @Test func `each count of runs is that of its operation and its phase alone`() throws {
+        let facts = SystemFacts(
+            facts: [],
+            counts: [
+                RunCount(operation: "copy", phase: .failed, count: 3),
+                RunCount(operation: "copy", phase: .succeeded, count: 4),
+                RunCount(operation: "watch", phase: .failed, count: 5),
+            ])
+        let html = try Fixture().pages.system(facts, frame: PageFrame())
+        let page = try MarkupDocument(html, as: .document)
+        let links = try page.elements("//section[@aria-labelledby='system-counts']//td/a")
+        #expect(links.map(\.text).sorted() == ["3", "4", "5"])
+        #expect(links.first { $0["href"] == "/runs?operation=copy&phase=failed" }?.text == "3")
+    }
+
+    private func templates(_ check: SystemFacts.Check?) throws -> MarkupElement {
+        let html = try Fixture().pages.system(SystemFacts(facts: [], check: check), frame: PageFrame())
+        let page = try MarkupDocument(html, as: .document)
+        return try #require(try page.elements("//section[@aria-labelledby='system-problems']").first)
+    }
+
+    @Test func `templates that are still being checked are not said to be right`() throws {
+        let text = try templates(nil).text
+        #expect(text.contains("are being checked"))
+        #expect(!text.contains("no mistakes"))
+    }
+
+    @Test func `problems that a reader may not see are counted and not named`() throws {
+        let problem = TemplateProblem(file: "operations/vault/done.mustache", line: 1, message: "is wrong")
+        let text = try templates(SystemFacts.Check(problems: [problem], at: Timestamp(milliseconds: 0)).counted).text
+        #expect(!text.contains("vault") && !text.contains("no mistakes"))
+        #expect(text.contains("More problems, listed by weir check: 1."))
+    }
+
+    @Test func `of many problems the first are listed, and the others are counted`() throws {
+        let problems = (1...1_500).map { TemplateProblem(file: "a", line: $0, message: "is wrong") }
+        let text = try templates(.init(problems: problems, at: Timestamp(milliseconds: 0))).text
+        #expect(text.contains("a:200 is wrong"))
+        #expect(!text.contains("a:201"))
+        #expect(text.contains("More problems, listed by weir check: 1,300."))
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import WeirStates
+import Testing
+import TestSupport
+
+@Suite struct JSONTextTests {
+    @Test func `a value's text reads back as the value, and is the one text of it`() throws {
+        var generator = SeededGenerator(seed: 9)
+        for _ in 0..<3_000 {
+            let value = randomValue(depth: 4, &generator)
+            let text = try value.text()
+            let read = try JSONValue(parsing: text)
+            #expect(read == value)
+            #expect(try read.text().utf8.elementsEqual(text.utf8))
+            // The system's reader agrees on what it says.
+            #expect(throws: Never.self) { try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8)) }
+        }
+    }
+
+    private func randomValue(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+        let strings = [
+            "", "a", "é", "e\u{301}", "\u{0}\u{1F}\"\\/\u{7F}", "\u{1F469}\u{200D}\u{1F4BB}", "\u{2028}", "\n\t\r",
+        ]
+        switch Int.random(in: 0..<(depth > 0 ? 8 : 6), using: &generator) {
+        case 0: return nil
+        case 1: return .bool(.random(using: &generator))
+        case 2: return .integer(.random(in: .min ... .max, using: &generator))
+        case 3: return .number(.random(in: -1e12...1e12, using: &generator).rounded())
+        case 4:
+            let number = Double(bitPattern: .random(in: .min ... .max, using: &generator))
+            return .number(number.isFinite ? number : 0.1)
+        case 5: return .string(strings.randomElement(using: &generator) ?? "")
+        case 6:
+            return .array(
+                (0..<Int.random(in: 0..<4, using: &generator)).map { _ in randomValue(depth: depth - 1, &generator) })
+        default:
+            var members: [String: JSONValue] = [:]
+            for name in strings.shuffled(using: &generator).prefix(Int.random(in: 0..<4, using: &generator)) {
+                members[name] = randomValue(depth: depth - 1, &generator)
+            }
+            return .object(members)
+        }
+    }
+
+    @Test func `members are in the order of their bytes, without white space`() throws {
+        let value: JSONValue = ["b": 1, "a": [true, nil], "é": "x/y", "B": 1.0, "": -0.5]
+        #expect(try value.text() == #"{"":-0.5,"B":1.0,"a":[true,null],"b":1,"é":"x/y"}"#)
+    }
+
+    @Test(
+        arguments: [
+            (#" {"a" : [ 1 , 2.50e1, -0 ] } "#, ["a": [1, 25.0, 0]]), (#""\u00e9\ud83d\ude00\/""#, "é\u{1F600}/"),
+            ("9223372036854775808", .number(9_223_372_036_854_775_808)), (#"{"a":1,"a":2}"#, ["a": 2]),
+        ] as [(String, JSONValue)])
+    func `texts by others are read`(text: String, value: JSONValue) throws {
+        #expect(try JSONValue(parsing: text) == value)
+    }
+
+    @Test(arguments: [
+        "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", ".5", "+1", "1e", "--1", "tru", "nul", "\"",
+        "\"\\x\"",
+        "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\u{1}\"", "[1] 2", "NaN", "1e999", "'a'", "[1 2]", "{\"a\":1,}",
+        String(repeating: "[", count: 100_000),
+    ])
+    func `what is no JSON is refused with its place`(text: String) {
+        let error = #expect(throws: DecodingError.self) { try JSONValue(parsing: text) }
+        guard case .dataCorrupted(let context) = error else { return }
+        #expect(context.debugDescription.hasPrefix("line 1, column "))
+    }
+
+    @Test(arguments: [510, 511, 512, 513, 514, 600, 100_000])
+    func `a value is not read from a text that breaks off, however deep it is nested`(depth: Int) {
+        for end in ["", " ", "]", String(repeating: "]", count: depth)] {
+            let text = Data((String(repeating: "[", count: depth) + end).utf8)
+            #expect(throws: DecodingError.self) { try [Int](json: text) }
+        }
+    }
+
+    @Test func `bytes that are no UTF-8 are refused, and so is a number without end`() {
+        #expect(throws: DecodingError.self) { try JSONValue(parsing: Data([0x22, 0xFF, 0x22])) }
+        #expect(throws: EncodingError.self) { try JSONValue.number(.infinity).text() }
+        #expect(throws: EncodingError.self) { try JSONValue.array([.number(.nan)]).text() }
+    }
+}

@@ -1,0 +1,93 @@
+import WeirBoards
+import Dispatch
+import WeirFlows
+import WeirJournals
+import WeirPages
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import WeirWeb
+
+/// Templates are checked in the background, and no request waits for it.
+@Suite(.timeLimit(.minutes(5)))
+struct TemplateCheckTests {
+    /// A pool with one thread, which a test holds up.
+    private final class HeldPool: Sendable {
+        let pool = WorkPool(threads: 1)
+        private let gate = DispatchSemaphore(value: 0)
+        private let isHeld = Atomic(false)
+
+        func hold() async throws {
+            Task { [self] in
+                try await pool.run { [self] in
+                    isHeld.store(true, ordering: .relaxed)
+                    gate.wait()
+                }
+            }
+            try await until { isHeld.load(ordering: .relaxed) }
+        }
+
+        func release() { gate.signal() }
+    }
+
+    private static let checking = "Templates, strings and operation files are being checked."
+
+    @Test func `the system page answers while templates are checked, and later says when they were`() async throws {
+        let held = HeldPool()
+        try await held.hold()
+        let clock = ManualClock()
+        try await TestServer.run(clock: clock, checkingOn: held.pool) { server in
+            let page = { @Sendable in try await server.ask("GET", "/system", headers: ["Accept: text/html"]).text }
+            #expect(try await page().contains(Self.checking))
+            #expect(try await server.ask("GET", "/health/live").status == 200)
+            held.release()
+            try await until { try await !page().contains(Self.checking) }
+            clock.advance(by: 180_000)
+            let html = try await page()
+            #expect(html.contains("Templates, strings and operation files have no mistakes."))
+            #expect(html.contains(#"Checked <time datetime="2026-09-21T14:13:20.000Z""#), "\(html)")
+            #expect(html.contains("3\u{A0}min ago"), "\(html)")
+        }
+    }
+
+    @Test func `a change of the catalog is checked once more, and says so until it is done`() async throws {
+        let held = HeldPool()
+        try await TestServer.run(checkingOn: held.pool) { server in
+            try await until { server.dashboard.services.checks.last != nil }
+            try await held.hold()
+            try await server.dashboard.replace(server.board.catalog, templates: TemplateSet())
+            #expect(server.dashboard.services.checks.last == nil)
+            held.release()
+            try await until { server.dashboard.services.checks.last != nil }
+        }
+    }
+
+    @Test func `a later change abandons a check at its next operation`() async throws {
+        let isBegun = Atomic(false)
+        let steps = Atomic(0)
+        let gate = DispatchSemaphore(value: 0)
+        let (pool, clock) = (WorkPool(threads: 1), ManualClock())
+        let reports = Mutex<[String]>([])
+        let checks = TemplateChecks(on: pool) {
+            Timestamp(milliseconds: clock.wall)
+        } onStep: {
+            if isBegun.exchange(true, ordering: .relaxed) == false { gate.wait() }
+            steps.wrappingAdd(1, ordering: .relaxed)
+        }
+        var catalog = Catalog()
+        for index in 0..<50 { catalog.add(Steps(gate: Gate()), id: "s\(index)", title: "S", summary: "Steps.") }
+        let large = PageRenderer(catalog: catalog, templates: try TemplateSet())
+        let small = PageRenderer(catalog: Catalog(), templates: try TemplateSet())
+        checks.begin(large) { _ in reports.withLock { $0.append("large") } }
+        try await until { isBegun.load(ordering: .relaxed) }
+        checks.begin(small) { _ in reports.withLock { $0.append("small") } }
+        gate.signal()
+        try await until { checks.last != nil && !reports.withLock { $0 }.isEmpty }
+        #expect(reports.withLock { $0 } == ["small"])
+        let alone = Atomic(0)
+        _ = small.check { alone.wrappingAdd(1, ordering: .relaxed) }
+        // One more than the later check has: the step at which the first was held.
+        #expect(steps.load(ordering: .relaxed) == alone.load(ordering: .relaxed) + 1)
+    }
+}

@@ -1,0 +1,207 @@
+import WeirBoards
+import HTTPTypes
+import WeirJournals
+import WeirStates
+import Testing
+
+@testable import WeirWeb
+
+/// All that a URL can name, held against what must be so of each.
+@Suite(.timeLimit(.minutes(5)))
+struct RouteTableTests {
+    /// A path of each kind of route.
+    ///
+    /// The switches below name every case, so that a route cannot be added without a path here.
+    static func paths(run: String, epoch: String, tail: String) -> [String] {
+        [
+            "/", "/runs", "/operations/steps", "/runs/\(run)", "/stores", "/stores/bell", "/after/\(epoch).0",
+            "/operations/steps/runs", "/operations/steps/badge.svg", "/operations/steps/uploads",
+            "/operations/steps/uploads/u", "/api/v1/operations/steps/uploads", "/api/v1/operations/steps/uploads/u",
+            "/runs/\(run)/moments?a=9000000", "/widgets/operations/steps", "/widgets/runs/\(run)/after/\(epoch).0",
+            "/operations/steps/compare?a=\(run)&b=\(run)", "/operations/steps/health",
+            "/api/v1/operations/steps/health", "/runs/\(run)/cancellation", "/runs/\(run)/retries",
+            "/runs/\(run)/continuation", "/runs/\(run)/decision",
+            "/api/v1/runs/\(run)/continuation", "/api/v1/runs/\(run)/decision",
+            "/stores/bell/actions", "/stores/bell/state", "/stores/bell/reset",
+            "/stores/bell/effects/2/0", "/name", "/runs/\(run)/output", "/runs/\(run)/export", "/runs/export",
+            "/runs/change?change=cancel", "/runs/cancellations", "/runs/retries", "/runs/views", "/pins",
+            "/imports", "/schedules", "/schedules/steps/pause", "/schedules/steps/resumption", "/api/v1/schedules",
+            "/api/v1/schedules/steps", "/api/v1/schedules/steps/pause", "/api/v1/schedules/steps/resumption",
+            "/gallery", "/system", tail, "/assets/weir.js", "/health/live", "/health/ready",
+            "/hello?label=a", "/api/v1/operations", "/api/v1/operations/steps", "/api/v1/operations/steps/runs",
+            "/api/v1/runs", "/api/v1/runs/\(run)", "/api/v1/runs/\(run)/cancellation", "/api/v1/runs/\(run)/retries",
+            "/api/v1/runs/\(run)/comparison?with=\(run)", "/api/v1/stores", "/api/v1/stores/bell",
+            "/api/v1/stores/bell/actions", "/api/v1/stores/bell/state", "/api/v1/stores/bell/reset",
+            "/api/v1/runs/\(run)/output", "/api/v1/runs/\(run)/export", "/api/v1/runs/export", "/api/v1/imports",
+            "/api/v1/feeds/board/changes", "/notices/n/dismissal", "/api/v1/notices", "/api/v1/notices/n/dismissal",
+            "/api/v1/streams/board", "/api/v1/streams/output-\(run)/text", "/api/v1/streams/reported/steps/\(run)",
+            "/hooks/steps/push", "/operations/steps/notifications/test", "/api/v1/operations/steps/triggers",
+            "/api/v1/operations/steps/notifications", "/api/v1/operations/steps/notifications/test",
+            "/api/v1/runs/\(run)/notifications",
+        ]
+    }
+
+    static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete, .options]
+
+    private func route(_ path: String) throws -> Route? {
+        Route(try RequestTarget(path, mount: MountPath("/")).segments)
+    }
+
+    @Test func `the list of paths has one of each kind`() throws {
+        let paths = Self.paths(run: "r", epoch: "e", tail: "/live/1/board/e/0/0")
+        let routes = try paths.map { try #require(try route($0)) }
+        var kinds: Set<String> = []
+        for route in routes {
+            if case .api(let api) = route { kinds.insert("api " + name(api)) } else { kinds.insert(name(route)) }
+        }
+        #expect(kinds.count == Self.kindCount)
+    }
+
+    @Test func `a run cannot have a name that stands in a run's place in another address`() throws {
+        let paths = Self.paths(run: "r", epoch: "e", tail: "/live/1/board/e/0/0")
+        let words = Set(paths.flatMap { $0.split { "/?".contains($0) }.map(String.init) }).union(["r"])
+        let taken = try words.filter { word in
+            let routes = try ["/runs/\(word)", "/runs/\(word)/export"].map { try route($0) }
+            let api = try ["/api/v1/runs/\(word)", "/api/v1/runs/\(word)/export"].map { try route($0) }
+            return routes != [.page(.run(word)), .runExport(word)]
+                || api != [.api(.run(word)), .api(.runExport(word))]
+        }
+        // The last one leads to the list of runs, after a change.
+        #expect(taken.union(["after"]) == StreamID.reservedRuns && !taken.contains("r"))
+        #expect(try route("/runs/after/export") == .pageAfter(.runs, cursor: "export"))
+    }
+
+    @Test func `no page of another site reaches anything that changes something`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let run = try await server.start().run
+            let head = server.board.feed.head(of: .board)
+            let forgeries = [
+                ["Sec-Fetch-Site: cross-site"], ["Origin: http://evil.example"],
+                ["Sec-Fetch-Site: none", "Origin: http://evil.example"],
+            ]
+            for path in Self.paths(run: run, epoch: server.board.epoch, tail: try server.tail()) {
+                let allowed = try #require(try route(path)).methods
+                for method in Self.methods where ![.get, .head].contains(method) {
+                    for forgery in forgeries {
+                        let answer = try await server.ask(method.rawValue, path, headers: forgery, body: "")
+                        let expected = allowed.contains(method) ? 403 : 405
+                        #expect(answer.status == expected, "\(method) \(path) \(forgery)")
+                    }
+                }
+            }
+            #expect(server.board.feed.head(of: .board) == head)
+        }
+    }
+
+    @Test func `reading changes nothing`() async throws {
+        try await TestServer.run(bell: true) { server in
+            let run = try await server.start().run
+            let head = server.board.feed.head(of: .board)
+            for path in Self.paths(run: run, epoch: server.board.epoch, tail: try server.tail(at: 0)) {
+                let allowed = try #require(try route(path)).methods
+                for method in ["GET", "HEAD"] {
+                    let answer = try await server.ask(method, path, headers: ["Idempotency-Key: k"])
+                    let isAllowed = allowed.map(\.rawValue).contains(method)
+                    #expect((answer.status == 405) == !isAllowed, "\(method) \(path)")
+                }
+                // What can be read cannot be written at the same address, but for a run that is reported there.
+                if path.hasPrefix("/api/v1/streams/reported/") { continue }
+                #expect(allowed.contains(.get) != allowed.contains { ![.get, .head].contains($0) }, "\(path)")
+            }
+            #expect(server.board.feed.head(of: .board) == head)
+            #expect(try await server.board.runs(.init()).runs.count == 1)
+        }
+    }
+
+    /// How many kinds the switches below know.
+    private static let kindCount = 42 + 36
+
+    private func name(_ route: Route) -> String {
+        switch route {
+        case .page: "page"
+        case .pageAfter: "pageAfter"
+        case .operationRuns: "operationRuns"
+        case .operationUploads: "operationUploads"
+        case .operationUpload: "operationUpload"
+        case .badge: "badge"
+        case .widget: "widget"
+        case .moments: "moments"
+        case .widgetAfter: "widgetAfter"
+        case .comparison: "comparison"
+        case .operationHealth: "operationHealth"
+        case .runCancellation: "runCancellation"
+        case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
+        case .storeActions: "storeActions"
+        case .storeState: "storeState"
+        case .storeReset: "storeReset"
+        case .storeEffect: "storeEffect"
+        case .viewerName: "viewerName"
+        case .runOutput: "runOutput"
+        case .runExport: "runExport"
+        case .runsExport: "runsExport"
+        case .pins: "pins"
+        case .runViews: "runViews"
+        case .runChange: "runChange"
+        case .manyRunCancellations: "manyRunCancellations"
+        case .manyRunRetries: "manyRunRetries"
+        case .imports: "imports"
+        case .noticeDismissal: "noticeDismissal"
+        case .schedules: "schedules"
+        case .schedulePause: "schedulePause"
+        case .scheduleResumption: "scheduleResumption"
+        case .hook: "hook"
+        case .notificationTest: "notificationTest"
+        case .gallery: "gallery"
+        case .system: "system"
+        case .poll: "poll"
+        case .asset: "asset"
+        case .healthLive: "healthLive"
+        case .healthReady: "healthReady"
+        case .hello: "hello"
+        case .api: "api"
+        }
+    }
+
+    private func name(_ route: APIRoute) -> String {
+        switch route {
+        case .operations: "operations"
+        case .operation: "operation"
+        case .operationHealth: "operationHealth"
+        case .operationRuns: "operationRuns"
+        case .operationUploads: "operationUploads"
+        case .operationUpload: "operationUpload"
+        case .runs: "runs"
+        case .run: "run"
+        case .runCancellation: "runCancellation"
+        case .runRetries: "runRetries"
+        case .runContinuation: "runContinuation"
+        case .runDecision: "runDecision"
+        case .runComparison: "runComparison"
+        case .stores: "stores"
+        case .store: "store"
+        case .storeActions: "storeActions"
+        case .storeState: "storeState"
+        case .storeReset: "storeReset"
+        case .runOutput: "runOutput"
+        case .runExport: "runExport"
+        case .runsExport: "runsExport"
+        case .imports: "imports"
+        case .schedules: "schedules"
+        case .schedule: "schedule"
+        case .schedulePause: "schedulePause"
+        case .scheduleResumption: "scheduleResumption"
+        case .notices: "notices"
+        case .noticeDismissal: "noticeDismissal"
+        case .feedChanges: "feedChanges"
+        case .stream: "stream"
+        case .streamText: "streamText"
+        case .reportedRun: "reportedRun"
+        case .operationTriggers: "operationTriggers"
+        case .operationNotifications: "operationNotifications"
+        case .notificationTest: "notificationTest"
+        case .runNotifications: "runNotifications"
+        }
+    }
+}

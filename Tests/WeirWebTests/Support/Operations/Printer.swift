@@ -1,0 +1,24 @@
+import WeirFlows
+import WeirOperations
+import WeirStates
+
+/// An operation that prints so many lines at once, then one more for each step that the test allows.
+struct Printer: OutputOperation {
+    struct Input: OperationInput {
+        var lines: Int
+        static var fields: [InputField] { [InputField("lines", "Lines", .integer(0...1_000_000), required: true)] }
+    }
+
+    let gate: Gate
+
+    func perform(_ input: Input, state: MutableStateFlow<Steps.State>, output: OutputWriter) async throws {
+        state.value = .stepping(number: 0, label: "printing")
+        for number in 0..<input.lines { await output.write("\u{1B}[32mline\u{1B}[0m \(number + 1)") }
+        var number = input.lines
+        while try await gate.pass() {
+            number += 1
+            await output.write("<line> \(number)", to: .standardError)
+        }
+        state.value = .done(label: "printed")
+    }
+}
