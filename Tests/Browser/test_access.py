@@ -36,6 +36,7 @@ def start(page, operation="greeting", **fields):
     ).json()["id"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_on_the_pages_of_accounts(visit, people, scheme, width):
@@ -100,6 +101,7 @@ def test_who_signs_out_in_one_tab_leaves_nothing_in_another(visit, people, weir)
     expect(page.locator("body")).not_to_contain_text("Ada")
 
 
+@pytest.mark.long
 def test_without_a_script_one_sees_who_one_is_and_leaves(visit, people, weir):
     page = visit("/sign-in", java_script_enabled=False, viewport={"width": 390, "height": 844}, locale="pt-BR")
     page.get_by_label("Nome").fill("vera")

@@ -30,8 +30,10 @@ def told(violations):
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("width, scheme", [
+    (390, "dark"), (1280, "light"),
+    pytest.param(390, "light", marks=pytest.mark.long), pytest.param(1280, "dark", marks=pytest.mark.long),
+])
 def test_axe_finds_nothing_and_nothing_is_too_wide(visit, paths, scheme, width):
     page = visit("/", color_scheme=scheme, viewport={"width": width, "height": 844}, reduced_motion="reduce")
     found = {}

@@ -50,6 +50,7 @@ def test_typing_filters_at_once_keeps_the_address_and_says_how_many_are_left(vis
     assert set(jobs(page)) == set(TAGS)
 
 
+@pytest.mark.long
 def test_what_is_left_out_still_changes_and_comes_back_as_it_is(visit, weir):
     page = visit("/?text=alpha")
     assert shown(page) == ["alpha"]
@@ -73,6 +74,7 @@ def test_what_changed_last_moves_to_the_front_and_keeps_the_focus(visit, weir):
     assert jobs(page)[:3] == ["gamma", "beta", "alpha"]
 
 
+@pytest.mark.long
 def test_groups_stand_under_their_tags_and_pins_above_them(visit):
     page = visit("/")
     page.get_by_role("link", name="By tag").click()
@@ -113,6 +115,7 @@ def test_everything_is_arranged_without_javascript(visit):
     expect(page.get_by_role("button", name="Pin Gamma Job")).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/?group=tag&density=compact", "/?text=nothing-at-all", "/?sort=running&text=job"])
 def test_axe_finds_nothing_in_any_arrangement(visit, path, scheme):

@@ -24,6 +24,7 @@ def test_an_export_is_the_runs_alone_and_what_is_in_it_is_said_beside(weir):
     assert export.stderr == f"2 runs: {changes} changes, 0 lines of output.\n"
 
 
+@pytest.mark.long
 def test_an_export_that_cannot_be_made_says_why_and_leaves_no_file(weir, tmp_path):
     command = [weir.command[0], "export", "none", "--data", str(weir.data), "--output", str(tmp_path / "none.jsonl")]
     export = subprocess.run(command, capture_output=True, text=True, timeout=60)

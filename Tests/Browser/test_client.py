@@ -95,6 +95,7 @@ def test_mistakes_in_an_input_name_the_field_and_start_nothing(weir, terminal):
     assert weir.latest("greeting") is None
 
 
+@pytest.mark.long
 def test_a_file_is_sent_to_a_field_that_takes_one(weir, terminal):
     path = terminal.home / 'a "quoted" film.mov'
     path.write_bytes(os.urandom(3_000_000))
@@ -148,6 +149,7 @@ def test_output_is_followed_to_its_end_each_channel_where_it_belongs(weir, termi
 # MARK: Following over failures
 
 
+@pytest.mark.long
 def test_watching_goes_on_over_kills_and_cuts_without_loss_or_repetition(weir, terminal):
     url = "streams/reported/import/kept"
     weir.put(url)
@@ -178,6 +180,7 @@ def test_watching_goes_on_over_kills_and_cuts_without_loss_or_repetition(weir, t
 # MARK: Mistakes of the connection
 
 
+@pytest.mark.long
 def test_mistakes_of_the_connection_are_sentences_with_codes(weir, terminal, tmp_path):
     nobody = terminal.run("runs", "--server", "http://127.0.0.1:1")
     assert nobody.returncode == 69
@@ -228,6 +231,7 @@ def runs_of_listing(terminal, operation):
     return [json.loads(line)["phase"] for line in lines]
 
 
+@pytest.mark.long
 def test_a_certificate_of_ones_own_is_trusted_only_when_it_is_named(weir, terminal, tmp_path):
     key, certificate = tmp_path / "key.pem", tmp_path / "cert.pem"
     subprocess.run(
@@ -270,6 +274,7 @@ def test_a_wrapped_command_is_seen_here_and_there_and_its_exit_code_is_passed_on
     assert spooled(terminal) == []
 
 
+@pytest.mark.long
 def test_a_wrapped_command_has_this_standard_input_and_gets_signals(weir, terminal):
     assert terminal.run("run", "sum", "--", "cat", input="a\nb").stdout == "a\nb"
     started = terminal.start("run", "wait", "--", "sh", "-c", "trap 'echo got it; exit 5' TERM; echo ready; while :; do sleep 0.1; done")
@@ -288,6 +293,7 @@ def test_a_wrapped_command_has_this_standard_input_and_gets_signals(weir, termin
     assert runs_of(weir, "none") == []
 
 
+@pytest.mark.long
 def test_a_run_that_is_cancelled_at_the_server_stops_the_command(weir, terminal):
     started = terminal.start("run", "stop", "--", "sh", "-c", "echo ready; exec sleep 60")
     assert started.stdout.readline() == "ready\n"
@@ -298,6 +304,7 @@ def test_a_run_that_is_cancelled_at_the_server_stops_the_command(weir, terminal)
     assert spooled(terminal) == []
 
 
+@pytest.mark.long
 def test_nothing_is_lost_or_doubled_while_the_server_is_killed_and_started(weir, terminal):
     script = "for n in $(seq 0 299); do echo line $n; sleep 0.02; done"
     started = terminal.start("run", "kept", "--", "sh", "-c", script)
@@ -314,6 +321,7 @@ def test_nothing_is_lost_or_doubled_while_the_server_is_killed_and_started(weir,
     assert lines == [f"line {number}" for number in range(300)]
 
 
+@pytest.mark.long
 def test_nothing_is_lost_or_doubled_over_a_minute_without_network(weir, terminal):
     weir.terminate(20)
     weir.environment["WEIR_REPORTS_LEASE"] = "2"
@@ -335,6 +343,7 @@ def test_nothing_is_lost_or_doubled_over_a_minute_without_network(weir, terminal
     assert lines == [f"line {number}" for number in range(100)]
 
 
+@pytest.mark.long
 def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repetition(weir, terminal):
     weir.terminate(20)
     weir.environment |= {"WEIR_REPORTS_LEASE": "3", "WEIR_REPORTS_MAXIMUM_LEASE": "3"}
@@ -357,6 +366,7 @@ def test_a_run_that_the_server_gave_up_goes_on_in_another_without_loss_or_repeti
     assert sum((lines for _, _, lines in parts), []) == [f"line {number}" for number in range(80)]
 
 
+@pytest.mark.long
 def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, terminal):
     weir.terminate(20)
     run = terminal.run("run", "later", "--wait", "0", "--", "sh", "-c", "echo done; exit 4")
@@ -373,6 +383,7 @@ def test_a_command_runs_without_its_server_and_its_report_is_sent_later(weir, te
     assert terminal.run("send").stdout == ""
 
 
+@pytest.mark.long
 def test_a_wrapper_that_is_killed_leaves_a_report_that_is_sent_without_repetition(weir, terminal):
     started = terminal.start("run", "dead", "--lease", "3600", "--", "sh", "-c", "seq 1 50; echo ready; exec sleep 2")
     while started.stdout.readline() != "ready\n":
@@ -387,6 +398,7 @@ def test_a_wrapper_that_is_killed_leaves_a_report_that_is_sent_without_repetitio
     assert lines == [str(number) for number in range(1, 51)] + ["ready"]
 
 
+@pytest.mark.long
 def test_what_the_server_refuses_stops_no_command(weir, terminal):
     weir.terminate(20)
     weir.environment["WEIR_REPORTS_UNDECLARED"] = "no"

@@ -15,7 +15,7 @@ import pytest
 from crowded import KINDS, Holds, crowd, report
 from weir import until
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.long]
 
 # Each connection may take what is written to it and not taken (64 KiB and one answer), one read of 64 KiB, and what its
 # tasks need; all bodies together 64 MiB; and a debug build takes more of everything.

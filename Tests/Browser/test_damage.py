@@ -35,6 +35,7 @@ def dismissal(page):
 
 
 # K11
+@pytest.mark.long
 def test_a_folder_that_is_removed_from_a_running_server_is_put_back(visit, weir):
     before = weir.ended(weir.run("greeting", label="Before"))
     page = visit("/operations/greeting")
@@ -62,6 +63,7 @@ def test_a_folder_that_is_removed_from_a_running_server_is_put_back(visit, weir)
     ],
     ids=["emptied", "removed", "log removed", "log overwritten", "mark removed"],
 )
+@pytest.mark.long
 def test_harm_to_a_killed_servers_files_is_told_until_it_is_dismissed(visit, weir, harm, words):
     page = visit("/operations/greeting")
     with kept_log(weir):
@@ -102,6 +104,7 @@ def test_a_notice_is_dismissed_without_javascript(visit, weir):
 
 
 # K11
+@pytest.mark.long
 def test_a_file_that_is_cut_short_in_use_is_told_and_nothing_is_recorded(visit, weir):
     page = visit("/")
     weir.ended(weir.run("greeting", label="Before"))
@@ -125,6 +128,7 @@ def test_a_second_server_is_refused_though_the_lock_file_was_removed(weir):
 
 
 # K11
+@pytest.mark.long
 def test_after_a_power_cut_no_sequence_is_given_out_twice(weir):
     with kept_log(weir):
         shown = weir.ended(weir.run("greeting", label="Before"))
@@ -140,6 +144,7 @@ def test_after_a_power_cut_no_sequence_is_given_out_twice(weir):
     assert answer["reset"]["reason"] == "epoch"
 
 
+@pytest.mark.long
 def test_a_data_folder_that_others_could_read_is_closed_to_them(weir):
     before = epoch(weir)
     weir.terminate()

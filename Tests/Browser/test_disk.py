@@ -134,6 +134,7 @@ def start_unrecorded(weir, label):
 
 
 # K7
+@pytest.mark.long
 def test_what_cannot_be_recorded_is_seen_and_recorded_afterwards(visit, weir, fault):
     page = visit("/operations/greeting")
     page.evaluate("window.stays = true")
@@ -198,6 +199,7 @@ def refused(weir):
 
 
 # K7
+@pytest.mark.long
 def test_a_server_that_cannot_have_its_journal_says_why(weir):
     run = weir.ended(weir.run("greeting", label="Before"))
     assert "Another Weir is using this journal." in refused(weir)

@@ -7,7 +7,7 @@ from engines import ABSENT, Absent, Chromium, Firefox, WebKit
 from weir import until
 
 # Each engine is started once.
-pytestmark = pytest.mark.xdist_group("engines")
+pytestmark = [pytest.mark.xdist_group("engines"), pytest.mark.long]
 
 CHIP = "#current .run > header .chip"
 WATCH = """

@@ -14,7 +14,7 @@ from test_damage import kept_log
 from test_disk import Full, health, may_mount
 from weir import until
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.long]
 
 
 @pytest.fixture

@@ -101,6 +101,7 @@ def test_a_person_chooses_what_a_program_listed_and_a_file_for_a_program(visit, 
     expect(page.locator(".run > header .chip").first).to_have_text("Succeeded")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", ["form", "bytes", "parts"])
 def test_a_program_sends_a_file_in_every_way(weir, client, file, way):
     runs = "/api/v1/operations/restore/runs"
@@ -137,6 +138,7 @@ def test_what_the_program_does_not_list_is_refused(weir, client, file):
     assert weir.latest("restore") is None
 
 
+@pytest.mark.long
 def test_an_open_form_offers_what_the_program_lists_next(visit, folder):
     page = visit("/operations/restore")
     options = page.get_by_label("Table").locator("option")
@@ -145,6 +147,7 @@ def test_an_open_form_offers_what_the_program_lists_next(visit, folder):
     expect(options.last).to_have_text("views")
 
 
+@pytest.mark.long
 def test_a_choice_offers_what_fits_what_is_chosen_elsewhere(visit, weir, client):
     page = visit("/operations/look")
     offered = page.get_by_label("Table").locator("optgroup:not([hidden]) option")
@@ -161,6 +164,7 @@ def test_a_choice_offers_what_fits_what_is_chosen_elsewhere(visit, weir, client)
     assert output(client, run["id"]) == "users states\n"
 
 
+@pytest.mark.long
 def test_without_javascript_what_does_not_fit_is_said_beside_the_field(visit, weir):
     page = visit("/operations/look", java_script_enabled=False)
     page.get_by_label("Database").select_option("users")
@@ -189,6 +193,7 @@ def test_a_file_does_not_outlive_its_run_nor_a_killed_server(weir, client, folde
     assert received(weir) == []
 
 
+@pytest.mark.long
 def test_a_run_is_tried_again_as_it_was_unless_a_file_would_be_missing(visit, weir, client):
     without = weir.ended(weir.run("count"))
     page = visit(f"/runs/{without['id']}", locale="pt-BR")

@@ -35,6 +35,7 @@ def test_every_state_is_seen_as_it_comes(visit, weir, sky):
     expect(page.locator("#current [role=log] li")).to_have_count(3)
 
 
+@pytest.mark.long
 def test_a_service_that_is_down_is_told_in_words_and_another_try_succeeds(visit, weir, sky):
     sky.stop()
     page = visit("/operations/greeting")
@@ -50,6 +51,7 @@ def test_a_service_that_is_down_is_told_in_words_and_another_try_succeeds(visit,
     expect(page.locator("#earlier .chip")).to_have_text(["Error"])
 
 
+@pytest.mark.long
 def test_a_run_can_be_started_again_with_other_input(visit, weir):
     run = weir.ended(weir.run("greeting", label="First"))
     page = visit(f"/runs/{run['id']}")
@@ -82,6 +84,7 @@ def test_a_mistake_stands_beside_its_field_and_what_was_typed_stays(visit, weir)
     assert weir.latest("greeting") is None
 
 
+@pytest.mark.long
 def test_what_is_being_typed_survives_changes(visit, weir):
     page = visit("/operations/greeting")
     field = page.get_by_label("Label")
@@ -95,6 +98,7 @@ def test_what_is_being_typed_survives_changes(visit, weir):
     assert field.evaluate("(field) => field.selectionStart") == 4
 
 
+@pytest.mark.long
 def test_two_tabs_show_the_same(visit, weir, sky):
     pages = [visit("/operations/greeting"), visit("/operations/greeting")]
     sky.greets.clear()

@@ -103,6 +103,7 @@ def test_a_push_starts_a_run_and_every_receiver_is_told_in_its_own_way(secret, w
     assert (weir.data / "secrets.json").stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.long
 def test_a_message_outlives_the_kill_of_the_server(secret, weir, receivers):
     def deliveries():
         return weir.ask("operations/retried/notifications")["deliveries"]
@@ -125,6 +126,7 @@ def start(weir, operation):
     urllib.request.urlopen(request).close()
 
 
+@pytest.mark.long
 def test_somebody_sends_a_test_from_the_page(secret, weir, visit, receivers):
     push(weir, secret, "refs/heads/main")
     page = visit("/operations/deploy", java_script_enabled=False)

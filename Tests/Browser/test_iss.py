@@ -1,5 +1,6 @@
 """Where the station is, while somebody watches."""
 
+import pytest
 import re
 
 from playwright.sync_api import expect
@@ -18,6 +19,7 @@ def test_the_map_and_the_text_move(visit, weir):
     until(lambda: shown.add(POSITION.search(text.inner_text())[0]) or len(shown) >= 3)
 
 
+@pytest.mark.long
 def test_a_feed_that_fails_leaves_the_last_position_marked_and_comes_back(visit, weir, sky):
     page = visit("/operations/iss-position")
     chip = page.locator("#current .run > header .chip")
@@ -32,6 +34,7 @@ def test_a_feed_that_fails_leaves_the_last_position_marked_and_comes_back(visit,
     expect(chip).to_have_text("Tracking")
 
 
+@pytest.mark.long
 def test_a_feed_that_never_answered_is_an_error_in_words(visit, sky):
     sky.fails = True
     page = visit("/operations/iss-position")

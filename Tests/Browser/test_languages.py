@@ -33,6 +33,7 @@ def test_the_switch_leads_back_to_the_same_page_and_is_kept(visit):
     expect(page.locator("h1")).to_have_text("Gallery")
 
 
+@pytest.mark.long
 def test_spanish_is_spoken_wherever_it_comes_from(visit):
     page = visit("/", locale="es-MX")
     expect(page.locator("h1")).to_have_text("Operaciones")
@@ -43,11 +44,13 @@ def test_spanish_is_spoken_wherever_it_comes_from(visit):
     expect(page.locator("h1")).to_have_text("Galería")
 
 
+@pytest.mark.long
 def test_a_language_that_is_not_there_is_english(visit):
     page = visit("/", locale="ja-JP")
     expect(page.locator("html")).to_have_attribute("lang", "en")
 
 
+@pytest.mark.long
 def test_both_languages_side_by_side_show_the_same_change(visit, weir):
     english, portuguese = visit("/runs"), visit("/runs", locale="pt-BR")
     run = weir.run("greeting", label="Both")

@@ -17,6 +17,7 @@ def rows(page):
     return page.locator("#runs tr")
 
 
+@pytest.mark.long
 def test_each_filter_is_a_chip_that_takes_it_away(visit, weir):
     weir.ended(weir.run("greeting", label="Needle"))
     weir.ended(weir.run("greeting", label="Hay"))
@@ -34,6 +35,7 @@ def test_each_filter_is_a_chip_that_takes_it_away(visit, weir):
     expect(chips).to_have_count(0)
 
 
+@pytest.mark.long
 def test_today_begins_at_the_readers_midnight(visit, weir):
     # Far from here, where midnight does not come while this runs.
     hour = datetime.datetime.now(datetime.UTC).hour

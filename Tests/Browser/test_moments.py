@@ -34,6 +34,7 @@ def at(number):
     return re.compile(rf"\?at={number}$")
 
 
+@pytest.mark.long
 def test_buttons_and_keys_go_through_every_moment_and_the_address_follows(visit, weir, ended):
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}")
@@ -80,6 +81,7 @@ def test_a_page_of_the_past_is_what_was_live_then_and_a_reload_shows_the_same(vi
     assert page.evaluate(SHOWN) == seen[moments[0]]
 
 
+@pytest.mark.long
 def test_every_moment_of_a_run_that_is_watched_stands_in_its_past(visit, weir, sky):
     """What the page painted live, change by change, is compared with the page as of that change."""
     page = visit("/operations/http-request")
@@ -142,6 +144,7 @@ def test_a_live_page_shows_the_past_while_the_slider_is_dragged_and_the_address_
     expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
 
 
+@pytest.mark.long
 def test_a_page_that_was_left_for_the_past_is_not_followed_any_more(visit, weir):
     ended = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
     page = visit("/operations/http-request")
@@ -157,6 +160,7 @@ def test_a_page_that_was_left_for_the_past_is_not_followed_any_more(visit, weir)
     expect(page.locator("section.run")).to_have_attribute("id", f"run-{second['id']}")
 
 
+@pytest.mark.long
 def test_the_slider_goes_by_step_or_by_time_and_the_browser_keeps_the_choice(visit, weir, ended):
     page = visit(f"/runs/{ended['id']}")
     states = weir.cases(ended)
@@ -175,6 +179,7 @@ def test_the_slider_goes_by_step_or_by_time_and_the_browser_keeps_the_choice(vis
     expect(page.locator("#scrub-range")).to_be_visible()
 
 
+@pytest.mark.long
 def test_play_goes_through_every_moment_to_the_end(visit, weir, ended):
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}")
@@ -193,6 +198,7 @@ def test_play_goes_through_every_moment_to_the_end(visit, weir, ended):
     assert page.evaluate("window.passed") == moments
 
 
+@pytest.mark.long
 def test_the_link_to_a_moment_is_copied(visit, weir, ended):
     moments = changes(weir, ended)
     page = visit(f"/runs/{ended['id']}?at={moments[1]}", permissions=["clipboard-read", "clipboard-write"])
@@ -212,6 +218,7 @@ def test_two_moments_are_compared_without_javascript(visit, weir, ended):
     expect(page.get_by_text("Nothing differs.")).to_be_visible()
 
 
+@pytest.mark.long
 def test_nothing_can_be_done_in_the_past(visit, weir, ended):
     page = visit(f"/runs/{ended['id']}")
     expect(page.get_by_role("button", name="Try again")).to_be_enabled()
@@ -238,6 +245,7 @@ def test_without_javascript_links_and_a_form_go_through_the_moments(visit, weir,
     expect(page).to_have_url(f"{weir.url}/runs/{ended['id']}")
 
 
+@pytest.mark.long
 def test_an_operation_is_gone_through_over_its_runs(visit, weir, ended):
     second = weir.ended(weir.run("http-request", url="http://127.0.0.1:9/", attempts=1))
     page = visit(f"/operations/http-request?at={changes(weir, second)[0]}")

@@ -218,12 +218,14 @@ def test_a_forged_return_signs_nobody_in(weir):
     assert answer.status_code == 403 and victim.get("/runs").status_code == 303
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("back", ["//evil.example/", "https://evil.example/", "/%5Cevil.example", "%0d%0aX:y", "/" + "x" * 3000])
 def test_the_way_back_never_leads_elsewhere(weir, back):
     answer = Visitor(weir).sign_in("ana", back)
     assert answer.status_code == 303 and answer.headers["location"] == "/"
 
 
+@pytest.mark.long
 def test_a_session_that_a_browser_brings_along_is_not_taken_over(weir):
     visitor = Visitor(weir)
     visitor.sign_in("vera")
@@ -235,6 +237,7 @@ def test_a_session_that_a_browser_brings_along_is_not_taken_over(weir):
     assert old.get("/runs").status_code == 303
 
 
+@pytest.mark.long
 def test_a_provider_that_is_down_keeps_nobody_out_who_is_in(weir, provider):
     visitor, late = Visitor(weir), Visitor(weir)
     visitor.sign_in("ana")
@@ -255,6 +258,7 @@ def test_a_provider_that_is_down_keeps_nobody_out_who_is_in(weir, provider):
     assert late.sign_in("vera").status_code == 303
 
 
+@pytest.mark.long
 def test_the_right_secret_is_needed_and_a_wrong_one_is_said(serve, provider):
     port = free_port()
     client, secret = provider.register(f"http://127.0.0.1:{port}/sign-in/return")
@@ -273,6 +277,7 @@ def test_the_right_secret_is_needed_and_a_wrong_one_is_said(serve, provider):
     assert secret not in weir.log.read_text()
 
 
+@pytest.mark.long
 def test_a_wrong_issuer_is_said_with_both_names_in_the_log(serve, provider):
     weir = serve(WEIR_OIDC_ISSUER=provider.issuer + "/")
     answer = Visitor(weir).get("/sign-in/provider")
@@ -280,6 +285,7 @@ def test_a_wrong_issuer_is_said_with_both_names_in_the_log(serve, provider):
     assert f'\\"{provider.issuer}/\\"' in weir.log.read_text() and f'\\"{provider.issuer}\\"' in weir.log.read_text()
 
 
+@pytest.mark.long
 def test_a_redirect_uri_that_is_not_registered_is_in_the_log(serve, provider):
     client, _ = provider.register("http://127.0.0.1:1/sign-in/return")
     weir = serve(WEIR_OIDC_CLIENT_ID=client)
@@ -289,6 +295,7 @@ def test_a_redirect_uri_that_is_not_registered_is_in_the_log(serve, provider):
     until(lambda: f"redirect={weir.url}/sign-in/return" in weir.log.read_text())
 
 
+@pytest.mark.long
 def test_clocks_that_differ_are_said(serve, provider):
     provider.stop()
     provider.start("--token-max-age", "-3600")
@@ -298,6 +305,7 @@ def test_clocks_that_differ_are_said(serve, provider):
     assert "expired" in weir.log.read_text()
 
 
+@pytest.mark.long
 def test_a_provider_with_a_root_of_its_own_needs_it_in_a_file(tmp_path, serve, provider):
     provider.stop()
     root, other = trustme.CA(), trustme.CA()
@@ -323,6 +331,7 @@ def test_a_provider_with_a_root_of_its_own_needs_it_in_a_file(tmp_path, serve, p
         weir.close()
 
 
+@pytest.mark.long
 def test_groups_that_the_provider_does_not_name_are_said(weir):
     visitor = Visitor(weir)
     answer = visitor.sign_in("noel")
@@ -331,6 +340,7 @@ def test_groups_that_the_provider_does_not_name_are_said(weir):
     assert visitor.get("/runs").status_code == 303
 
 
+@pytest.mark.long
 def test_somebody_who_declines_is_not_signed_in(weir):
     visitor = Visitor(weir)
     way = visitor.http.post(visitor.leave(), data={"action": "deny"}).headers["location"].removeprefix(weir.url)
@@ -360,6 +370,7 @@ def test_settings_that_are_not_safe_or_not_whole_are_refused(tmp_path, sky, sett
     assert ended.returncode == 78 and SECRET not in ended.stderr
 
 
+@pytest.mark.long
 def test_strangers_who_wait_for_a_provider_that_does_not_answer_keep_nobody_out(weir, provider):
     def attempt():
         visitor = Visitor(weir)

@@ -77,6 +77,7 @@ def test_lines_appear_while_the_run_goes_on_and_are_coloured(visit, weir, talker
     expect(page.locator("#output-count")).to_have_text(f"{len(lines(weir, run))} lines")
 
 
+@pytest.mark.long
 def test_the_newest_500_lines_are_shown_and_all_can_be_downloaded(visit, weir, talker):
     run = weir.run("http-request", method="GET", url=f"{talker.url}/5/100")
     page = visit(f"/runs/{run['id']}")
@@ -110,6 +111,7 @@ def test_lines_go_on_where_they_were_after_the_network_was_away(visit, weir, tal
     assert page.locator("#output-lines li").evaluate_all(NUMBERS) == [line["number"] for line in after]
 
 
+@pytest.mark.long
 def test_a_reader_at_the_end_stays_there_and_one_further_up_is_left_alone(visit, weir, talker):
     run = weir.run("http-request", method="GET", url=f"{talker.url}/busy/100", attempts=3)
     page = visit(f"/runs/{run['id']}")
@@ -135,6 +137,7 @@ def test_a_reader_at_the_end_stays_there_and_one_further_up_is_left_alone(visit,
     expect(page.locator(f"#line-{lines(weir, run)[-1]['number']}")).to_be_in_viewport()
 
 
+@pytest.mark.long
 def test_without_javascript_the_newest_lines_are_there_and_in_view(visit, weir, talker):
     talker.answer()
     run = weir.run("http-request", method="GET", url=f"{talker.url}/100")

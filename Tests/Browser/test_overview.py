@@ -1,9 +1,11 @@
 """The page that opens first."""
 
+import pytest
 from playwright.sync_api import expect
 from weir import until
 
 
+@pytest.mark.long
 def test_the_machines_vitals_move_without_a_reload(visit, weir):
     page = visit("/")
     page.evaluate("window.stays = true")
@@ -17,6 +19,7 @@ def test_the_machines_vitals_move_without_a_reload(visit, weir):
     expect(page.locator("#live-text")).to_have_text("Live")
 
 
+@pytest.mark.long
 def test_what_starts_elsewhere_appears_here_in_its_card_and_in_the_latest_changes(visit, weir, sky):
     page = visit("/")
     expect(page.locator("#op-greeting .chip")).to_have_text("None")
@@ -47,6 +50,7 @@ PRESSED = """
 """
 
 
+@pytest.mark.long
 def test_nothing_moves_under_a_pressed_pointer_so_that_its_click_is_one(visit, weir):
     page = visit("/")
     expect(page.locator("#op-iss-position .chip")).to_have_text("Tracking")

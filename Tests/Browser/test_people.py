@@ -1,5 +1,6 @@
 """Who is in space."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -18,6 +19,7 @@ def test_people_are_grouped_by_craft_the_fullest_first(visit, weir, sky):
     expect(state.locator(".person", has_text="<i>Zoë</i>")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_list_that_cannot_be_had_is_an_error_with_another_try(visit, weir, sky):
     sky.fails = True
     page = visit("/operations/people-in-space")

@@ -50,6 +50,7 @@ def test_search_counts_the_lines_and_enter_goes_through_them(visit, printed):
     expect(found).to_have_text("0")
 
 
+@pytest.mark.long
 def test_a_line_has_a_link_that_leads_back_to_it(visit, printed):
     page = visit(f"/runs/{printed['id']}#line-5")
     line = page.locator("#line-5")
@@ -61,6 +62,7 @@ def test_a_line_has_a_link_that_leads_back_to_it(visit, printed):
     page.wait_for_url("**#line-7")
 
 
+@pytest.mark.long
 def test_wrapping_is_a_switch_that_the_browser_keeps(visit, printed):
     page = readable(visit(f"/runs/{printed['id']}"))
     wrap = page.get_by_role("button", name="Wrap")

@@ -12,7 +12,7 @@ import statistics
 import time
 
 import pytest
-from burdens import KINDS, PROBE
+from burdens import KINDS, PROBE, Patterns, TemplateChecks
 from weir import Weir
 
 pytestmark = pytest.mark.alone
@@ -94,7 +94,9 @@ def burdened(burden, weir, known):
             process.join()
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", [
+    kind if kind in (Patterns, TemplateChecks) else pytest.param(kind, marks=pytest.mark.long) for kind in KINDS
+], ids=lambda kind: kind.__name__)
 def test_health_changes_and_starts_stay_quick_during(kind, tmp_path, sky):
     burden = kind()
     folder = tmp_path / "operations"

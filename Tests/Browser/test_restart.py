@@ -31,6 +31,7 @@ def test_the_open_page_goes_on_and_what_ran_is_interrupted_with_another_try(visi
     assert weir.cases(run) == ["none", "loading", "interrupted"]
 
 
+@pytest.mark.long
 def test_nothing_that_was_shown_is_lost(visit, weir):
     page = visit("/")
     runs = [weir.run("greeting", label=f"number {number}") for number in range(20)]
@@ -44,6 +45,7 @@ def test_nothing_that_was_shown_is_lost(visit, weir):
     expect(again.locator("#op-greeting .state")).to_contain_text("number 19")
 
 
+@pytest.mark.long
 def test_a_wiped_history_is_taken_as_it_is(visit, weir):
     page = visit("/operations/greeting")
     weir.ended(weir.run("greeting", label="Before"))

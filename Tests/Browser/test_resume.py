@@ -99,6 +99,7 @@ def test_a_cut_connection_costs_nothing_that_has_arrived(visit, weir, file):
     cutter.close()
 
 
+@pytest.mark.long
 def test_a_network_that_goes_silent_is_given_up_and_the_file_goes_on(visit, weir, file):
     cutter = Cutter(weir.port, 5_000_000, is_silent=True)
     page = visit("about:blank")
@@ -128,6 +129,7 @@ def test_a_killed_server_goes_on_with_what_it_had(visit, weir, file):
     assert had >= 1_000_000
 
 
+@pytest.mark.long
 def test_after_a_reload_the_same_file_continues(visit, weir, file):
     page = visit("/operations/file-upload")
     session = slow(page)
@@ -178,6 +180,7 @@ def test_one_of_several_files_is_stopped_and_the_others_arrive(visit, weir, file
     until(lambda: phases(weir) == ["cancelled", "succeeded"])
 
 
+@pytest.mark.long
 def test_a_dropped_folder_is_sent_with_all_in_it(visit, weir, tmp_path):
     page = visit("/operations/file-upload")
     expect(page.locator("[data-drop]")).to_be_visible()
@@ -196,6 +199,7 @@ def test_a_dropped_folder_is_sent_with_all_in_it(visit, weir, tmp_path):
     until(lambda: archived(weir) == [b"a", b"b"])
 
 
+@pytest.mark.long
 def test_start_works_at_once_after_a_stop(visit, weir, file):
     page = visit("/operations/file-upload")
     session = slow(page)
@@ -209,6 +213,7 @@ def test_start_works_at_once_after_a_stop(visit, weir, file):
     until(lambda: archived(weir) == [file.read_bytes()], 60)
 
 
+@pytest.mark.long
 def test_by_hand_it_is_what_curl_does(weir):
     import subprocess
 

@@ -59,6 +59,7 @@ def fill(page, name, action, label, text):
     form.get_by_role("button").click()
 
 
+@pytest.mark.long
 def test_two_people_see_each_other_and_who_waits_is_told(visit):
     ana, bob = act_as(visit(PATH), "Ana"), act_as(visit(PATH), "Bob")
     expect(ana.locator("#store-state")).to_contain_text("0 of 4 steps are done or skipped")
@@ -72,6 +73,7 @@ def test_two_people_see_each_other_and_who_waits_is_told(visit):
     expect(ana.locator("#toasts .toast")).to_have_count(0)
 
 
+@pytest.mark.long
 def test_steps_are_skipped_commented_and_assigned_and_the_end_is_told_to_everybody(visit, weir):
     ana, bob = act_as(visit(PATH), "Ana"), act_as(visit(PATH), "Bob")
     fill(ana, "sign-it", "skip", "Reason", "No key yet")
@@ -102,6 +104,7 @@ def test_of_two_who_tick_one_step_the_first_stands_and_the_second_is_told(visit,
     assert signature.evaluate(read) == first
 
 
+@pytest.mark.long
 def test_the_export_is_the_checklist_with_what_became_of_it(visit):
     page = act_as(visit(PATH), "Ana")
     step(page, "tests-are-green").get_by_role("button", name="Tick").click()
@@ -135,6 +138,7 @@ def test_without_javascript_on_a_small_screen_steps_are_ticked_and_skipped(visit
     assert page.locator("#store").bounding_box()["width"] <= width == 390
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing_with_all_of_it_open_and_nothing_is_too_wide(visit, weir, scheme, width):

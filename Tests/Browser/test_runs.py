@@ -1,5 +1,6 @@
 """The list of runs."""
 
+import pytest
 from playwright.sync_api import expect
 
 
@@ -21,11 +22,13 @@ def test_filters_are_in_the_address_and_survive_a_reload(visit, weir):
         page.reload()
 
 
+@pytest.mark.long
 def test_a_filter_that_cannot_be_understood_is_told_beside_its_field(visit):
     page = visit("/runs?from=yesterday")
     expect(page.locator("#filters-from-error")).to_be_visible()
 
 
+@pytest.mark.long
 def test_older_runs_are_a_link_away(visit, weir):
     runs = [weir.run("greeting", label=f"number {number}") for number in range(110)]
     weir.ended(runs[-1])
@@ -53,6 +56,7 @@ def test_a_run_that_starts_appears_at_the_head_and_changes_its_word(visit, weir)
     expect(page).to_have_url(f"{weir.url}/runs/{run['id']}")
 
 
+@pytest.mark.long
 def test_the_columns_stay_where_they_are_whatever_arrives(visit, weir):
     weir.ended(weir.run("greeting", label="Ada"))
     page = visit("/runs")

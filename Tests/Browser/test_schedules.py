@@ -44,6 +44,7 @@ def times(weir):
         return [key for key, in database.execute("SELECT idempotency_key FROM runs WHERE idempotency_key LIKE 'schedule/tick/%'")]
 
 
+@pytest.mark.long
 def test_a_schedule_starts_runs_and_each_time_only_once_over_kills(weir):
     for _ in range(3):
         count = len(starts(weir))
@@ -74,6 +75,7 @@ def test_a_schedule_is_paused_without_javascript_and_stays_paused(weir, visit):
     until(lambda: len(starts(weir)) > count)
 
 
+@pytest.mark.long
 def test_next_times_are_shown_by_the_clock_of_the_schedules_zone(weir, visit):
     page = visit("/operations/backup")
     times = page.locator("#schedule ol time")

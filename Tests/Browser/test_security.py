@@ -60,6 +60,7 @@ def test_a_form_of_another_site_is_refused(visit, weir, sky, path):
     assert weir.latest("greeting") is None
 
 
+@pytest.mark.long
 def test_another_name_for_this_machine_is_refused(weir):
     request = urllib.request.Request(weir.url + "/", headers={"Host": "rebound.test"})
     with pytest.raises(urllib.error.HTTPError) as refused:

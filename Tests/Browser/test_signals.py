@@ -41,6 +41,7 @@ def test_sighup_takes_up_what_can_be_and_says_what_takes_a_restart(weir):
     assert answer(weir, "weir.example") == 200
 
 
+@pytest.mark.long
 def test_sighup_announces_what_a_lower_limit_removes_and_a_higher_one_withdraws_it(weir):
     for number in range(3):
         weir.ended(weir.run("greeting", label=f"number {number}"))
@@ -86,6 +87,7 @@ def audited(weir):
     return [json.loads(line.split(" ", 1)[1])["action"] for line in lines]
 
 
+@pytest.mark.long
 def test_limits_of_what_clients_may_take_are_those_of_the_settings(weir):
     assert weir.terminate()[0] == 0
     (weir.folder / "weir.yml").write_text("requests:\n  body-bytes: 1024\n")
@@ -95,6 +97,7 @@ def test_limits_of_what_clients_may_take_are_those_of_the_settings(weir):
     assert refused.value.code == 413
 
 
+@pytest.mark.long
 def test_a_broken_file_leaves_the_settings_as_they_are(weir):
     (weir.folder / "weir.yml").write_text("log-level: info\nallowed-hosts: [weir.example]\nprot: 1\n")
     said = hang_up(weir, "the previous settings stay in force")
@@ -103,12 +106,14 @@ def test_a_broken_file_leaves_the_settings_as_they_are(weir):
     assert answer(weir, "127.0.0.1") == 200
 
 
+@pytest.mark.long
 def test_sigusr1_writes_how_the_server_stands(weir):
     weir.process.send_signal(signal.SIGUSR1)
     until(lambda: "The server is running." in weir.log.read_text())
     assert answer(weir, "127.0.0.1") == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGUSR1])
 def test_a_signal_while_it_starts_does_not_end_it(weir, number):
     assert weir.terminate()[0] == 0
@@ -144,6 +149,7 @@ def test_sigterm_ends_it_in_good_time_though_a_file_is_being_uploaded(weir):
     assert seconds < 3
 
 
+@pytest.mark.long
 def test_a_log_that_nobody_reads_any_more_does_not_end_it(weir):
     assert weir.terminate()[0] == 0
     reading, writing = os.pipe()

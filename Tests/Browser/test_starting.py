@@ -21,6 +21,7 @@ def refused(weir, *more, **variables):
     return ended.returncode, "\n".join(said)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("setting", ["public", "templates"])
 @pytest.mark.parametrize("place", ["nowhere", "file"])
 def test_a_folder_that_is_none_is_refused_with_its_name(weir, setting, place):
@@ -43,12 +44,14 @@ def test_a_port_that_is_taken_is_refused_as_taken(weir):
     assert f"Another program listens on port {weir.port}" in said
 
 
+@pytest.mark.long
 def test_an_address_of_another_machine_is_not_called_taken(weir):
     code, said = refused(weir, "--host", "192.0.2.7", "--auth", "none")  # RFC 5737: nobody's
     assert code == MISCONFIGURED
     assert "192.0.2.7 is not an address of this machine" in said
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.geteuid() == 0, reason="every port is root's")
 def test_a_port_for_privileged_programs_is_refused_as_such(weir):
     code, said = refused(weir, "--port", "1")
@@ -67,6 +70,7 @@ def test_mistyped_names_are_refused_with_what_they_resemble_and_all_at_once(weir
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("settings", [{"WEIR_PROT": "1", "WEIR_LOG_LEVEL": "warning"}])
 def test_a_mistyped_variable_is_a_warning_with_what_it_resembles(weir):
     until(lambda: "WEIR_PROT is not a setting and has no effect; did you mean WEIR_PORT?" in weir.log.read_text())

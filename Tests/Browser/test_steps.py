@@ -76,6 +76,7 @@ def test_a_person_approves_with_a_comment_and_the_steps_go_on(weir, visit, java_
     expect(page.get_by_text("copied ./a.tar")).to_be_visible()
 
 
+@pytest.mark.long
 def test_lists_name_the_step_and_a_refusal_is_said_in_words(weir, visit):
     run = begin(weir)
     page = visit("/")
@@ -87,6 +88,7 @@ def test_lists_name_the_step_and_a_refusal_is_said_in_words(weir, visit):
     assert [step["status"] for step in steps(weir, run)] == ["succeeded", "failed", "skipped"]
 
 
+@pytest.mark.long
 def test_a_decision_outlives_a_kill_and_no_step_begins_twice(weir, visit, folder):
     run = begin(weir)
     weir.kill()
@@ -119,6 +121,7 @@ def test_a_killed_step_fails_and_another_attempt_takes_over_what_succeeded(weir,
     assert len(weir.ask("runs?operation=copy")["runs"]) == 2
 
 
+@pytest.mark.long
 def test_cancelling_goes_down_to_the_step_that_runs(weir, visit, folder):
     run = begin(weir)
     (folder / "v1.wait").touch()

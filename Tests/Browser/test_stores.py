@@ -88,6 +88,7 @@ def test_people_see_each_other_act_in_the_same_order(join, weir):
     assert sequences[0] == [f"entry-{sequence}" for sequence in recorded]
 
 
+@pytest.mark.long
 def test_whoever_waits_is_told_once(join, weir):
     ana, rui = looking(join("Ana")), looking(join("Rui"))
     press(ana, "#act-wait-bake-a-cake")
@@ -105,6 +106,7 @@ def test_whoever_waits_is_told_once(join, weir):
     expect(ana.locator(TOAST)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_one_of_several_tabs_shows_a_toast(join, weir):
     first = looking(join("Ana"))
     tabs = [first] + [first.context.new_page() for _ in range(2)]
@@ -145,6 +147,7 @@ def test_a_restart_shows_nothing_twice_and_what_was_missed_once(join, weir):
     expect(ana.locator(TOAST)).to_have_count(0)
 
 
+@pytest.mark.long
 def test_a_file_comes_to_whom_it_is_for(join):
     ana, rui = looking(join("Ana")), looking(join("Rui"))
     downloads = []
@@ -158,6 +161,7 @@ def test_a_file_comes_to_whom_it_is_for(join):
     assert downloads == []
 
 
+@pytest.mark.long
 def test_whoever_is_led_away_takes_messages_along(join):
     ana = looking(join("Ana"))
     ana.evaluate("""() => {
@@ -215,6 +219,7 @@ def test_everything_is_done_without_javascript(join, weir):
     assert weir.ask("stores/runbook-party")["last"]["actor"] == "Ana Lúcia"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
 def test_axe_finds_nothing(join, weir, scheme, width):
@@ -237,6 +242,7 @@ def test_axe_finds_nothing(join, weir, scheme, width):
     assert found == {}
 
 
+@pytest.mark.long
 def test_the_header_leads_to_stores(visit):
     page = live(visit("/"))
     page.keyboard.press("g")

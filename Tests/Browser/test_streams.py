@@ -15,6 +15,7 @@ def settings():
     return {"WEIR_REPORTS_UNDECLARED": "yes", "WEIR_REPORTS_LEASE": "120", "WEIR_LOG_LEVEL": "warning"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("live", ["long-poll", "sse"])
 def test_every_change_comes_once_and_in_order_over_kills_and_restarts(weir, live):
     followers = [Follower(f"{weir.url}/api/v1/streams/board", live) for _ in range(2)]
@@ -74,6 +75,7 @@ def test_a_proxy_that_gives_up_after_five_seconds_costs_nothing(weir):
     assert follower.sequences == [change["sequence"] for change in states]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("live", ["long-poll", "sse"])
 def test_an_answer_that_is_cut_in_the_middle_is_not_taken_for_a_whole_one(weir, live):
     make_runs(weir, 0, 60)
@@ -90,6 +92,7 @@ def test_an_answer_that_is_cut_in_the_middle_is_not_taken_for_a_whole_one(weir, 
     assert follower.sequences == recorded(weir)
 
 
+@pytest.mark.long
 def test_a_reporter_s_messages_are_recorded_once_over_kills_and_its_run_goes_on(weir):
     reporter = Reporter(weir, "import", "big")
     reporter.open(input={"files": 60}, title="Import")
@@ -114,6 +117,7 @@ def test_a_reporter_s_messages_are_recorded_once_over_kills_and_its_run_goes_on(
     assert back.headers["Stream-Closed"] == "true"
 
 
+@pytest.mark.long
 def test_a_run_whose_reporter_is_gone_is_interrupted(weir):
     weir.terminate(60)
     weir.environment["WEIR_REPORTS_LEASE"] = "1"

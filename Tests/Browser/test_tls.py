@@ -131,6 +131,7 @@ def test_a_certificate_is_read_again_and_a_held_poll_goes_on(weir, secure, certi
     pytest.fail("no hold lasted for as long as the certificates took to be read")
 
 
+@pytest.mark.long
 def test_ninety_polls_are_held_on_one_connection_and_a_command_still_finds_a_stream(weir, secure, certificates):
     async def crowd():
         limits = httpx.Limits(max_connections=1, max_keepalive_connections=1)
@@ -155,6 +156,7 @@ def test_ninety_polls_are_held_on_one_connection_and_a_command_still_finds_a_str
     apart(crowd())
 
 
+@pytest.mark.long
 def test_connections_of_http_2_make_room_for_others(weir, secure, certificates):
     secure.close()
     idle = [connect(weir, certificates, ["h2"]) for _ in range(30)]
@@ -175,6 +177,7 @@ def test_connections_of_http_2_make_room_for_others(weir, secure, certificates):
         connection.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("http2", [False, True])
 def test_rights_that_go_end_an_upload_that_stands_still(tmp_path, sky, certificates, http2):
     from weir import Weir
@@ -234,6 +237,7 @@ def own_address():
         probe.close()
 
 
+@pytest.mark.long
 def test_a_password_in_plain_text_is_refused_off_loopback(tmp_path, sky):
     from weir import Weir
 

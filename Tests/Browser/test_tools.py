@@ -58,6 +58,7 @@ def test_the_palette_leads_anywhere_by_a_few_letters(visit, weir):
     page.wait_for_url("**/stores/runbook-release")
 
 
+@pytest.mark.long
 def test_the_palette_waits_for_what_it_has_not_yet_heard_of(visit, weir):
     page = visit("/")
     held = []
@@ -72,6 +73,7 @@ def test_the_palette_waits_for_what_it_has_not_yet_heard_of(visit, weir):
     page.wait_for_url("**/stores/runbook-release")
 
 
+@pytest.mark.long
 def test_the_palette_keeps_what_was_chosen_when_more_arrives(visit, weir):
     page = visit("/")
     held = []
@@ -114,6 +116,7 @@ def test_the_end_of_a_run_is_said_to_those_who_cannot_see_it(visit, weir, sky):
     expect(page.locator("#said")).to_have_attribute("role", "status")
 
 
+@pytest.mark.long
 def test_the_focus_stays_near_what_is_gone(visit, weir):
     page = visit("/stores/runbook-release")
     button = page.get_by_role("button", name="Tick Tests are green")
@@ -123,12 +126,14 @@ def test_the_focus_stays_near_what_is_gone(visit, weir):
     until(lambda: page.evaluate("document.activeElement.closest('li.todo')?.id") == "store-tests-are-green")
 
 
+@pytest.mark.long
 def test_the_log_says_which_step(visit, weir):
     page = visit("/stores/runbook-release")
     page.get_by_role("button", name="Tick Tests are green").click()
     expect(page.locator("#entries li").first).to_contain_text("Tick Tests are green")
 
 
+@pytest.mark.long
 def test_a_step_by_a_key_leaves_the_focus_on_the_slider(visit, weir):
     run = weir.ended(weir.run("greeting"))
     page = visit(f"/runs/{run['id']}")
@@ -138,6 +143,7 @@ def test_a_step_by_a_key_leaves_the_focus_on_the_slider(visit, weir):
     expect(page.locator("#scrub-range")).to_be_focused()
 
 
+@pytest.mark.long
 def test_json_is_folded_and_other_text_is_not(visit, weir, sky):
     run = weir.ended(weir.run("http-request", url=sky.url + "/astros.json"))
     page = visit(f"/runs/{run['id']}")

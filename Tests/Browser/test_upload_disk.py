@@ -9,6 +9,8 @@ import httpx
 import pytest
 from test_disk import NAMESPACE, may_mount
 
+pytestmark = pytest.mark.long
+
 TUS = {"Tus-Resumable": "1.0.0"}
 UPLOADS = "/api/v1/operations/file-upload/uploads"
 BYTES = random.Random(3).randbytes(6_000_000)

@@ -65,6 +65,7 @@ def test_people_see_who_comes_and_who_leaves_and_nobody_sees_themselves(arrive):
     assert ana.locator("#page").get_attribute("data-sequence") == sequence
 
 
+@pytest.mark.long
 def test_who_is_there_stands_on_the_page_as_it_is_loaded(arrive, visit, weir):
     ana = arrive("ana")
     plain = visit("/sign-in", java_script_enabled=False)

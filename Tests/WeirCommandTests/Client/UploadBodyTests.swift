@@ -4,6 +4,7 @@ import Testing
 
 @testable import WeirCommand
 
+@Suite(.timeLimit(.minutes(5)))
 struct UploadBodyTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-form-\(UUID().uuidString)")
 

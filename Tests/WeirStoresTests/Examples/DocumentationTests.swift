@@ -4,7 +4,7 @@ import Testing
 @Suite struct DocumentationTests {
     @Test func `all Swift of the page on stores is code that is compiled and tested here`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-        let page = folder.deletingLastPathComponent().deletingLastPathComponent()
+        let page = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Documentation/stores.md")
         let text = try String(contentsOf: page, encoding: .utf8)
         let blocks = text.matches(of: /```swift\n(?s:(.*?))```/).map { String($0.output.1) }
