@@ -56,14 +56,14 @@ class Burden:
         """One request or several, in a process of its own."""
         raise NotImplementedError
 
-    def ask(self, path, method="GET", body=None, headers=None):
-        """Sends a request and reads the whole answer; returns its status and body."""
+    def ask(self, path, method="GET", body=None, headers=None, refused=(401, 403, 404, 405, 500)):
+        """Sends a request and reads the whole answer; returns its status and body. The answer is none of `refused`."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, HEADERS if headers is None else headers)
             answer = connection.getresponse()
             body = answer.read()
-            assert answer.status not in (401, 403, 404, 405, 500), f"{method} {path[:80]}: {answer.status} {body[:300]}"
+            assert answer.status not in refused, f"{method} {path[:80]}: {answer.status} {body[:300]}"
             return answer.status, body
         finally:
             connection.close()
@@ -329,7 +329,8 @@ class Requests(Burden):
                  ",".join(f'"{index}"' for index in range(2_000)), "\\" * 15_000, "-" * 15_000]
         for field in ("Accept-Language", "Accept-Encoding", "Cookie", "If-None-Match", "Forwarded", "X-Forwarded-For", "Accept"):
             for value in lists:
-                self.ask("/", headers={field: value})
+                # Without sign-in, requests of a proxy get 403 after their header has been read.
+                self.ask("/", headers={field: value}, refused=(404, 405, 500))
         self.ask("/?" + "&".join(f"a{index}=b" for index in range(2_500)))
         self.ask("/runs?" + "&".join(f"operation=a{index}" for index in range(1_200)))
 

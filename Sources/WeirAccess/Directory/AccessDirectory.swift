@@ -67,8 +67,8 @@ package final class AccessDirectory: Sendable {
         self.logger = logger
         hashing = WorkPool(room: 32)
         state = Mutex(DirectoryState(configuration))
-        // Nobody's: what is hashed where there is no such user, so that it takes as long.
-        decoy = try PasswordHash(Hex(random(16)).text, cost: configuration.cost, salt: random(16))
+        // Checked for unknown names, so that they take as long as known ones.
+        decoy = PasswordHash(ofNoPassword: configuration.cost, random: random)
         try await refresh()
         if keepsAuditHead { await audit.requirePassing(through: state.withLock { $0.auditHead }) }
         try await makeSettings()

@@ -45,6 +45,17 @@ package struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
         hash = try Self.derive(password, cost: cost, salt: salt)
     }
 
+    /// Creates a hash of no known password, which takes as long to check as that of a user.
+    ///
+    /// - Parameters:
+    ///   - cost: The cost of a check.
+    ///   - random: Returns so many random bytes.
+    package init(ofNoPassword cost: ScryptCost, random: (Int) -> [UInt8]) {
+        self.cost = cost
+        salt = random(16)
+        hash = random(32)
+    }
+
     /// Reads what `description` wrote; nil for anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "$", omittingEmptySubsequences: false).map(String.init)

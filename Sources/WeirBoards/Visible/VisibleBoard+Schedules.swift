@@ -1,12 +1,17 @@
 import WeirAccess
+package import WeirFlows
 
 extension VisibleBoard {
     /// The schedules of the operations that may be seen, each with its newest run.
-    package func schedules() async -> [ScheduleView] {
-        var views: [ScheduleView] = []
-        for view in board.schedules() where visibility.isWhole || visibility.operations.contains(view.operation) {
-            views.append(await withLastRun(view))
+    ///
+    /// - Parameter pool: Finds the next times; of dates that come seldom, years are searched.
+    /// - Returns: The views, in the order of the catalog.
+    /// - Throws: ``WorkPool/Busy`` if the pool has too much to do; `CancellationError`.
+    package func schedules(on pool: WorkPool) async throws -> [ScheduleView] {
+        var views = try await pool.run { [board, visibility] in
+            board.schedules().filter { visibility.isWhole || visibility.operations.contains($0.operation) }
         }
+        for index in views.indices { views[index] = await withLastRun(views[index]) }
         return views
     }
 

@@ -1,4 +1,5 @@
 import WeirBoards
+import WeirFlows
 import Hummingbird
 import WeirPages
 import WeirStates
@@ -8,15 +9,20 @@ struct ScheduleList {
     let dashboard: AudienceDashboard
 
     /// The page of all of them.
-    func show(_ exchange: Exchange) async -> Response {
-        .page(
-            dashboard.renderer.schedules(await dashboard.board.schedules(), frame: exchange.frame(dashboard)),
-            for: exchange)
+    func show(_ exchange: Exchange) async throws(Problem) -> Response {
+        let (views, frame) = (try await views(), exchange.frame(dashboard))
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.schedules(views, frame: frame)
+        }
     }
 
     /// The same for programs.
     func list() async throws(Problem) -> Response {
-        try .json(["schedules": .array(await dashboard.board.schedules().map(\.json))])
+        try .json(["schedules": .array(try await views().map(\.json))])
+    }
+
+    private func views() async throws(Problem) -> [ScheduleView] {
+        do { return try await dashboard.board.schedules(on: .pages) } catch { throw .crowdedAnswers }
     }
 
     /// One of them, for programs.

@@ -58,7 +58,7 @@ extension AudienceDashboard {
         case .operationHealth(let id): try await HealthPage(dashboard: self).show(id, exchange)
         case .api(.operationHealth(let id)): try await HealthPage(dashboard: self).list(id)
         case .api(.runComparison(let run)): try await ComparePage(dashboard: self).list(run, exchange)
-        case .schedules: await ScheduleList(dashboard: self).show(exchange)
+        case .schedules: try await ScheduleList(dashboard: self).show(exchange)
         case .api(.schedules): try await ScheduleList(dashboard: self).list()
         case .api(.schedule(let id)): try await ScheduleList(dashboard: self).show(id)
         case .schedulePause(let id), .api(.schedulePause(let id)):

@@ -259,11 +259,11 @@ import TestSupport
         let board = try await board(MemoryJournal(), VirtualClock())
         let sees = try await VisibleBoard(
             board, for: VisibleBoardTests.permissions([.see], operations: ["backup"], of: board))
-        #expect(await sees.schedules().map(\.operation) == ["backup"])
+        #expect(try await sees.schedules(on: .pages).map(\.operation) == ["backup"])
         await #expect(throws: BoardError.self) { try await sees.pauseSchedule(of: "backup", actor: "Ana") }
         let other = try await VisibleBoard(
             board, for: VisibleBoardTests.permissions([.see, .start], operations: ["manual"], of: board))
-        #expect(await other.schedules().isEmpty)
+        #expect(try await other.schedules(on: .pages).isEmpty)
         do {
             _ = try await other.pauseSchedule(of: "backup", actor: "Ana")
             Issue.record("paused what may not be seen")

@@ -17,9 +17,15 @@ struct CronClock: Sendable, Hashable {
         let first = day(at: time) - 2
         var found: Int64?
         var lastDay = first + Self.cycle
-        for day in first...lastDay {
-            if day > lastDay { break }
-            guard expression.matches(day: day), let time = times(on: day).first(where: { $0 > time }) else { continue }
+        var next = first
+        while next <= lastDay {
+            let day = next
+            let date = CivilDate(day: day)
+            // No month is shorter than 28 days.
+            next += expression.month.contains(date.month) ? 1 : max(1, 29 - date.dayOfMonth)
+            guard expression.matches(date, day: day), let time = times(on: day).first(where: { $0 > time }) else {
+                continue
+            }
             if found == nil { lastDay = day + 1 }
             found = min(found ?? time, time)
         }

@@ -66,8 +66,10 @@ struct CronExpression: Sendable, Hashable {
     var isFixed: Bool { !minute.isWildcard && !hour.isWildcard }
 
     /// Whether a day is chosen, given as days since 1 January 1970.
-    func matches(day: Int64) -> Bool {
-        let date = CivilDate(day: day)
+    func matches(day: Int64) -> Bool { matches(CivilDate(day: day), day: day) }
+
+    /// Whether a day is chosen, given its date as well.
+    func matches(_ date: CivilDate, day: Int64) -> Bool {
         guard month.contains(date.month) else { return false }
         // 1 January 1970 was a Thursday.
         let isOfWeek = dayOfWeek.contains((day + 4).floorDivided(by: 7).remainder)
