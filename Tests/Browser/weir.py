@@ -168,7 +168,7 @@ class Weir:
             try:
                 return self.ask(f"runs/{run['id']}")
             except urllib.error.HTTPError as error:
-                assert error.code == 503
+                assert error.code == 503, error.read().decode()
                 return {"endedAt": None}
 
         return until(lambda: (found := now())["endedAt"] and found)

@@ -22,8 +22,8 @@ extension Board {
         let run: RunView
         do {
             run = try await fold(id, through: feed.head(of: .board))
-        } catch  where follows && RunID.isPlausible(id) && [.unknownRun, .removedRun].contains(error.code) {
-            // Another server may have recorded it a moment ago, and whoever asks was sent here from there.
+        } catch  where RunID.isPlausible(id) && [.unknownRun, .removedRun].contains(error.code) {
+            // It may have been recorded a moment ago, here or by another server, and not be published yet.
             try await read { try await recorder.follower.catchUp() }
             run = try await fold(id, through: feed.head(of: .board))
         }

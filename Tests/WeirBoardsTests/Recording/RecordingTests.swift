@@ -203,6 +203,19 @@ import TestSupport
     }
 
     // K7
+    @Test func `a run that is recorded and not published yet is found`() async throws {
+        let fixture = try await BoardFixture.open()
+        let id = String(repeating: "0", count: 26)
+        _ = try await fixture.journal.append([
+            ChangeDraft(
+                stream: .run(id), subject: "quick", revision: 0, at: Timestamp(milliseconds: 1_000),
+                state: StateRecord(caseName: "idle", phase: .active), isTransition: true, cause: nil,
+                opening: RunOpening(actor: "tester", input: [:]))
+        ])
+        #expect(try await fixture.board.run(id).id == id)
+    }
+
+    // K7
     @Test func `a start that was lost with its process is begun once by whoever repeats it`() async throws {
         let fixture = try await BoardFixture.open(["endless": .endless])
         fixture.journal.error = JournalError(.full, "The disk is full.")
