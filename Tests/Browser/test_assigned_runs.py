@@ -75,6 +75,7 @@ def test_runs_are_carried_out_where_they_are_started_and_outlive_the_other_serve
     shows_the_same(recording, weir)
 
 
+@pytest.mark.long
 def test_a_file_is_taken_by_the_server_that_it_is_sent_to(weir, other, third, visit, tmp_path):
     other.start()
     third.start()

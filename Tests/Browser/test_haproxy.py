@@ -96,6 +96,7 @@ def run_count(postgres, label):  # noqa: F811
 
 
 # K2, K12
+@pytest.mark.long
 def test_viewers_hop_between_the_servers_with_and_without_javascript_and_miss_nothing(servers, proxy, visit):
     with Viewers(proxy) as viewers:
         page = visit(proxy.url + "/operations/greeting")
@@ -162,6 +163,7 @@ def test_a_server_that_is_stopped_in_order_cuts_no_request_off(servers, proxy):
 
 
 # K3
+@pytest.mark.long
 def test_pages_are_shown_while_the_database_is_away(servers, proxy, postgres):  # noqa: F811
     with Viewers(proxy) as viewers:
         client = Client(proxy)
@@ -193,6 +195,7 @@ def test_an_upload_in_parts_stays_at_the_server_that_records(servers, proxy):
     assert servers["b"].ended(begun.json())["phase"] == "succeeded"
 
 
+@pytest.mark.long
 def test_an_upload_reaches_the_server_that_records(servers, proxy):
     content = os.urandom(3_000_000)
     for _ in NAMES:

@@ -173,6 +173,7 @@ def test_twenty_commands_at_once_from_two_following_servers_are_each_carried_out
 
 
 # K8, K12
+@pytest.mark.long
 def test_commands_are_carried_out_once_or_not_at_all_when_the_server_that_records_is_killed(weir, other, third, postgres):
     """Two of three servers are asked all the time while the one that records dies, again and again."""
     servers = [weir, other, third]
@@ -237,6 +238,7 @@ def test_commands_are_carried_out_once_or_not_at_all_when_the_server_that_record
 
 
 # K2, K12
+@pytest.mark.long
 @pytest.mark.skipif(bool(missing(RoundRobin)), reason=str(missing(RoundRobin)))
 def test_viewers_hop_between_three_servers_and_miss_nothing_of_the_runs_they_start(weir, other, third, tmp_path, visit):
     for server in (other, third):
@@ -273,6 +275,7 @@ def test_viewers_hop_between_three_servers_and_miss_nothing_of_the_runs_they_sta
         proxy.stop()
 
 
+@pytest.mark.long
 def test_a_command_is_answered_within_a_bounded_time_when_nobody_can_take_it(weir, other, postgres):
     other.start()
     other.ended(other.run("greeting", label="before"))
@@ -332,6 +335,7 @@ def test_a_following_server_takes_the_place_of_one_that_is_stopped_in_order(weir
     taken_over(other)
 
 
+@pytest.mark.long
 def test_a_server_that_stands_still_for_too_long_is_replaced_and_ends(weir, other):
     other.start()
     weir.process.send_signal(signal.SIGSTOP)
@@ -357,6 +361,7 @@ def test_the_server_that_records_keeps_its_place_when_the_database_is_killed(wei
     shows_the_same(weir, other)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mode", ["session", "transaction"])
 def test_a_pooler_shares_connections_by_session_and_not_by_transaction(tmp_path, sky, settings, postgres, mode):
     pooler = PgBouncer(tmp_path / "pooler", postgres, mode).start()
@@ -438,6 +443,7 @@ def export(path, runs, steps):
     path.write_text("".join(json.dumps(line, sort_keys=True, separators=(",", ":")) + "\n" for line in lines))
 
 
+@pytest.mark.long
 def test_a_journal_is_copied_both_ways_and_a_copy_that_is_killed_goes_on(tmp_path, postgres):
     runs, steps = int(os.environ.get("WEIR_COPY_RUNS", "3000")), 10
     url = postgres.database()

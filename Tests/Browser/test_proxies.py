@@ -67,6 +67,7 @@ def test_of_all_viewers_at_the_same_place_one_asks_the_origin(weir, proxy, crowd
 
 
 # Protocol test 26
+@pytest.mark.long
 @pytest.mark.parametrize("page", ["/operations/greeting"])
 def test_a_restart_costs_the_origin_few_requests_though_nothing_has_happened(weir, proxy, crowd):
     greet(weir, crowd, "Before")
@@ -93,6 +94,7 @@ def test_an_origin_that_is_killed_five_times_brings_everybody_each_change_once(w
     hold_to_all_changes(crowd, weir, "board")
 
 
+@pytest.mark.long
 def test_a_proxy_that_is_killed_brings_everybody_each_change_once(weir, proxy, crowd):
     for number in range(3):
         proxy.kill()
@@ -115,6 +117,7 @@ def followers(proxy):
     crowd.end()
 
 
+@pytest.mark.long
 def test_of_all_followers_of_a_stream_one_asks_the_origin_for_an_offset_and_cursor(weir, proxy, followers):
     begun = time.time()
     for number in range(5):
@@ -127,6 +130,7 @@ def test_of_all_followers_of_a_stream_one_asks_the_origin_for_an_offset_and_curs
     hold_to_all_changes(followers, weir, "operation-greeting")
 
 
+@pytest.mark.long
 def test_an_origin_that_is_killed_brings_every_follower_of_a_stream_each_change_once(weir, proxy, followers):
     begun = time.time()
     for number in range(3):

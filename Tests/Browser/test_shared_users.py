@@ -92,6 +92,7 @@ def test_whoever_signs_in_at_one_server_is_signed_in_at_all(both):
 
 
 # K12
+@pytest.mark.long
 def test_what_a_command_changes_holds_at_all_servers_and_is_in_the_audit_of_the_one_that_records(both):
     a, b = both
     root = Browser()
@@ -106,6 +107,7 @@ def test_what_a_command_changes_holds_at_all_servers_and_is_in_the_audit_of_the_
 
 
 # K8, K12
+@pytest.mark.long
 def test_a_takeover_loses_no_session(both):
     a, b = both
     root = Browser()
@@ -122,6 +124,7 @@ def test_a_takeover_loses_no_session(both):
 
 
 # K3
+@pytest.mark.long
 def test_nobody_who_is_signed_in_notices_that_the_database_is_away(both, postgres):  # noqa: F811
     a, b = both
     root, late = Browser(), Browser()
@@ -144,6 +147,7 @@ def test_nobody_who_is_signed_in_notices_that_the_database_is_away(both, postgre
         assert "hunter2" not in log and "SELECT" not in log
 
 
+@pytest.mark.long
 @pytest.mark.skipif(bool(missing(RoundRobin)), reason=str(missing(RoundRobin)))
 def test_somebody_signs_in_through_a_proxy_that_asks_the_servers_in_turn(both, visit, tmp_path):
     proxy = RoundRobin(tmp_path / "proxy", [server.port for server in both])
@@ -170,6 +174,7 @@ def test_somebody_signs_in_through_a_proxy_that_asks_the_servers_in_turn(both, v
         proxy.stop()
 
 
+@pytest.mark.long
 def test_the_first_user_is_made_at_any_server_and_once(weir, other):  # noqa: F811
     other.start()
     files = [server.data / "setup-code" for server in (weir, other)]
@@ -185,6 +190,7 @@ def test_the_first_user_is_made_at_any_server_and_once(weir, other):  # noqa: F8
     assert command(weir, "user", "list").stdout == "root\tadmin\n"
 
 
+@pytest.mark.long
 def test_users_of_a_file_are_taken_over_into_the_database_once(tmp_path, sky, settings):
     file = {key: value for key, value in settings.items() if key != "WEIR_JOURNAL"}
     weir = Weir(tmp_path / "server", sky, file)

@@ -49,7 +49,7 @@ package struct PasswordHash: Hashable, Sendable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - cost: The cost of a check.
-    ///   - random: Returns so many random bytes.
+    ///   - random: Returns random bytes of the given count.
     package init(ofNoPassword cost: ScryptCost, random: (Int) -> [UInt8]) {
         self.cost = cost
         salt = random(16)

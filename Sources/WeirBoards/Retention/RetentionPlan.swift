@@ -47,9 +47,9 @@ struct RetentionPlan: Equatable {
         var length: Int64 { reason == .settings ? RetentionPlan.minute : RetentionPlan.notice }
     }
 
-    /// What a look decides.
+    /// The result of a check.
     enum Decision: Equatable {
-        /// Remove what is due.
+        /// Remove the runs and changes that are due.
         case remove
         /// Remove the runs that are due. The announced removal is withdrawn.
         case withdraw
@@ -83,7 +83,7 @@ struct RetentionPlan: Equatable {
         lookedAt = now
         let known = announcement
         let isLower = self.policy.map { policy.isLower(than: $0) } ?? true
-        // Before the first removal nobody knows what each day brings.
+        // Before the first removal, the number of runs of a day is unknown.
         let recent = self.head == nil ? 0 : forecast.recent
         let isLarge = { (runs: Int) in
             runs > Self.ordinary && runs > forecast.kept / Self.share && runs > recent

@@ -45,7 +45,7 @@ package final class ChoiceLists: Sendable {
 
     /// What running a program changed.
     package struct Refresh: Sendable {
-        /// Whether a list is another one than before, or there is none any more.
+        /// Whether a list changed or was removed.
         package let isChanged: Bool
         /// What went wrong for the first time, in a sentence.
         package let failure: String?
@@ -105,7 +105,7 @@ package final class ChoiceLists: Sendable {
         }
     }
 
-    /// The lists of a choice: one for each combination of values of the choices that stand in its command.
+    /// The lists of a choice: one for each combination of values of the choices in its command.
     ///
     /// Too many combinations make a single list without conditions, which cannot be had.
     private func keys(of field: String, _ command: ChoiceCommand, in definition: OperationDefinition) -> [Key] {

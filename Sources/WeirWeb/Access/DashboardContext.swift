@@ -1,7 +1,7 @@
 package import Hummingbird
 package import NIOCore
 
-/// What a dashboard's own server knows of a request besides what it says: where it comes from.
+/// The context of a request to a dashboard's own server: its connection and remote address.
 package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
     /// What Hummingbird keeps.
     package var coreContext: CoreRequestContextStorage
@@ -16,9 +16,9 @@ package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
         channel = source.channel
     }
 
-    /// Waits until the connection has come to what was written, so that it knows whether its client takes more.
+    /// Waits until the connection has processed all writes, so that its writability is up to date.
     func settleWrites() async {
-        // A loop that has ended writes nothing, and what is written next fails.
+        // On a loop that has ended, later writes fail.
         try? await channel.eventLoop.submit {}.get()
     }
 

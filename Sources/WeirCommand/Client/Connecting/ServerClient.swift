@@ -56,7 +56,7 @@ package final class ServerClient: Sendable {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(deadlines.connection), read: TimeAmount(deadlines.silence)))
         configuration.guardStatuses()
-        // A server that refuses connections is reported at once; who asks decides whether to try again.
+        // A refused connection is reported at once; the caller decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
@@ -82,7 +82,7 @@ package final class ServerClient: Sendable {
         do { try await http.shutdown() } catch { return }
     }
 
-    /// What a request carries.
+    /// The body of a request.
     enum Content: Sendable {
         case none
         case json(JSONValue)
@@ -90,7 +90,7 @@ package final class ServerClient: Sendable {
         case upload(UploadBody)
     }
 
-    /// Sends a request, and returns the answer whatever its status.
+    /// Sends a request, and returns the response of any status.
     ///
     /// - Throws: `ClientError`, temporary where the server could not be reached, or the answer broke off or stalled.
     func answer(
