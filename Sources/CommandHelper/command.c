@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -57,6 +58,7 @@ static void become_command(const struct options *options, int outcome, int slave
     (void)parent;
 #endif
     if (options->has_nice && setpriority(PRIO_PROCESS, 0, options->nice) < 0) fail(outcome, "nice");
+    if (options->has_umask) umask((mode_t)options->umask);
     if (options->memory && limit(RLIMIT_AS, options->memory) < 0) fail(outcome, "memory");
     if (options->files && limit(RLIMIT_NOFILE, options->files) < 0) fail(outcome, "files");
     if (slave >= 0 && take_terminal(options, slave) < 0) fail(outcome, "terminal");

@@ -1,6 +1,6 @@
 // Runs one command for the server, and ends with it all that it began, however the server ends.
 //
-//   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-m bytes] [-f files] [-t COLUMNSxROWS] -- command …
+//   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] -- command …
 //
 // Standard input is the lifeline: its end, which comes too when the server is killed, kills everything at once; a byte
 // `s` asks the command to stop, and kills what is left after the grace period. Descriptor 3 is where lines are reported:

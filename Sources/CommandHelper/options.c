@@ -53,6 +53,11 @@ int read_options(int count, char **arguments, struct options *options) {
             options->has_nice = 1;
             options->nice = (int)value;
             break;
+        case 'u':
+            if (!number(text, 0, 0777, &value)) return 0;
+            options->has_umask = 1;
+            options->umask = (int)value;
+            break;
         case 'm':
             if (!number(text, 1, 1LL << 60, &options->memory)) return 0;
             break;

@@ -6,6 +6,7 @@ struct options {
     int stop_signal;        // -s: what asks the command to stop
     long grace;             // -g: milliseconds from that to SIGKILL
     int has_nice, nice;     // -n
+    int has_umask, umask;   // -u: the permissions that new files do not get, as a decimal number
     long long memory;       // -m: bytes of address space; 0: as many as there are
     long long files;        // -f: open files; 0: as many as this program may have
     int columns, rows;      // -t: the size of a pseudo-terminal; 0: none

@@ -159,13 +159,17 @@ def test_a_data_folder_that_others_could_read_is_closed_to_them(weir):
     assert kinds(weir) == [] and epoch(weir) == before
 
 
-def test_a_new_data_folder_is_for_its_owner_whatever_the_mask_of_its_process(weir):
+def test_a_new_data_folder_is_for_its_owner_whatever_the_mask_of_its_process_and_programs_have_that_mask(weir):
     weir.terminate()
     shutil.rmtree(weir.data)
+    (weir.folder / "operations").mkdir()
+    (weir.folder / "operations/mask.yml").write_text("title: Mask\nshell: umask\n")
     before = os.umask(0)
     try:
         weir.start()
     finally:
         os.umask(before)
+    run = weir.ended(weir.run("mask"))
+    assert [line["text"] for line in weir.ask(f"runs/{run['id']}/output")["lines"]] == ["0000"]
     for path in [weir.data, *weir.data.rglob("*")]:
         assert stat.S_IMODE(path.stat().st_mode) & 0o077 == 0, path

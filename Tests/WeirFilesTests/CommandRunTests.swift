@@ -99,6 +99,12 @@ struct CommandRunTests {
         #expect(cause.description == "enough")
     }
 
+    @Test func `a program has the umask of its file, or else that of the settings`() async throws {
+        let settings = FileMask("027")
+        #expect(try await FileTrial.run("title: T\nshell: umask", umask: settings).lines == ["0027"])
+        #expect(try await FileTrial.run("title: T\numask: 002\nshell: umask", umask: settings).lines == ["0002"])
+    }
+
     @Test func `a program that ignores the signal is killed after its grace period`() async throws {
         let trial = try await FileTrial.run(
             """

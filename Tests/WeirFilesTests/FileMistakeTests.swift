@@ -79,6 +79,8 @@ struct FileMistakeTests {
             "title: T\ncommand: [a]\nstop_grace_period: 2h",
             "3:20: `stop_grace_period` must be a length of time such as 30s, 5m or 2h, at most 1 hour, not"
         ),
+        ("title: T\ncommand: [a]\numask: 888", "3:8: `umask` must be three octal digits such as 022, not “888”."),
+        ("title: T\ncommand: [a]\numask: 22", "3:8: `umask` must be three octal digits such as 022, not “22”."),
         (
             "title: T\ncommand: [a]\ntimeout: 31d",
             "3:10: `timeout` must be a length of time such as 30s, 5m or 2h, at most 720 hours, not"

@@ -28,8 +28,11 @@ struct FileOperations: Sendable {
     ///   - settings: The settings in force.
     ///   - config: The path of the settings' file.
     ///   - environment: The server's own environment.
+    ///   - umask: The permissions that new files of programs do not get, if the settings say nothing.
     /// - Throws: `StartError` when the folder cannot be read.
-    init(_ settings: Settings, config: String?, environment: [String: String]) throws(StartError) {
+    init(
+        _ settings: Settings, config: String?, environment: [String: String], umask: FileMask? = nil
+    ) throws(StartError) {
         let path = settings.text("operations")
         let url =
             path.map { URL(filePath: $0, directoryHint: .isDirectory) }
@@ -43,7 +46,8 @@ struct FileOperations: Sendable {
         folder = tracker.current
         self.environment = CommandEnvironment(
             folder: url, environment: environment, helper: try? CommandHelper(),
-            filesFolder: DataFolder(settings).received)
+            filesFolder: DataFolder(settings).received,
+            umask: settings.text("programs.umask").flatMap { FileMask($0) } ?? umask)
         choices = ChoiceLists(in: self.environment)
         secrets = KeptSecrets(DataFolder(settings).secrets)
     }
@@ -65,7 +69,7 @@ struct FileOperations: Sendable {
     var commandContext: NotificationSender.CommandContext {
         NotificationSender.CommandContext(
             helper: environment.helper, folder: environment.folder.path,
-            variables: environment.variables)
+            variables: environment.variables, umask: environment.umask)
     }
 
     /// The longest time that one of their programs can take to stop.

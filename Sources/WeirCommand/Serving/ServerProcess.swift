@@ -17,6 +17,7 @@ struct ServerProcess: Sendable {
     private let settings: Settings
     private let sources: SettingSources
     private let level: LogLevel
+    private let umask: FileMask?
     private let logger = Logger(label: "weir")
 
     /// Takes the settings; nothing begins before ``run()``.
@@ -25,10 +26,12 @@ struct ServerProcess: Sendable {
     ///   - settings: The settings in force.
     ///   - sources: Where they are read again on SIGHUP.
     ///   - level: The level of the log, which follows them.
-    init(_ settings: Settings, sources: SettingSources, level: LogLevel) {
+    ///   - umask: The mask that the process was started with.
+    init(_ settings: Settings, sources: SettingSources, level: LogLevel, umask: FileMask? = nil) {
         self.settings = settings
         self.sources = sources
         self.level = level
+        self.umask = umask
     }
 
     /// Serves until a signal says to stop.
@@ -37,7 +40,7 @@ struct ServerProcess: Sendable {
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
         let runbooks = try Runbooks(files: settings.list("runbook"))
-        let declared = try FileOperations(settings, config: sources.config, environment: sources.environment)
+        let declared = try FileOperations(settings, config: sources.config, environment: sources.environment, umask: umask)
         let plan = try AccessPlan(settings)
         let certificate = try certificate()
         let folder = DataFolder(settings)

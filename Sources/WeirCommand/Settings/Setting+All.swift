@@ -43,6 +43,11 @@ extension Setting {
                 "A folder of YAML files that declare operations; without it, the folder `operations` beside the settings file, "
                 + "if there is one."),
         Setting(
+            key: "programs.umask", kind: .mask, standard: nil,
+            help:
+                "The permissions that new files of programs do not get; without it, the umask with which the server was started."
+        ),
+        Setting(
             key: "runbook", kind: .list, standard: nil,
             help: "Markdown files with task lists, each a checklist that several people can work through together."),
         Setting(

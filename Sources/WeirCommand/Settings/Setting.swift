@@ -1,5 +1,6 @@
 import WeirAccess
 import Foundation
+import WeirFiles
 import WeirStandard
 import WeirStates
 import WeirWeb
@@ -21,6 +22,8 @@ struct Setting: Sendable {
         case seconds(ClosedRange<Double>)
         /// A number of bytes with or without a unit, from 1 byte up.
         case bytes
+        /// The bits of `umask`, in octal digits.
+        case mask
         /// An absolute http or https URL.
         case url
         /// A file or folder.
@@ -62,6 +65,7 @@ struct Setting: Sendable {
         case .integer(let bounds): "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .seconds(let bounds): "seconds from \(bounds.lowerBound) to \(bounds.upperBound)"
         case .bytes: "a number of bytes, such as 512 MB or 2 GiB"
+        case .mask: "three octal digits, such as 022"
         case .url: "an http or https URL"
         case .path: "a path"
         case .journal: "`sqlite`, `memory`, or the URL of a PostgreSQL database, `postgres://USER@HOST/DATABASE`"
@@ -92,6 +96,8 @@ struct Setting: Sendable {
         case .bytes:
             (ByteCount(text)?.bytes ?? 0) > 0
                 ? nil : "is \"\(text)\"; it must be a number of bytes such as 512 MB or 2 GiB, and not 0"
+        case .mask:
+            FileMask(text) == nil ? "is \"\(text)\"; it must be three octal digits such as 022" : nil
         case .url:
             Self.mistake(inURL: text)
         case .origins:

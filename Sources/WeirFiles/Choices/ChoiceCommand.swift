@@ -52,6 +52,7 @@ struct ChoiceCommand: Sendable, Hashable {
         let words = try words(conditions)
         var launch = CommandLaunch(words, environment: environment.variables)
         launch.directory = folder
+        launch.umask = environment.umask
         launch.stopGracePeriod = .seconds(1)
         if let mistake = launch.mistake { throw Failure(sentence: mistake) }
         let name = words.first ?? ""

@@ -39,6 +39,8 @@ package struct CommandLaunch: Sendable {
     /// The terminal that it prints to, and with it both channels in one; nil for pipes.
     package var terminal: Terminal?
     package var limits = Limits()
+    /// The permissions that its new files do not get; nil for those of the server's files.
+    package var umask: FileMask?
     /// What asks it to stop.
     package var stopSignal = ProcessSignal.terminate
     /// How long it may take to stop, before it is killed.
@@ -82,6 +84,7 @@ package struct CommandLaunch: Sendable {
         var words = ["weir-exec", "-s", String(stopSignal.number), "-g", String(graceMilliseconds)]
         if let directory { words += ["-d", directory] }
         if let nice = limits.nice { words += ["-n", String(nice)] }
+        if let umask { words += ["-u", String(umask.bits)] }
         if let memory = limits.memory { words += ["-m", String(memory)] }
         if let files = limits.files { words += ["-f", String(files)] }
         if let terminal { words += ["-t", "\(terminal.columns)x\(terminal.rows)"] }

@@ -54,6 +54,9 @@ enum OperationKeys {
             "terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
         .init("limits", .object(limits), "What the program may take of the machine."),
+        .init(
+            "umask", .mask,
+            "The permissions that new files of the program do not get, such as 022; those of the settings by default."),
         .init("states", .dictionary(of: .object(state), limit: 50), "The states that a run passes through, by name."),
         .init("succeeded", .object(succeeded), "When a run has succeeded, and what its page then says."),
         .init("failed", .object(failed), "What the page of a failed run says."),

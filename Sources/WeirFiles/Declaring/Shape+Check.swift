@@ -79,6 +79,7 @@ extension Shape {
         case .flag: Self.flag(text) != nil
         case .duration(let most): Self.duration(text).map { $0 > .zero && $0 <= most } ?? false
         case .bytes: (ByteCount(text)?.bytes ?? 0) > 0
+        case .mask: FileMask(text) != nil
         case .scalar: text.unicodeScalars.count <= 10_000
         default: false
         }
@@ -109,6 +110,7 @@ extension Shape {
         case .duration(let most):
             "a length of time such as 30s, 5m or 2h, at most \(Self.words(most))"
         case .bytes: "a number of bytes such as 512 MB"
+        case .mask: "three octal digits such as 022"
         case .scalar: "a text, a number, or true or false"
         case .words: "a text, or one text for each language such as {en: …, pt-BR: …}"
         case .list: "a list"

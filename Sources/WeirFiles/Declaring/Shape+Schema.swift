@@ -13,7 +13,7 @@ extension Shape {
         case .number: ["type": "number"]
         case .flag: ["type": "boolean"]
         case .duration: ["type": "string", "pattern": "^([0-9]+(ms|s|m|h|d))+$"]
-        case .bytes: ["type": ["string", "integer"]]
+        case .bytes, .mask: ["type": ["string", "integer"]]
         case .scalar: ["type": ["string", "number", "boolean"]]
         case .words(let limit):
             [

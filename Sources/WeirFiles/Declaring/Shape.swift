@@ -21,6 +21,8 @@ indirect enum Shape: Sendable {
     case duration(most: Duration)
     /// A number of bytes, such as `512 MB`.
     case bytes
+    /// The bits of `umask`: three octal digits, such as `022`.
+    case mask
     /// Any scalar.
     case scalar
     /// Whatever JSON can say.

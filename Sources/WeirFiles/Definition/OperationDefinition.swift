@@ -46,6 +46,8 @@ package struct OperationDefinition: Sendable {
     let hasTerminal: Bool
     let isStrict: Bool
     let limits: CommandLaunch.Limits
+    /// The permissions that its new files do not get; nil for those of the settings.
+    let umask: FileMask?
     /// The declared states by name.
     let states: [String: StateRule]
     /// The names of the states in the order of the file, in which their patterns are tried.

@@ -11,15 +11,20 @@ package struct NotificationSender: Sendable {
         let helper: CommandHelper?
         let folder: String
         let variables: [String: String]
+        let umask: FileMask?
 
         /// - Parameters:
         ///   - helper: The program that runs commands; nil if it is missing.
         ///   - folder: Where they run.
         ///   - variables: The environment that all of them have.
-        package init(helper: CommandHelper?, folder: String, variables: [String: String]) {
+        ///   - umask: The permissions that their new files do not get.
+        package init(
+            helper: CommandHelper?, folder: String, variables: [String: String], umask: FileMask? = nil
+        ) {
             self.helper = helper
             self.folder = folder
             self.variables = variables
+            self.umask = umask
         }
     }
 
@@ -150,6 +155,7 @@ package struct NotificationSender: Sendable {
             launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
         }
         launch.directory = commandContext.folder
+        launch.umask = commandContext.umask
         launch.stopGracePeriod = Self.stopGracePeriod
         launch.input = (try? NotificationFormat.text(of: facts)).map { Array($0.utf8) }
         if let mistake = launch.mistake { return .failed(mistake) }

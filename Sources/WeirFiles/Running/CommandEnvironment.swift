@@ -12,6 +12,8 @@ package struct CommandEnvironment: Sendable {
     package let helper: CommandHelper?
     /// `PATH`, `HOME` and `LANG`, as far as the server has them.
     package let variables: [String: String]
+    /// The permissions that new files of programs do not get; nil for those of the server's files.
+    package let umask: FileMask?
 
     /// Makes an environment.
     ///
@@ -21,12 +23,14 @@ package struct CommandEnvironment: Sendable {
     ///   - helper: The program that runs commands.
     ///   - temporaryFolder: Where the pipes are that programs report states in.
     ///   - filesFolder: Where files lie that runs were given; nil for the temporary folder.
+    ///   - umask: The permissions that new files of programs do not get.
     package init(
         folder: URL, environment: [String: String], helper: CommandHelper?,
-        temporaryFolder: URL = FileManager.default.temporaryDirectory, filesFolder: URL? = nil
+        temporaryFolder: URL = FileManager.default.temporaryDirectory, filesFolder: URL? = nil, umask: FileMask? = nil
     ) {
         self.folder = folder.standardizedFileURL
         self.helper = helper
+        self.umask = umask
         self.temporaryFolder = temporaryFolder
         self.filesFolder = (filesFolder ?? temporaryFolder).absoluteURL.standardizedFileURL
         var variables = ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]

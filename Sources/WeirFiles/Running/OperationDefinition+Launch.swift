@@ -27,6 +27,7 @@ extension OperationDefinition {
         launch.input = self.input.map { Array(($0.filled { input.text($0) ?? "" } ?? "").utf8) }
         launch.terminal = hasTerminal ? CommandLaunch.Terminal() : nil
         launch.limits = limits
+        launch.umask = umask ?? environment.umask
         launch.stopSignal = stopSignal
         launch.stopGracePeriod = stopGracePeriod
         if let mistake = launch.mistake { throw OperationFailure(mistake) }

@@ -47,14 +47,14 @@ struct FileTrial {
     /// to be tried again or because it names very many states, needs a clock that goes on by itself.
     static func run(
         _ text: String, _ input: JSONValue = [:], folder: URL = FileManager.default.temporaryDirectory,
-        content: (any FileContent)? = nil, files: URL? = nil,
+        content: (any FileContent)? = nil, files: URL? = nil, umask: FileMask? = nil,
         clock: any Clock<Duration> = VirtualClock(), timeout: Duration? = nil,
         onState: @escaping @Sendable (Run<CommandState>, CommandState) -> Void = { _, _ in }
     ) async throws -> FileTrial {
         let definition = try definition(text)
         let environment = CommandEnvironment(
             folder: folder, environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"], helper: try CommandHelper(),
-            filesFolder: files)
+            filesFolder: files, umask: umask)
         let operation = CommandOperation(definition, in: environment, clock: clock)
         let runner = OperationRunner(operation, reentry: definition.reentry, timeout: timeout, clock: clock)
         let values = try InputField.validate(input, fields: definition.fields)
