@@ -40,7 +40,8 @@ struct ServerProcess: Sendable {
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
         let runbooks = try Runbooks(files: settings.list("runbook"))
-        let declared = try FileOperations(settings, config: sources.config, environment: sources.environment, umask: umask)
+        let declared = try FileOperations(
+            settings, config: sources.config, environment: sources.environment, umask: umask)
         let plan = try AccessPlan(settings)
         let certificate = try certificate()
         let folder = DataFolder(settings)

@@ -87,7 +87,8 @@ struct DefinitionReader {
             environment: environment, input: input, directory: directory,
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
-            limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules, stateOrder: states.order,
+            limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules,
+            stateOrder: states.order,
             exitCodes: Set(
                 root["succeeded"]?["exit"]?.list?.compactMap { $0.integer.map { Int32(clamping: $0) } } ?? [0]),
             success: success, failure: failure, schedule: schedule, triggers: triggers, notifications: notifications)
