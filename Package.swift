@@ -318,10 +318,10 @@ if Context.environment["WEIR_FUZZING"] != nil {
         package.targets.append(
             .target(
                 name: target.name, dependencies: target.dependencies,
-                swiftSettings: target.swiftSettings! + [.define("FUZZING"), .unsafeFlags(["-sanitize=fuzzer"])]))
+                swiftSettings: (target.swiftSettings ?? []) + [.define("FUZZING"), .unsafeFlags(["-sanitize=fuzzer"])]))
     }
     for target in package.targets where target.name.hasPrefix("Weir") && target.name != "WeirCommand" {
-        target.swiftSettings! += [.unsafeFlags(["-sanitize=fuzzer"])]
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
     }
     package.targets.append(
         .executableTarget(

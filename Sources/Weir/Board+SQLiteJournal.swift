@@ -1,6 +1,6 @@
+public import Logging
 public import WeirBoards
 public import WeirJournals
-public import Logging
 
 extension Board {
     /// Opens a board whose journal is a file: what was recorded is there again after a restart.

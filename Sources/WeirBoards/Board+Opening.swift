@@ -1,5 +1,5 @@
-public import WeirJournals
 public import Logging
+public import WeirJournals
 
 extension Board {
     /// Opens a board whose journal lasts as long as the process.

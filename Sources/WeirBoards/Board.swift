@@ -1,7 +1,7 @@
-package import WeirFlows
 import Foundation
-public import WeirJournals
 package import Logging
+package import WeirFlows
+public import WeirJournals
 import WeirOperations
 import WeirStates
 

@@ -1,5 +1,5 @@
-import WeirJournals
 import Logging
+import WeirJournals
 import WeirStates
 
 /// Brings what the journal kept into memory: the newest changes, and the board as it stood before them.

@@ -1,5 +1,5 @@
-package import WeirJournals
 import Synchronization
+package import WeirJournals
 
 /// The journal in a PostgreSQL database, whose tables `PostgresSchema` describes.
 ///

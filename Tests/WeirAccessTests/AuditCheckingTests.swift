@@ -1,8 +1,8 @@
 import Foundation
 import Logging
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirStates
 
 @testable import WeirAccess
 

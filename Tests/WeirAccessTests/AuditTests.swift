@@ -1,9 +1,9 @@
-import WeirFlows
 import Foundation
 import Logging
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
 
 @testable import WeirAccess
 

@@ -1,8 +1,8 @@
 import Foundation
 import Logging
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import WeirAccess
 

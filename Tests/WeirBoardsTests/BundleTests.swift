@@ -1,11 +1,11 @@
-import WeirFlows
 import Foundation
-import WeirJournals
-import WeirOperations
-import WeirStates
 import Synchronization
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 

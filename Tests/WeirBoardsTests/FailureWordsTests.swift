@@ -1,11 +1,11 @@
-import WeirFlows
 import Foundation
-import WeirJournals
 import Logging
-import WeirOperations
-import WeirStates
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 

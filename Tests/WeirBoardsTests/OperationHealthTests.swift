@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
 import WeirJournals
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

@@ -1,10 +1,10 @@
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

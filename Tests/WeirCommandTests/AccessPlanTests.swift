@@ -1,8 +1,8 @@
+import Foundation
+import Testing
+import TestSupport
 import WeirAccess
 @testable import WeirCommand
-import Foundation
-import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AccessPlanTests {
     private static let grants = "grants: [{role: viewer, to: signed-in}]"

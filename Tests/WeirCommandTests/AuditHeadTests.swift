@@ -1,9 +1,9 @@
-import WeirAccess
 import Foundation
 import Logging
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
+import WeirAccess
 
 @testable import WeirCommand
 

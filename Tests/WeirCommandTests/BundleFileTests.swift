@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirStates
 
 @testable import WeirCommand
 

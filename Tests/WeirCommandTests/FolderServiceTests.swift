@@ -1,10 +1,10 @@
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
 import WeirFiles
 import WeirFlows
-import Foundation
 import WeirOperations
-import Synchronization
-import TestSupport
-import Testing
 
 @testable import WeirCommand
 

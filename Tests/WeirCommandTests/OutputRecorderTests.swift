@@ -1,6 +1,6 @@
 import Foundation
-import WeirStates
 import Testing
+import WeirStates
 @testable import WeirCommand
 
 @Suite(.timeLimit(.minutes(5))) struct OutputRecorderTests {

@@ -1,9 +1,9 @@
-import WeirBoards
 import Foundation
+import Testing
+import WeirBoards
 import WeirJournals
 import WeirStandard
 import WeirStates
-import Testing
 
 @testable import WeirCommand
 

@@ -1,12 +1,12 @@
+import Foundation
+import Logging
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirCommand
 

@@ -1,8 +1,8 @@
-import WeirAccess
 import Foundation
 import Logging
-import TestSupport
 import Testing
+import TestSupport
+import WeirAccess
 
 @testable import WeirCommand
 

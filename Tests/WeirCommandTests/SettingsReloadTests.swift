@@ -1,12 +1,12 @@
+import Foundation
+import Logging
+import Synchronization
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
-import Synchronization
-import TestSupport
-import Testing
 
 @testable import WeirCommand
 

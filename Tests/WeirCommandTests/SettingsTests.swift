@@ -1,10 +1,10 @@
+import Foundation
+import Testing
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
 import WeirWeb
 
 @testable import WeirCommand

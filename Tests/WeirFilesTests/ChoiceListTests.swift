@@ -1,10 +1,10 @@
-@testable import WeirFiles
 import Foundation
+import Testing
+import TestSupport
+import WeirFlows
 import WeirOperations
 import WeirStates
-import WeirFlows
-import TestSupport
-import Testing
+@testable import WeirFiles
 
 extension ChoiceLists {
     /// Runs all programs that are due.

@@ -1,8 +1,8 @@
 import Foundation
+import Testing
+import WeirFlows
 import WeirOperations
 import WeirStates
-import WeirFlows
-import Testing
 
 @testable import WeirFiles
 
@@ -97,6 +97,18 @@ struct CommandRunTests {
         #expect(trial.lines.filter { !$0.hasPrefix("stderr") } == ["ready", "cleaning up"])
         guard case .cancelled(let cause) = trial.outcome else { return #expect(Bool(false)) }
         #expect(cause.description == "enough")
+    }
+
+    @Test(arguments: [
+        "command: [echo, '{{{{.Names}}', '{{a}}']", "shell: echo '{{.Names}}' \"$WEIR_INPUT_A\"",
+        "literal: true\ncommand: [sh, -c, 'echo \"{{.Names}} $WEIR_INPUT_A\"']",
+        "literal: true\nshell: echo '{{.Names}}' \"$WEIR_INPUT_A\"",
+        "command: [cat]\nstdin: '{{{{.Names}} {{ a }}'",
+        "command: [sh, -c, 'echo \"$B\"']\nenv: {B: '{{{{.Names}} {{a}}'}",
+    ])
+    func `braces that belong to the program reach it`(program: String) async throws {
+        let trial = try await FileTrial.run("title: T\ninputs: [{name: a}]\n" + program, ["a": "{{x}}"])
+        #expect(trial.lines == ["{{.Names}} {{x}}"])
     }
 
     @Test func `a program has the umask of its file, or else that of the settings`() async throws {

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStandard
-import TestSupport
-import Testing
 
 @testable import WeirFiles
 

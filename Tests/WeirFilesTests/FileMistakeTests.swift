@@ -1,7 +1,7 @@
 import Foundation
+import Testing
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirFiles
 
@@ -78,6 +78,17 @@ struct FileMistakeTests {
         (
             "title: T\ncommand: [a]\nstop_grace_period: 2h",
             "3:20: `stop_grace_period` must be a length of time such as 30s, 5m or 2h, at most 1 hour, not"
+        ),
+        (
+            "title: T\ncommand: [docker, '{{.Names}}']",
+            "2:19: “{{.Names}}” is no field: write the name of an input, such as {{database}}. Write {{{{ for two braces that are text."
+        ),
+        (
+            "title: T\ncommand: [a, '{{b']", "2:14: A field that begins with {{ must end with }}. Write {{{{ for"
+        ),
+        (
+            "title: T\nshell: 'ls {{ fodler }}'\ninputs: [{name: folder}]",
+            "2:8: A field cannot stand in the text of a shell"
         ),
         ("title: T\ncommand: [a]\numask: 888", "3:8: `umask` must be three octal digits such as 022, not “888”."),
         ("title: T\ncommand: [a]\numask: 22", "3:8: `umask` must be three octal digits such as 022, not “22”."),

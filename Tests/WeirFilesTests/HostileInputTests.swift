@@ -1,7 +1,7 @@
 import Foundation
+import Testing
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirFiles
 

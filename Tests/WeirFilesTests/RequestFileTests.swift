@@ -1,8 +1,8 @@
+import Testing
 import WeirFlows
 import WeirOperations
 import WeirStandard
 import WeirStates
-import Testing
 
 @testable import WeirFiles
 

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStandard
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirFiles
 

@@ -1,8 +1,8 @@
-@testable import WeirFiles
-import WeirFlows
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
+@testable import WeirFiles
 
 #if canImport(Darwin)
     import Darwin

@@ -1,8 +1,8 @@
-@testable import WeirFiles
+import Testing
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
+@testable import WeirFiles
 
 @Suite(.timeLimit(.minutes(5))) struct StateReportTests {
     @Test func `a printed line is a report only if all of it is one`() {

@@ -1,6 +1,6 @@
 import Foundation
-import WeirOperations
 import Testing
+import WeirOperations
 
 @testable import WeirFiles
 

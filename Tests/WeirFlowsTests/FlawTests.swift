@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirStates
-import TestSupport
-import Testing
 
 /// What goes wrong in the texts this grew from, and cannot here.
 @Suite(.timeLimit(.minutes(5))) struct FlawTests {

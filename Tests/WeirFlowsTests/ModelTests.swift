@@ -1,6 +1,6 @@
-import WeirFlows
 import Testing
 import TestSupport
+import WeirFlows
 
 /// The flow held against a naive model of it: replay 1, drop oldest, drop equal ones.
 @Suite(.timeLimit(.minutes(5))) struct ModelTests {

@@ -1,6 +1,6 @@
-import WeirFlows
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct ValueAndEqualityTests {
     // A1

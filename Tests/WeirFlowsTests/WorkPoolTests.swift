@@ -1,7 +1,7 @@
 import Dispatch
-import WeirFlows
 import Synchronization
 import Testing
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct WorkPoolTests {
     private actor Counter {

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirJournals
 import WeirPostgres
-import TestSupport
-import Testing
 
 /// The contract of `CommandExchange`, for every implementation.
 @Suite(.timeLimit(.minutes(5))) struct CommandExchangeTests {

@@ -1,7 +1,7 @@
-import WeirJournals
-import WeirStates
 import Testing
 import TestSupport
+import WeirJournals
+import WeirStates
 
 /// Holds a journal against a list of changes and the plainest reading of the contract.
 @Suite(.timeLimit(.minutes(5))) struct ModelTests {

@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @Suite struct OutputTests {
     private func lines(_ range: ClosedRange<Int>) -> [OutputDraft] {

@@ -1,7 +1,7 @@
-import WeirJournals
-import WeirStates
 import Testing
 import TestSupport
+import WeirJournals
+import WeirStates
 
 @Suite(.timeLimit(.minutes(5))) struct PastTests {
     /// Three runs side by side, of ticks and transitions by chance, and the changes they made.

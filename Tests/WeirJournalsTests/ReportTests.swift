@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 /// What reporters of runs send, held to section 5 of the Durable Streams protocol by both journals.
 @Suite(.timeLimit(.minutes(5))) struct ReportTests {

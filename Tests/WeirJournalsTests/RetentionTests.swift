@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @Suite struct RetentionTests {
     /// Ten runs of two operations, a second each; r0 and r5 go on.

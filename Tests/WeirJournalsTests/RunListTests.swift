@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RunListTests {
     /// Twelve runs of two operations by two actors, a minute apart, the even ones ended.

@@ -1,6 +1,6 @@
 import Foundation
-import WeirJournals
 import Testing
+import WeirJournals
 
 @Suite struct SequenceNumberTests {
     @Test(arguments: ["0", "1", "42", "9007199254740991"])

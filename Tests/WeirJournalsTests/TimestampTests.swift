@@ -1,7 +1,7 @@
 import Foundation
-import WeirJournals
 import Testing
 import TestSupport
+import WeirJournals
 
 @Suite struct TimestampTests {
     @Test func `every moment reads back from its text, to the millisecond`() {

@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct TopicTests {
     private func fill(_ journal: any Journal) async throws {

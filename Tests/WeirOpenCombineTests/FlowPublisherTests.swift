@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirOpenCombine
-import Testing
 
 #if canImport(Combine)
     import Combine

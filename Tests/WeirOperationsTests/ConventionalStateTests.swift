@@ -1,6 +1,6 @@
+import Testing
 import WeirOperations
 import WeirStates
-import Testing
 
 @Suite struct ConventionalStateTests {
     enum State: ConventionalState {

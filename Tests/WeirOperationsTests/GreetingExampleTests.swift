@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 /// The example of the documentation, as it stands there.
 enum GreetingState: OperationState {

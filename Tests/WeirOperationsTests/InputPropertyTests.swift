@@ -1,7 +1,7 @@
 import Foundation
+import Testing
 import WeirOperations
 import WeirStates
-import Testing
 
 @Suite struct InputPropertyTests {
     enum Level: String, CaseIterable, InputValue { case low, high }

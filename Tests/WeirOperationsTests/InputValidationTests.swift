@@ -1,9 +1,9 @@
 import Dispatch
-import WeirFlows
 import Foundation
-@testable import WeirOperations
-import WeirStates
 import Testing
+import WeirFlows
+import WeirStates
+@testable import WeirOperations
 
 @Suite(.timeLimit(.minutes(5))) struct InputValidationTests {
     static let fields = [

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct OperationRunTests {
     struct Refused: Error, Equatable { let code: Int }

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct ReentryTests {
     /// Work that says what it was given, waits for its door, and says so again.

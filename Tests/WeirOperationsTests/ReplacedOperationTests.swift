@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 /// What is run changes while runs are going.
 @Suite(.timeLimit(.minutes(5))) struct ReplacedOperationTests {

@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirStates
-import Testing
 
 @testable import WeirOperations
 

@@ -1,10 +1,10 @@
+import MarkupTesting
+import Testing
 import WeirBoards
 import WeirJournals
-import MarkupTesting
 import WeirOperations
 import WeirPages
 import WeirStates
-import Testing
 
 @Suite struct ActivityTests {
     @Test func `each run is one line with the states it passed through`() throws {

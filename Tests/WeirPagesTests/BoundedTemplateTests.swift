@@ -1,5 +1,5 @@
-import WeirBoards
 import Testing
+import WeirBoards
 
 @testable import WeirPages
 

@@ -1,8 +1,8 @@
+import Testing
 import WeirBoards
 import WeirOperations
 import WeirStandard
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

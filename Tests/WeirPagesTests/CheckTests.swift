@@ -1,8 +1,8 @@
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

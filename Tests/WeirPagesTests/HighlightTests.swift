@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirJournals
-import Testing
 
 @testable import WeirPages
 

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirPages
 

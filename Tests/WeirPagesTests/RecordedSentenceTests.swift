@@ -1,8 +1,8 @@
-import WeirFiles
 import Foundation
+import Testing
+import WeirFiles
 import WeirStandard
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

@@ -1,7 +1,7 @@
+import Testing
 import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirStandard
 

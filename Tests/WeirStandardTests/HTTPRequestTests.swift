@@ -1,8 +1,8 @@
-import WeirFlows
 import Foundation
+import Testing
+import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirStandard
 

@@ -1,9 +1,9 @@
-import WeirFlows
 import Foundation
+import Testing
+import TestSupport
+import WeirFlows
 import WeirOperations
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirStandard
 

@@ -1,8 +1,8 @@
-import WeirStandard
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 import Testing
+import WeirStandard
 
 struct StatusGuardTests {
     private func answered(_ text: String) throws -> (channel: EmbeddedChannel, problem: (any Error)?) {

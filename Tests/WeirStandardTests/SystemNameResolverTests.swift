@@ -1,7 +1,7 @@
 import Dispatch
-import WeirFlows
 import Synchronization
 import Testing
+import WeirFlows
 
 @testable import WeirStandard
 

@@ -1,6 +1,6 @@
 import Foundation
-import WeirStates
 import Testing
+import WeirStates
 
 @Suite struct ExplanationTests {
     private static let secret = "/var/lib/weir/secret.txt"

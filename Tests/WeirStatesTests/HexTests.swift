@@ -1,5 +1,5 @@
-import WeirStates
 import Testing
+import WeirStates
 
 @Suite struct HexTests {
     @Test func `bytes are written as lower-case digits and read back, and what is none of these is refused`() {

@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
 import Testing
 import TestSupport
+import WeirStates
 
 @Suite struct JSONEncodingTests {
     private enum Shape: Codable {

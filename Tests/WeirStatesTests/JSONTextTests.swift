@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
 import Testing
 import TestSupport
+import WeirStates
 
 @Suite struct JSONTextTests {
     @Test func `a value's text reads back as the value, and is the one text of it`() throws {

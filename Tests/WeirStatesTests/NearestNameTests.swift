@@ -1,5 +1,5 @@
-import WeirStates
 import Testing
+import WeirStates
 
 @Suite struct NearestNameTests {
     @Test func `two letters in the wrong order are one mistake, so that a short name is still recognised`() {

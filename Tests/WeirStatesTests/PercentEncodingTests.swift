@@ -1,5 +1,5 @@
-import WeirStates
 import Testing
+import WeirStates
 
 @Suite struct PercentEncodingTests {
     @Test func `everything is encoded that could mean something else in an address, but what is to stay`() {

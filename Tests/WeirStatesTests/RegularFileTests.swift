@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirStates
 
 @Suite(.timeLimit(.minutes(5))) struct RegularFileTests {
     private func withFolder(_ body: (URL) throws -> Void) throws {

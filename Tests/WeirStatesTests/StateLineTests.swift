@@ -1,5 +1,5 @@
-import WeirStates
 import Testing
+import WeirStates
 
 struct StateLineTests {
     @Test func `a line is a state's name and members in the order in which they stand`() throws {

@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirStores
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EffectMailboxTests {
     private let store = Store(CounterReducer())

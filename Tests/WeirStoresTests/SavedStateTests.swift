@@ -1,7 +1,7 @@
-import WeirFlows
 import Foundation
-import WeirStores
 import Testing
+import WeirFlows
+import WeirStores
 
 private final class Shelf: SavedState {
     let bytes = MutableStateFlow<Data?>(nil)

@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirStores
-import Testing
 
 private final class Listener: StoreObserver {
     let seen = Collected<Int>()

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirStores
-import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct StoreWorkTests {
     @Test func `a receipt settles when the work its action started has told its result`() async {

@@ -1,6 +1,6 @@
+import Testing
 import WeirFlows
 import WeirStores
-import Testing
 @testable import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct TestStoreTests {

@@ -1,11 +1,11 @@
-import WeirBoards
 import Foundation
 import MarkupTesting
+import Testing
+import WeirBoards
 import WeirOperations
-import WeirTesting
 import WeirPages
 import WeirStates
-import Testing
+import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct StateRendererTests {
     struct Backup: SimpleOperation {

@@ -1,8 +1,8 @@
+import Testing
 import WeirFlows
 import WeirOperations
-import WeirTesting
 import WeirStates
-import Testing
+import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct TestRunTests {
     /// Counts down, a second at a time.

@@ -1,5 +1,5 @@
-import WeirFlows
 import OpenCombine
+import WeirFlows
 
 extension Report {
     /// One write and what it takes to call so many callbacks.

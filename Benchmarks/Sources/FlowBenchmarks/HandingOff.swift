@@ -1,6 +1,6 @@
 import AsyncAlgorithms
-import WeirFlows
 import Observation
+import WeirFlows
 
 extension Report {
     /// One value to so many tasks, each of which can be cancelled, until the last has it: all on one thread, then in a

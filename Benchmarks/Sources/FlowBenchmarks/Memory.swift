@@ -1,6 +1,6 @@
-import WeirFlows
 import Foundation
 import OpenCombine
+import WeirFlows
 
 extension Report {
     /// What a subscriber of each kind takes, by what the process has in memory; nothing where the system does not tell.

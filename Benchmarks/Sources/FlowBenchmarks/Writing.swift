@@ -1,5 +1,5 @@
-import WeirFlows
 import OpenCombine
+import WeirFlows
 
 extension Report {
     /// Set and get, with nobody watching.

@@ -1,5 +1,5 @@
-import WeirBoards
 import Foundation
+import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates

@@ -1,9 +1,9 @@
+import Foundation
+import Synchronization
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
 import WeirStates
-import Synchronization
 
 /// From a state that is set to the change that those who follow the board are told of, through recorder and file.
 final class Visible: Sendable {

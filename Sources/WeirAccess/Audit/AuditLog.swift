@@ -1,9 +1,9 @@
 import Dispatch
-import WeirFlows
 package import Foundation
 package import Logging
-import WeirStates
 import Synchronization
+import WeirFlows
+import WeirStates
 
 /// Where everything that somebody does, or is refused, is written down.
 ///

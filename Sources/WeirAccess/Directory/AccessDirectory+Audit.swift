@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// What the audit and the storage have of each other.
 extension AccessDirectory {

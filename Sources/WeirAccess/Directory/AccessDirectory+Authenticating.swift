@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 extension AccessDirectory: Authenticator {
     /// Who sends a request: a bearer token alone decides where there is one, then what the mode asks.

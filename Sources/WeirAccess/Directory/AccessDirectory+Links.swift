@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// Links to one run, for somebody who has no account.
 extension AccessDirectory {

@@ -1,7 +1,7 @@
-import WeirFlows
 import Logging
-import WeirStates
 import Synchronization
+import WeirFlows
+import WeirStates
 
 /// What came of an attempt to sign in.
 package enum SignInOutcome: Sendable {

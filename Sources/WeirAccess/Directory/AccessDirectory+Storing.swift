@@ -1,6 +1,6 @@
 import Logging
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// What a storage may fail at.
 enum StorageUse: String {

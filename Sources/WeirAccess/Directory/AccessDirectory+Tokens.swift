@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 extension AccessDirectory {
     /// The tokens, the newest first; only a maker's own, if one is given.

@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 extension AccessDirectory {
     /// The users, by name.

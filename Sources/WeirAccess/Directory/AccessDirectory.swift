@@ -1,7 +1,7 @@
-import WeirFlows
 package import Logging
-import WeirStates
 import Synchronization
+import WeirFlows
+import WeirStates
 
 /// Who there is: users, tokens, links and sessions, all in memory and kept in a storage, and who a request comes from.
 ///

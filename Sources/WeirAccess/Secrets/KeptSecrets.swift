@@ -1,7 +1,7 @@
 package import Foundation
 package import Logging
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// The secrets that a server keeps for operation files, by name, in a file that only its owner can read.
 ///

@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 package import WeirJournals
-import Logging
 import WeirStates
 
 extension Board {

@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirStates
 
 /// Writes down what happens: gathers states, and appends them to the journal in as few goes as it takes.

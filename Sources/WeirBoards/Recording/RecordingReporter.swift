@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 package import WeirJournals
-import Logging
 import WeirStates
 
 /// Reports the state of recording and the journal's notices: to followers, and to the log.

@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirStates
 
 /// Removes old runs according to the policy, and announces a removal that is not ordinary before it happens.

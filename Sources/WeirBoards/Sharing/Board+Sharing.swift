@@ -1,6 +1,6 @@
+import Logging
 package import WeirFlows
 package import WeirJournals
-import Logging
 
 extension Board {
     /// What this server does on its journal, as it changes.

@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 import WeirJournals
-import Logging
 
 /// A board's part among the servers that share its journal: says every second that it is there, follows the one that
 /// records, and takes its place when that is gone.

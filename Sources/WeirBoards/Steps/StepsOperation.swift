@@ -1,6 +1,6 @@
 package import WeirFlows
-package import WeirOperations
 import WeirJournals
+package import WeirOperations
 import WeirStates
 
 /// Runs other operations, one after the other, and asks people in between: a run of its own for each step.

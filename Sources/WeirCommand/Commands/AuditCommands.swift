@@ -1,6 +1,6 @@
-import WeirAccess
 import ArgumentParser
 import Foundation
+import WeirAccess
 
 /// `weir audit`: what was written down of who did what.
 struct AuditCommands: AsyncParsableCommand {

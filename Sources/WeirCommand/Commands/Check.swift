@@ -1,7 +1,7 @@
 import ArgumentParser
+import Foundation
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirPages
 import WeirStandard
 

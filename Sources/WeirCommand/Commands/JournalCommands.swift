@@ -1,6 +1,6 @@
-import WeirAccess
 import ArgumentParser
 import Foundation
+import WeirAccess
 import WeirJournals
 import WeirPostgres
 import WeirStates

@@ -1,6 +1,6 @@
-import WeirAccess
 import ArgumentParser
 import Foundation
+import WeirAccess
 
 /// `weir secret`: the secrets that triggers and notifications name.
 struct SecretCommands: ParsableCommand {

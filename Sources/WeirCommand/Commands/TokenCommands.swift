@@ -1,6 +1,6 @@
-import WeirAccess
 import ArgumentParser
 import Foundation
+import WeirAccess
 
 /// `weir token`: what programs sign in with.
 struct TokenCommands: AsyncParsableCommand {

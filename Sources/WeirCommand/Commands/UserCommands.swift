@@ -1,7 +1,7 @@
-import WeirAccess
 import ArgumentParser
 import Foundation
 import Logging
+import WeirAccess
 import WeirStates
 
 /// `weir user`: who signs in with a password.

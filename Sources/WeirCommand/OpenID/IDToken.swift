@@ -1,5 +1,5 @@
-import WeirAccess
 import JWTKit
+import WeirAccess
 import WeirStates
 
 /// An ID token as the token endpoint gave it, of which nothing is believed yet.

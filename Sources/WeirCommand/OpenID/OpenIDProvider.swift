@@ -1,8 +1,8 @@
-package import WeirAccess
 import Foundation
 package import Logging
-import WeirStates
 import Synchronization
+package import WeirAccess
+import WeirStates
 
 /// Signs people in through an OpenID provider: the authorization code flow of OpenID Connect Core 1.0 with PKCE (RFC 7636).
 ///

@@ -1,7 +1,7 @@
-import WeirAccess
-import WeirFlows
 import JWTKit
 import Logging
+import WeirAccess
+import WeirFlows
 import WeirStates
 
 /// What the provider publishes, its metadata and its keys, fetched when they are needed.

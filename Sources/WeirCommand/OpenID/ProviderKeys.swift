@@ -1,5 +1,5 @@
-import WeirAccess
 import JWTKit
+import WeirAccess
 import WeirStates
 
 /// The keys with which a provider signs (RFC 7517); those that cannot sign an ID token here are left out.

@@ -1,10 +1,10 @@
-package import WeirAccess
 import AsyncHTTPClient
 package import Foundation
-import WeirStandard
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+package import WeirAccess
+import WeirStandard
 import WeirStates
 
 /// Sends requests to the provider.

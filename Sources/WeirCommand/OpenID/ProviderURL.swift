@@ -1,5 +1,5 @@
-import WeirAccess
 import Foundation
+import WeirAccess
 import WeirStates
 
 /// The URL of an issuer or of one of its endpoints: https, or http on this machine.

@@ -1,6 +1,6 @@
+import ServiceLifecycle
 import WeirBoards
 import WeirJournals
-import ServiceLifecycle
 
 /// The board as a service: it ends its runs and closes the journal once the server no longer accepts requests.
 struct BoardService: ServiceLifecycle.Service {

@@ -1,6 +1,6 @@
 import Foundation
-import WeirFiles
 import WeirBoards
+import WeirFiles
 
 extension FileOperations {
     /// The triggers and notifications of the files, with those that the settings name for all operations.

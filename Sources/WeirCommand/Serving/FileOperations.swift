@@ -1,8 +1,8 @@
+import Foundation
+import Logging
 import WeirAccess
 import WeirBoards
 import WeirFiles
-import Foundation
-import Logging
 import WeirOperations
 import WeirPages
 import WeirStandard

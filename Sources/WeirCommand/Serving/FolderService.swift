@@ -1,9 +1,9 @@
 import Dispatch
-import WeirFlows
 import Foundation
 import Logging
-import WeirFiles
 import ServiceLifecycle
+import WeirFiles
+import WeirFlows
 import WeirStates
 
 /// Takes up the files of the operations folder as they change, while the server runs.

@@ -1,11 +1,11 @@
+import Foundation
+import Logging
+import ServiceLifecycle
 import WeirAccess
 import WeirBoards
 import WeirFiles
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
-import ServiceLifecycle
 import WeirStandard
 
 /// What tells people and programs of runs, put together from the settings.

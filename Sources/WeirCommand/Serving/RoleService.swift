@@ -1,7 +1,7 @@
-import WeirBoards
-import WeirFlows
 import Logging
 import ServiceLifecycle
+import WeirBoards
+import WeirFlows
 import WeirStates
 
 /// Does what a server does once it records, and ends it when another one has taken its place.

@@ -1,15 +1,15 @@
+import Foundation
+import Logging
+import ServiceLifecycle
+import UnixSignals
 import WeirAccess
 import WeirBoards
 import WeirFiles
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
 import WeirPages
-import ServiceLifecycle
 import WeirStandard
 import WeirStates
-import UnixSignals
 import WeirWeb
 
 /// All that `weir serve` runs, put together from its settings.

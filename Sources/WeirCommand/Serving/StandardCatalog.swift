@@ -1,6 +1,6 @@
+import Foundation
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirOperations
 import WeirStandard
 

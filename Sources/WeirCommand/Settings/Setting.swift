@@ -1,5 +1,5 @@
-import WeirAccess
 import Foundation
+import WeirAccess
 import WeirFiles
 import WeirStandard
 import WeirStates

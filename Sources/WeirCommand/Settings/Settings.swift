@@ -1,9 +1,9 @@
-import WeirAccess
 import Foundation
+import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirStandard
 import WeirStates
-import WeirBoards
 
 /// The settings: a flag overrides the environment, the environment overrides the file, the file overrides the default.
 struct Settings: Sendable {

@@ -1,6 +1,6 @@
 import WeirAccess
-import WeirFiles
 import WeirBoards
+import WeirFiles
 import Yams
 
 /// The settings of a YAML file, each with its line.

@@ -1,11 +1,11 @@
+import Foundation
+import Logging
+import Synchronization
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
 import WeirStates
-import Synchronization
 
 /// Applies the changed settings that a running server can apply, and announces each change in the log and the audit.
 final class SettingsReload: Sendable {

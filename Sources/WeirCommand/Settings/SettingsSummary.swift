@@ -1,7 +1,7 @@
-import WeirAccess
 import Foundation
-import WeirStates
+import WeirAccess
 import WeirBoards
+import WeirStates
 
 /// What settings say, by key and without secrets: what the log and the audit have of a change.
 struct SettingsSummary: Sendable {

@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 import WeirOperations
 
 /// What the programs of choices have printed last.

@@ -7,8 +7,8 @@
 #endif
 package import NIOCore
 import NIOPosix
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// A command that runs: what it prints, how it ends, and the one way to stop it.
 ///

@@ -18,7 +18,7 @@ extension OperationKeys {
     /// The names of the members that only programs have.
     static let programNames: Set = [
         "command", "shell", "env", "stdin", "working_dir", "stop_signal", "stop_grace_period", "terminal", "strict",
-        "limits", "umask", "states", "steps",
+        "literal", "limits", "umask", "states", "steps",
     ]
 
     private static let request: [Shape.Key] = [

@@ -52,6 +52,9 @@ enum OperationKeys {
             "How long the program can take to stop before it is killed; 10s by default."),
         .init(
             "terminal", .flag, "Whether the program prints to a terminal, for programs that show progress only there."),
+        .init(
+            "literal", .flag,
+            "Whether {{ is text in `command`, `env` and `stdin`; inputs are then in the environment, as for `shell`."),
         .init("strict", .flag, "Whether only the states that are declared here can be reported."),
         .init("limits", .object(limits), "What the program may take of the machine."),
         .init(

@@ -1,6 +1,6 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
-import WeirBoards
 
 /// An input that a file declares.
 struct DeclaredInput {

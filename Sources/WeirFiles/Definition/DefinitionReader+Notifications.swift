@@ -1,5 +1,5 @@
-import WeirStates
 package import WeirBoards
+import WeirStates
 
 extension DefinitionReader {
     /// Who is told, as a file says it; nil where it says nothing.

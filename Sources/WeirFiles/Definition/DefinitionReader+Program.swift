@@ -1,3 +1,4 @@
+import WeirStates
 extension DefinitionReader {
     /// What is run: a command, a shell's text or steps.
     mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
@@ -36,13 +37,23 @@ extension DefinitionReader {
     private mutating func shell(_ value: FileValue) -> String? {
         guard let text = value.text else { return nil }
         if text.utf8.contains(0) { list.note(value, "A script cannot hold a NUL character.") }
-        if text.contains("{{"), let template = template(value), let name = template.fields.first {
+        if let name = input(near: text) {
             list.note(
                 value,
                 "A field cannot stand in the text of a shell, which would run what it holds. Write "
                     + "\"$\(Self.variable(for: name))\" instead of {{\(name)}}.")
         }
         return text
+    }
+
+    /// The first name in braces of a script that is an input, or could be meant to be one.
+    ///
+    /// Other braces belong to the script: `docker ps --format '{{.Names}}'`.
+    private func input(near text: String) -> String? {
+        guard !isLiteral else { return nil }
+        return text.matches(of: /\{\{ *([A-Za-z][A-Za-z0-9_-]{0,39}) *\}\}/).lazy.map { String($0.output.1) }.first {
+            isField($0) || NearestName.of($0, among: fields.keys.sorted()) != nil
+        }
     }
 
     /// The variable in which a shell finds an input.
@@ -65,7 +76,7 @@ extension DefinitionReader {
                 arguments.append(.one(template))
             }
         }
-        if first.text?.contains("{{") == true || first.members != nil {
+        if arguments.first?.templates.first?.fields.isEmpty == false || first.members != nil {
             list.note(first, "The program itself cannot be an input: it must stand there as it is.")
         } else if first.text?.isEmpty == true {
             list.note(first, "The program has no name.")

@@ -1,5 +1,5 @@
-import WeirOperations
 package import WeirBoards
+import WeirOperations
 package import WeirStates
 
 /// When an operation starts by itself, and with what.

@@ -1,6 +1,6 @@
+import WeirBoards
 import WeirOperations
 import WeirStates
-import WeirBoards
 
 extension DefinitionReader {
     /// The triggers of a file.

@@ -9,6 +9,8 @@ struct DefinitionReader {
     private(set) var fields: [String: InputField] = [:]
     /// Whether the program names states and values itself, which no file knows.
     private var hasReports = false
+    /// Whether braces in the program's arguments, environment and standard input are text.
+    private(set) var isLiteral = false
 
     init(id: String, file: String) {
         self.id = id
@@ -52,6 +54,9 @@ struct DefinitionReader {
         for tag in root["tags"]?.list ?? [] where tag.text?.contains(where: { $0.isUppercase || $0 == "_" }) == true {
             list.note(tag, "A tag is made of lower-case letters, digits and hyphens.")
         }
+        let wasLiteral = isLiteral
+        defer { isLiteral = wasLiteral }
+        isLiteral = root["literal"]?.flag ?? false
         let program = program(root, inputs)
         let environment = environment(root["env"])
         let input = template(root["stdin"], "stdin", secrets: true)
@@ -87,6 +92,7 @@ struct DefinitionReader {
             environment: environment, input: input, directory: directory,
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
+            isLiteral: isLiteral,
             limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules,
             stateOrder: states.order,
             exitCodes: Set(
@@ -158,6 +164,7 @@ struct DefinitionReader {
 
     /// A text with fields, each of which is an input.
     mutating func template(_ value: FileValue?, _ place: String, secrets: Bool) -> TextTemplate? {
+        if isLiteral, let text = value?.text { return TextTemplate(verbatim: text) }
         guard let value, let template = template(value) else { return nil }
         for name in template.fields {
             guard let field = fields[name] else {

@@ -1,6 +1,6 @@
+package import WeirBoards
 package import WeirOperations
 import WeirStates
-package import WeirBoards
 
 /// An operation that a file declares: a program, what it is given, and the states that it passes through.
 package struct OperationDefinition: Sendable {
@@ -45,6 +45,8 @@ package struct OperationDefinition: Sendable {
     let retry: Retry?
     let hasTerminal: Bool
     let isStrict: Bool
+    /// Whether its texts are given to the program as they are written.
+    let isLiteral: Bool
     let limits: CommandLaunch.Limits
     /// The permissions that its new files do not get; nil for those of the settings.
     let umask: FileMask?

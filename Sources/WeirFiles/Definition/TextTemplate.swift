@@ -1,3 +1,5 @@
+import WeirBoards
+
 /// A text with places for values: `dumps/{{database}}.dump`.
 ///
 /// A value is put in as it is and is not looked at again, whatever it holds.
@@ -27,22 +29,23 @@ struct TextTemplate: Sendable, Hashable {
     ///
     /// Throws the sentence that says what is wrong with its braces.
     init(_ text: String) throws(Mistake) {
-        var parts: [Part] = []
-        var rest = Substring(text)
-        while let open = rest.firstRange(of: "{{") {
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
-            rest = rest[open.upperBound...]
-            guard let close = rest.firstRange(of: "}}") else {
-                throw Mistake("A field that begins with {{ must end with }}.")
-            }
-            let name = rest[..<close.lowerBound].trimmingSpaces
-            guard Shape.isName(name, limit: 40) else {
-                throw Mistake("“{{\(name.prefix(40))}}” is no field: write the name of an input, such as {{database}}.")
-            }
-            parts.append(.field(name))
-            rest = rest[close.upperBound...]
+        guard let pieces = BracedText.parts(of: text) else {
+            throw Mistake("A field that begins with {{ must end with }}. \(BracedText.escape)")
         }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        var parts: [Part] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): parts.append(.text(text))
+            case .name(let braced):
+                let name = Substring(braced).trimmingSpaces
+                guard Shape.isName(name, limit: 40) else {
+                    throw Mistake(
+                        "“{{\(name.prefix(40))}}” is no field: write the name of an input, such as {{database}}. "
+                            + BracedText.escape)
+                }
+                parts.append(.field(name))
+            }
+        }
         self.parts = parts
     }
 

@@ -1,9 +1,9 @@
-import WeirFlows
 import Foundation
 import GRDB
+package import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirStates
-package import WeirBoards
 
 /// What is to be sent, what was, and what came in through triggers: a SQLite file of its own, which only its owner can read.
 ///

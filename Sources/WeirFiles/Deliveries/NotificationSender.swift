@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
+import WeirBoards
 package import WeirStandard
 import WeirStates
-import WeirBoards
 
 /// Sends messages: posts them, or gives them to a program.
 package struct NotificationSender: Sendable {

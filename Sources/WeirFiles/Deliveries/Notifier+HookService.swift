@@ -1,7 +1,7 @@
+import Logging
 package import WeirBoards
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirStates
 
 extension Notifier: HookService {

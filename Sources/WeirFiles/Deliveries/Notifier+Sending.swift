@@ -1,9 +1,9 @@
-import WeirFlows
 import Foundation
-import WeirJournals
 import Logging
-import WeirStates
 import WeirBoards
+import WeirFlows
+import WeirJournals
+import WeirStates
 
 extension Notifier {
     /// Sends the messages that wait, each when it is due and has a place, until the task is cancelled.

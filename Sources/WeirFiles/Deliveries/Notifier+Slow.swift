@@ -1,7 +1,7 @@
+import Logging
 import WeirBoards
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirStates
 
 extension Notifier {

@@ -1,7 +1,7 @@
+package import Logging
 package import WeirBoards
 import WeirFlows
 package import WeirJournals
-package import Logging
 import WeirStates
 
 /// Tells people and programs how runs ended, and which take longer than usual.

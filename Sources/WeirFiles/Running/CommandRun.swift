@@ -1,5 +1,5 @@
-import WeirFlows
 import NIOCore
+import WeirFlows
 import WeirOperations
 import WeirStates
 

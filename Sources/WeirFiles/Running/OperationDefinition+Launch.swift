@@ -83,6 +83,9 @@ extension OperationDefinition {
         }
     }
 
+    /// Whether the program finds the inputs in its environment.
+    private var readsVariables: Bool { if case .shell = program { true } else { isLiteral } }
+
     private func variables(
         _ input: CommandInput, _ environment: CommandEnvironment, _ pipe: String?
     ) throws(OperationFailure) -> [String: String] {
@@ -90,7 +93,7 @@ extension OperationDefinition {
         variables["PYTHONUNBUFFERED"] = "1"
         if hasTerminal { variables["TERM"] = "xterm-256color" }
         variables["WEIR_STATES"] = pipe
-        if case .shell = program {
+        if readsVariables {
             for field in fields {
                 variables[DefinitionReader.variable(for: field.name)] = input.text(field.name)
             }

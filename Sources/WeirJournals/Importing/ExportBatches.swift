@@ -1,5 +1,5 @@
-import WeirFlows
 import Synchronization
+import WeirFlows
 
 /// Reads an export in batches, on a thread that may wait for the disk.
 ///

@@ -1,5 +1,5 @@
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// Reads the lines of an export one after the other, and compares them with its end marker.
 final class ExportReader: Sendable {

@@ -1,6 +1,6 @@
 package import Foundation
-package import WeirStates
 import Synchronization
+package import WeirStates
 
 /// Reads a text file line by line, never more of it than a line and a buffer.
 package final class LineReader: Sendable {

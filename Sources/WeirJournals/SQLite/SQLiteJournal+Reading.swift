@@ -1,5 +1,5 @@
-import WeirFlows
 import GRDB
+import WeirFlows
 
 extension SQLiteJournal {
     /// The sequence of the last change.

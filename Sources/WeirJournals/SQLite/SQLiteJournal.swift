@@ -1,6 +1,6 @@
-import WeirFlows
 import GRDB
 import Synchronization
+import WeirFlows
 
 /// The journal in a file: a SQLite database, whose format `JournalSchema` describes.
 ///

@@ -1,5 +1,5 @@
-import WeirJournals
 import Mustache
+import WeirJournals
 
 /// A moment as a template sees it; `partials/time` and `partials/since` make a `<time>` of it.
 struct MomentValue: MustacheParent, MustacheCustomRenderable {

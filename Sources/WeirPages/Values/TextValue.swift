@@ -1,5 +1,5 @@
-import WeirJournals
 import Mustache
+import WeirJournals
 
 /// A text of a payload as a template sees it.
 struct TextValue: MustacheParent, MustacheCustomRenderable, MustacheTransformable {

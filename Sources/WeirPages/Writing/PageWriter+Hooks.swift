@@ -1,7 +1,7 @@
 import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirStates
-import WeirBoards
 
 extension PageWriter {
     /// Triggers and notifications with all there is to say of them, for `partials/hooks`.

@@ -1,5 +1,5 @@
-package import WeirAccess
 import Foundation
+package import WeirAccess
 import WeirJournals
 
 /// Users, tokens, links, sessions and saved views in the PostgreSQL database of the journal, for all servers that use it.

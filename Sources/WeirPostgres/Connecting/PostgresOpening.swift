@@ -1,6 +1,6 @@
+import Synchronization
 import WeirJournals
 import WeirStates
-import Synchronization
 
 /// Opens a journal: connects, migrates the tables, and enters as the server that records.
 struct PostgresOpening: Sendable {

@@ -1,6 +1,6 @@
+import Synchronization
 import WeirJournals
 import WeirStates
-import Synchronization
 
 /// The session of a journal, once it records; the writer's later connections resume it.
 final class EnteredSession: Sendable {

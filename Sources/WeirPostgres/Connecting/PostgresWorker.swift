@@ -1,6 +1,6 @@
 import Dispatch
-import WeirJournals
 import Synchronization
+import WeirJournals
 
 /// One connection on a thread of its own, which blocks while the database works; it connects again when it must.
 ///

@@ -1,6 +1,6 @@
+import Synchronization
 import WeirJournals
 import WeirStates
-import Synchronization
 
 /// What the servers on one database tell each other, on a connection of its own: that they are there, that something
 /// was recorded, and what one asks of another.

@@ -1,5 +1,5 @@
-package import WeirFlows
 package import Foundation
+package import WeirFlows
 package import WeirOperations
 import WeirStates
 

@@ -1,6 +1,6 @@
 import Crypto
-import WeirFlows
 import Foundation
+import WeirFlows
 import WeirOperations
 import WeirStates
 

@@ -1,5 +1,5 @@
-package import WeirFlows
 import Foundation
+package import WeirFlows
 import WeirOperations
 import WeirStates
 

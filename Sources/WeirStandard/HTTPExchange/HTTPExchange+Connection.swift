@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import WeirFlows
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import WeirFlows
 
 extension HTTPExchange {
     /// The addresses of the host that the request may connect to.

@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 
 extension HTTPExchange {
     /// Reads the whole body of a 2xx answer to a GET of a URL that an operator has configured.

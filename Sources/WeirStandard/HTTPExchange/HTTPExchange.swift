@@ -1,6 +1,6 @@
-import WeirFlows
 import Foundation
 import NIOHTTP1
+import WeirFlows
 
 /// One request and its answer, reporting each step: name, connection, request, answer, redirects.
 ///

@@ -1,8 +1,8 @@
 import AsyncHTTPClient
-import WeirFlows
 import Foundation
 import NIOCore
 import NIOHTTP1
+import WeirFlows
 
 /// Handles one request of AsyncHTTPClient: reports each step, keeps the beginning of the body, and stops at a limit.
 ///

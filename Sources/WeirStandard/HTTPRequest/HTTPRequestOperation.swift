@@ -1,5 +1,5 @@
-package import WeirFlows
 import NIOHTTP1
+package import WeirFlows
 package import WeirOperations
 
 /// Sends an HTTP request and shows each step of it: name, connection, request, answer, retries.

@@ -1,5 +1,5 @@
-public import WeirFlows
 import Foundation
+public import WeirFlows
 import WeirStates
 
 extension Store where State: Codable {

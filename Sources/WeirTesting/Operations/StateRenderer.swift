@@ -1,5 +1,5 @@
-public import WeirBoards
 public import Foundation
+public import WeirBoards
 public import WeirOperations
 public import WeirPages
 import WeirStates

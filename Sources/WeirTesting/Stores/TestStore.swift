@@ -1,6 +1,6 @@
 import CustomDump
-import WeirFlows
 import IssueReporting
+import WeirFlows
 public import WeirStores
 
 /// A store for tests, which fails on anything a test does not state.

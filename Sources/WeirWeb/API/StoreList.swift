@@ -1,5 +1,5 @@
-import WeirBoards
 import Hummingbird
+import WeirBoards
 import WeirStates
 
 /// The stores that can be acted on.

@@ -1,6 +1,6 @@
-import WeirAccess
 import HTTPTypes
 import NIOCore
+import WeirAccess
 
 /// How a dashboard knows who sends a request, whichever way it comes in.
 struct AccessCheck: Sendable {

@@ -1,6 +1,6 @@
+import NIOConcurrencyHelpers
 import WeirAccess
 import WeirBoards
-import NIOConcurrencyHelpers
 
 /// The dashboards of all audiences that somebody belongs to who is here or was a while ago.
 ///

@@ -1,7 +1,7 @@
-public import WeirAccess
 public import HTTPTypes
 public import Hummingbird
 public import NIOCore
+public import WeirAccess
 
 /// Who may use a dashboard: how a server or an app finds out who sends a request, and the rules that say what they may do.
 ///

@@ -1,8 +1,8 @@
-import WeirBoards
-import WeirJournals
 import Logging
 import NIOCore
 import Synchronization
+import WeirBoards
+import WeirJournals
 
 /// What all audiences of a dashboard share: how it was set up, its files, its limits and its clock; nothing of the board.
 struct DashboardServices: Sendable {

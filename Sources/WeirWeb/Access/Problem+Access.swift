@@ -1,5 +1,5 @@
-import WeirAccess
 import HTTPTypes
+import WeirAccess
 
 extension Problem {
     /// Nobody is known to have sent the request, and not everybody may.

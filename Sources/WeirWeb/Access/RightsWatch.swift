@@ -1,5 +1,5 @@
-import WeirAccess
 import NIOConcurrencyHelpers
+import WeirAccess
 
 /// Notices within half a second that somebody's rights may have changed, wherever that was decided.
 ///

@@ -1,5 +1,5 @@
-import WeirAccess
 import HTTPTypes
+import WeirAccess
 
 extension Route {
     /// What the audit calls a request that is answered; nil for one that it does not have.

@@ -1,9 +1,9 @@
-import WeirAccess
 import Foundation
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirAccess
+import WeirJournals
 import WeirPages
 import WeirStates
 

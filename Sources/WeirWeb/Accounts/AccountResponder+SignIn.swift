@@ -1,7 +1,7 @@
-import WeirAccess
 import HTTPTypes
 import Hummingbird
 import Logging
+import WeirAccess
 import WeirPages
 import WeirStates
 import WeirStores

@@ -1,6 +1,6 @@
-import WeirAccess
 import HTTPTypes
 import Hummingbird
+import WeirAccess
 import WeirJournals
 import WeirPages
 import WeirStates

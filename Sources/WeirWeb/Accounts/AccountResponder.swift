@@ -1,7 +1,7 @@
-import WeirAccess
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WeirAccess
 import WeirPages
 import WeirStates
 

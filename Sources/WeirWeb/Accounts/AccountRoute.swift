@@ -1,5 +1,5 @@
-import WeirAccess
 import HTTPTypes
+import WeirAccess
 
 /// What a URL names that is about who one is and who there is.
 enum AccountRoute: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import WeirAccess
 import Hummingbird
+package import WeirAccess
 
 /// What a server of our own knows of people: the directory, and an identity provider if there is one.
 package struct Accounts: Sendable {

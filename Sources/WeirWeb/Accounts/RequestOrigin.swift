@@ -1,6 +1,6 @@
-import WeirAccess
 import HTTPTypes
 import Hummingbird
+import WeirAccess
 import WeirPages
 
 /// Where a request comes from, and where it is written down what came of it: known to a server of our own.

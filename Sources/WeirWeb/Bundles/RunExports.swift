@@ -1,9 +1,9 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import Logging
 import NIOCore
+import WeirBoards
+import WeirJournals
 import WeirPages
 import WeirStates
 

@@ -1,9 +1,9 @@
-import WeirBoards
 import Foundation
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import Logging
+import WeirBoards
+import WeirJournals
 import WeirStates
 
 /// Taking in runs that another server, or this one, exported.

@@ -1,6 +1,6 @@
 import Foundation
-import WeirJournals
 import NIOCore
+import WeirJournals
 import WeirStates
 
 /// A file without a name that lives as long as this: what was received, until it is used.

@@ -1,9 +1,9 @@
-import WeirAccess
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import Logging
+import WeirAccess
+import WeirBoards
+import WeirJournals
 import WeirPages
 import WeirStates
 

@@ -1,10 +1,10 @@
-import WeirAccess
-import WeirBoards
 import Foundation
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirAccess
+import WeirBoards
+import WeirJournals
 import WeirOperations
 import WeirPages
 import WeirStates

@@ -1,6 +1,6 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
+import WeirBoards
 import WeirJournals
 import WeirStates
 

@@ -1,8 +1,8 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirBoards
+import WeirJournals
 
 /// All lines that a run printed so far, as a text to keep: as they were printed, escape sequences and all.
 ///

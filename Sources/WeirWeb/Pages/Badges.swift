@@ -1,8 +1,8 @@
-import WeirBoards
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
+import WeirBoards
 import WeirPages
 import WeirStates
 

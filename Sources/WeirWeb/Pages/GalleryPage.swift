@@ -1,5 +1,5 @@
-import WeirFlows
 import Hummingbird
+import WeirFlows
 import WeirPages
 
 /// Every state of every operation and store.

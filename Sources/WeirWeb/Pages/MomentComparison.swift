@@ -1,5 +1,5 @@
-import WeirBoards
 import Hummingbird
+import WeirBoards
 import WeirJournals
 import WeirPages
 

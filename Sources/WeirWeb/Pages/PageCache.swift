@@ -1,11 +1,11 @@
-import WeirAccess
-import WeirBoards
 import Crypto
-import WeirFlows
 import Foundation
-import WeirJournals
 import NIOConcurrencyHelpers
 import NIOCore
+import WeirAccess
+import WeirBoards
+import WeirFlows
+import WeirJournals
 import WeirPages
 import WeirStates
 

@@ -1,8 +1,8 @@
+import Foundation
+import Hummingbird
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Foundation
-import Hummingbird
 import WeirJournals
 import WeirPages
 import WeirStates

@@ -1,7 +1,7 @@
+import Synchronization
 import WeirFlows
 import WeirJournals
 import WeirPages
-import Synchronization
 
 /// Checks templates and strings in the background after each change of them or of the catalog, and keeps the last result.
 ///

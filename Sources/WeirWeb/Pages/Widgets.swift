@@ -1,5 +1,5 @@
-import WeirBoards
 import Hummingbird
+import WeirBoards
 import WeirPages
 
 /// An operation or a run as a small page that another site shows in a frame.

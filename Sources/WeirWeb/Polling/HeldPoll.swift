@@ -1,6 +1,6 @@
+import NIOCore
 import WeirBoards
 import WeirFlows
-import NIOCore
 import WeirPages
 
 /// Somebody who waits for a change: a live page's poll, a reader of a stream, or a task of the server.

@@ -1,6 +1,6 @@
+import NIOCore
 import WeirBoards
 import WeirJournals
-import NIOCore
 
 extension PollResponder {
     /// What became of a reader of a stream who came to wait.

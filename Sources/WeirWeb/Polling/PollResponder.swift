@@ -1,10 +1,10 @@
+import NIOCore
+import ServiceLifecycle
+import Synchronization
 import WeirBoards
 import WeirFlows
 import WeirJournals
-import NIOCore
 import WeirPages
-import ServiceLifecycle
-import Synchronization
 
 /// Answers polls, at once or when there is something to tell, and lets the server's own tasks wait for changes.
 final class PollResponder: Sendable {

@@ -1,6 +1,6 @@
+import Hummingbird
 import WeirBoards
 import WeirFlows
-import Hummingbird
 import WeirJournals
 import WeirPages
 import WeirStates

@@ -1,6 +1,6 @@
+import NIOConcurrencyHelpers
 import WeirBoards
 import WeirFlows
-import NIOConcurrencyHelpers
 
 /// Announces that what stands above every page has changed, soon after it happens and at most once a second.
 ///

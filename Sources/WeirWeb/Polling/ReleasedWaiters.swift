@@ -1,6 +1,6 @@
+import NIOCore
 import WeirBoards
 import WeirFlows
-import NIOCore
 
 /// Those who were let go together: each distinct answer is made once, and each event loop is woken once for many.
 ///

@@ -1,7 +1,7 @@
+import Hummingbird
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Hummingbird
 import WeirJournals
 import WeirPages
 import WeirStates

@@ -1,5 +1,5 @@
-import WeirBoards
 import HTTPTypes
+import WeirBoards
 import WeirJournals
 
 extension Problem {

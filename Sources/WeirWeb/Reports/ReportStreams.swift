@@ -1,8 +1,8 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirBoards
+import WeirJournals
 import WeirStates
 
 /// The streams of runs that programs elsewhere report (sections 5.1 to 5.3, 5.5 and 5.6 of the Durable Streams protocol).

@@ -1,5 +1,5 @@
-import WeirFlows
 import NIOCore
+import WeirFlows
 
 extension ByteBuffer {
     /// The maximum number of bytes of a body that is read on the request's own thread.

@@ -1,7 +1,7 @@
-import WeirAccess
 import Crypto
 import Foundation
 import HTTPTypes
+import WeirAccess
 import WeirJournals
 import WeirOperations
 import WeirStates

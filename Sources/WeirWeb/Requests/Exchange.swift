@@ -1,9 +1,9 @@
-import WeirAccess
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirAccess
+import WeirBoards
+import WeirJournals
 import WeirPages
 
 /// One request with what is known of it: what it names, who asks, and in which language.

@@ -1,9 +1,9 @@
-import WeirBoards
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WeirBoards
 import WeirOperations
 import WeirStates
 

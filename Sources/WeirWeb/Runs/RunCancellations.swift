@@ -1,5 +1,5 @@
-import WeirBoards
 import Hummingbird
+import WeirBoards
 
 /// Cancelling a run.
 struct RunCancellations {

@@ -1,5 +1,5 @@
-import WeirBoards
 import Hummingbird
+import WeirBoards
 import WeirStates
 
 /// What a person decides at a step of a run.

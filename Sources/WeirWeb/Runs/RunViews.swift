@@ -1,7 +1,7 @@
-import WeirAccess
 import Foundation
 import HTTPTypes
 import Hummingbird
+import WeirAccess
 import WeirPages
 import WeirStates
 

@@ -1,6 +1,6 @@
+import Hummingbird
 import WeirBoards
 import WeirFlows
-import Hummingbird
 import WeirPages
 import WeirStates
 

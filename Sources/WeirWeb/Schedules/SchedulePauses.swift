@@ -1,6 +1,6 @@
-import WeirBoards
 import Hummingbird
 import Logging
+import WeirBoards
 import WeirStates
 
 /// Pausing a schedule, and letting it go on.

@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import NIOSSL
 import NIOTLS
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// A certificate chain and its key, as PEM files, read again without a restart.
 ///

@@ -1,8 +1,8 @@
-public import WeirBoards
 public import Foundation
 import HTTPTypes
 public import Hummingbird
 public import Logging
+public import WeirBoards
 import WeirPages
 
 extension RouterMethods {

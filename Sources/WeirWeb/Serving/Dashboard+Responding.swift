@@ -1,7 +1,7 @@
-import WeirAccess
-import WeirBoards
 import HTTPTypes
 import Hummingbird
+import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates

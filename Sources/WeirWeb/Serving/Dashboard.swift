@@ -1,15 +1,15 @@
-import WeirAccess
-public import WeirBoards
-import WeirFlows
 public import Foundation
 import HTTPTypes
 public import Hummingbird
-public import WeirJournals
 public import Logging
 import NIOConcurrencyHelpers
 public import NIOCore
-public import WeirPages
 import Synchronization
+import WeirAccess
+public import WeirBoards
+import WeirFlows
+public import WeirJournals
+public import WeirPages
 
 /// A board on the web: its pages, its live feeds and its API, whatever server they are mounted in.
 ///

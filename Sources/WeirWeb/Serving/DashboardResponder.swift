@@ -1,5 +1,5 @@
-import WeirAccess
 package import Hummingbird
+import WeirAccess
 
 /// Answers all requests of a server with a dashboard.
 package struct DashboardResponder<Context: RequestContext>: HTTPResponder {

@@ -1,12 +1,12 @@
-package import WeirBoards
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
 package import Logging
 package import NIOCore
-package import WeirPages
 import ServiceLifecycle
 import Synchronization
+package import WeirBoards
+package import WeirPages
 
 /// A server that serves a board's dashboard and nothing else, as a service of a service group.
 ///

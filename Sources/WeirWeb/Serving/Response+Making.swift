@@ -1,7 +1,7 @@
-import WeirFlows
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WeirFlows
 import WeirPages
 import WeirStates
 

@@ -1,6 +1,6 @@
 public import Foundation
-public import WeirStates
 package import WeirBoards
+public import WeirStates
 
 /// What a dashboard is told about the place it stands in: paths, names and limits, each with a safe default.
 public struct WebConfiguration: Sendable {

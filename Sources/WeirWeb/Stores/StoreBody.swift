@@ -1,7 +1,7 @@
-import WeirBoards
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirBoards
+import WeirJournals
 import WeirOperations
 import WeirStates
 

@@ -1,8 +1,8 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirBoards
+import WeirJournals
 import WeirStates
 
 /// The file that an effect offers.

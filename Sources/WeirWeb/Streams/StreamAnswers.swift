@@ -1,10 +1,10 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
 import WeirAccess
 import WeirBoards
-import HTTPTypes
 import WeirJournals
-import NIOCore
 import WeirStates
-import Synchronization
 
 /// Makes the answers to readers of streams: each chunk is encoded once for all who ask the same.
 final class StreamAnswers: Sendable {

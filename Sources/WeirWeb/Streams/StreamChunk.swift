@@ -1,6 +1,6 @@
+import NIOCore
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirStates
 
 /// A piece of a stream from a place on: as much as one answer has.

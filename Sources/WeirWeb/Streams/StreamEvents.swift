@@ -1,9 +1,9 @@
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
 import ServiceLifecycle
+import WeirBoards
+import WeirJournals
 
 /// A stream as server-sent events (section 5.8 of the protocol): what follows a place, and what comes for a minute.
 ///

@@ -1,8 +1,8 @@
+import NIOCore
 import WeirAccess
 import WeirBoards
 import WeirFlows
 import WeirJournals
-import NIOCore
 
 /// Answers readers of streams from memory, at once or when there is something new.
 final class StreamResponder: Sendable {

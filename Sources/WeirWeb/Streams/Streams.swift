@@ -1,10 +1,10 @@
+import HTTPTypes
+import Hummingbird
+import ServiceLifecycle
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import HTTPTypes
-import Hummingbird
 import WeirJournals
-import ServiceLifecycle
 import WeirStates
 
 /// Feeds and outputs as streams that any client of the Durable Streams protocol reads (its sections 5.5 to 5.8).

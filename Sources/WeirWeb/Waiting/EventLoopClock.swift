@@ -1,6 +1,6 @@
-import WeirJournals
 import NIOCore
 import NIOPosix
+import WeirJournals
 
 /// The time as the system has it, with timers on threads of their own.
 ///

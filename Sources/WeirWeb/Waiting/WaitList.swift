@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOConcurrencyHelpers
+import WeirJournals
 
 /// The wait list of one topic: its machine under a lock, and its one timer.
 final class WaitList<Waiter: Sendable>: Sendable {

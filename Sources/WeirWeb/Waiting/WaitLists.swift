@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOConcurrencyHelpers
+import WeirJournals
 
 /// Holds everyone who waits for a change: one wait list per topic, created on first use and removed when empty.
 final class WaitLists<Waiter: Sendable>: Sendable {

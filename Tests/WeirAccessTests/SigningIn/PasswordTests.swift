@@ -1,6 +1,6 @@
-import WeirFlows
 import Synchronization
 import Testing
+import WeirFlows
 
 @testable import WeirAccess
 

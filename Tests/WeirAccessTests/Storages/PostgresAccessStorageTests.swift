@@ -1,7 +1,7 @@
-import WeirPostgres
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
+import WeirPostgres
 
 @testable import WeirAccess
 

@@ -1,9 +1,9 @@
-@testable import WeirAccess
-import WeirFlows
 import Foundation
 import GRDB
-import WeirJournals
 import Testing
+import WeirFlows
+import WeirJournals
+@testable import WeirAccess
 
 /// A SQLite file that somebody removes while it is open, and that cannot be written again at once.
 @Suite(.timeLimit(.minutes(5))) struct RestoredFileTests {

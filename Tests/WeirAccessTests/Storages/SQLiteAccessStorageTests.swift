@@ -1,7 +1,7 @@
-@testable import WeirAccess
 import Foundation
-import WeirJournals
 import Testing
+import WeirJournals
+@testable import WeirAccess
 
 @Suite(.timeLimit(.minutes(5))) struct SQLiteAccessStorageTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-access-\(UUID())")

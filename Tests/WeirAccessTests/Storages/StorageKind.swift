@@ -1,8 +1,8 @@
+import Foundation
+import Testing
+import TestSupport
 import WeirPostgres
 @testable import WeirAccess
-import Foundation
-import TestSupport
-import Testing
 
 /// The storages the conformance suite runs over.
 enum StorageKind: String, CaseIterable, CustomTestStringConvertible {

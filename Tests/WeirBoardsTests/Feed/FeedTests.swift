@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

@@ -1,10 +1,10 @@
+import Logging
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

@@ -1,6 +1,6 @@
-import WeirFlows
 import Testing
 import TestSupport
+import WeirFlows
 
 @testable import WeirBoards
 

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

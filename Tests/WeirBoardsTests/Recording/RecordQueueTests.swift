@@ -1,7 +1,7 @@
-import WeirJournals
-import WeirStates
 import Testing
 import TestSupport
+import WeirJournals
+import WeirStates
 
 @testable import WeirBoards
 

@@ -1,10 +1,10 @@
-import WeirFlows
-import WeirJournals
 import Logging
-import WeirOperations
-import WeirStates
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 

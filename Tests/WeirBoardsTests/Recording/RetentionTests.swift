@@ -1,9 +1,9 @@
-import WeirFlows
-import WeirJournals
 import Logging
-import WeirStates
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirStates
 
 @testable import WeirBoards
 

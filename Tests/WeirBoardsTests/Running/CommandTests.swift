@@ -1,10 +1,10 @@
-import WeirFlows
 import Foundation
+import Testing
+import TestSupport
+import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

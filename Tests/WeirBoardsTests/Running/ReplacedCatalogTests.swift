@@ -1,10 +1,10 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations
-@testable import WeirBoards
 import WeirStates
-import Testing
-import TestSupport
+@testable import WeirBoards
 
 /// Operations come, change and go while a board is open.
 @Suite(.timeLimit(.minutes(5))) struct ReplacedCatalogTests {

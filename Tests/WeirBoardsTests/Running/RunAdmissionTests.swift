@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirBoards
 

@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirBoards
 

@@ -1,10 +1,10 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 
 @Suite(.timeLimit(.minutes(5))) struct SimpleOperationTests {
     /// Reports a hundred steps as fast as it can, and prints a line.

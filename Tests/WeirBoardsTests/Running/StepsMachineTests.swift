@@ -1,6 +1,6 @@
+import Testing
 import WeirJournals
 import WeirOperations
-import Testing
 
 @testable import WeirBoards
 

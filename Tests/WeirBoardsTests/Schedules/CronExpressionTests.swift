@@ -1,6 +1,6 @@
-import WeirJournals
-import WeirBoards
 import Testing
+import WeirBoards
+import WeirJournals
 
 struct CronExpressionTests {
     private func first(_ cron: String, after text: String, count: Int = 3) throws -> [String] {

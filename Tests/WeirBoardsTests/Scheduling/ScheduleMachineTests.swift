@@ -1,7 +1,7 @@
+import Testing
+import WeirFlows
 import WeirJournals
 @testable import WeirBoards
-import WeirFlows
-import Testing
 
 /// Which times of a schedule are started, and what a restart makes of the others.
 struct ScheduleMachineTests {

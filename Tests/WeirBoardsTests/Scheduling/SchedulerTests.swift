@@ -1,11 +1,11 @@
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
 import WeirJournals
 import WeirOperations
-@testable import WeirBoards
 import WeirStates
-import Testing
-import TestSupport
+@testable import WeirBoards
 
 /// Starts by the clock, over restarts of the process and mistakes of what is started.
 @Suite(.timeLimit(.minutes(5))) struct SchedulerTests {

@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirBoards
 

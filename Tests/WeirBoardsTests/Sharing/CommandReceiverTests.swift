@@ -1,8 +1,8 @@
-import WeirJournals
-import WeirStates
-import WeirFlows
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirStates
 
 @testable import WeirBoards
 

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirBoards
 

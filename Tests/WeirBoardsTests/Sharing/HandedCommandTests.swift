@@ -1,10 +1,10 @@
+import Testing
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations
-@testable import WeirBoards
 import WeirStates
-import Testing
-import TestSupport
+@testable import WeirBoards
 
 /// Commands at a server that follows: the one that records carries them out, once or not at all.
 @Suite(.timeLimit(.minutes(5))) struct HandedCommandTests {

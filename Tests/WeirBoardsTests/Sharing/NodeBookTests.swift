@@ -1,5 +1,5 @@
-import WeirJournals
 import Testing
+import WeirJournals
 
 @testable import WeirBoards
 

@@ -1,8 +1,8 @@
+import Testing
 import WeirJournals
 import WeirOperations
 import WeirStates
 import WeirStores
-import Testing
 
 @testable import WeirBoards
 

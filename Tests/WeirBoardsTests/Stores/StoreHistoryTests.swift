@@ -1,10 +1,10 @@
-import WeirFlows
-import WeirJournals
 import Logging
-import WeirStates
-import WeirStores
 import Testing
 import TestSupport
+import WeirFlows
+import WeirJournals
+import WeirStates
+import WeirStores
 
 @testable import WeirBoards
 

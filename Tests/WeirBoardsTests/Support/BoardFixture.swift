@@ -1,9 +1,9 @@
+import Logging
+import TestSupport
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirOperations
 import WeirStates
-import TestSupport
 
 @testable import WeirBoards
 

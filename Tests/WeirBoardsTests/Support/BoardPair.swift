@@ -1,9 +1,9 @@
+import TestSupport
 import WeirFlows
 import WeirJournals
 import WeirOperations
-@testable import WeirBoards
 import WeirStates
-import TestSupport
+@testable import WeirBoards
 
 /// Two boards on one journal, or more: the first records, the others follow it.
 final class BoardPair: Sendable {

@@ -1,7 +1,7 @@
-import WeirOperations
-import WeirStates
 import Testing
 import TestSupport
+import WeirOperations
+import WeirStates
 
 @testable import WeirBoards
 

@@ -1,6 +1,6 @@
 import Foundation
-import WeirStates
 import Testing
+import WeirStates
 
 @testable import WeirBoards
 
@@ -106,5 +106,11 @@ struct TriggerTests {
         ] {
             #expect(ValuePath(malformed) == nil)
         }
+    }
+
+    @Test func `four braces stand for two`() throws {
+        let template = try PathTemplate("{{{{a}} {{body.ref}}}}")
+        #expect(template.filled { _ in "x" } == "{{a}} x}}")
+        #expect(throws: PathTemplate.Mistake.self) { try PathTemplate("{{body.ref") }
     }
 }

@@ -1,8 +1,8 @@
 import Foundation
-import WeirStates
 import Synchronization
-import WeirFlows
 import Testing
+import WeirFlows
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
-import WeirFlows
 import Testing
+import WeirFlows
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
 import Synchronization
 import TestSupport
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,6 +1,6 @@
-import WeirStates
 import Testing
 import WeirCommand
+import WeirStates
 
 struct ShowingTests {
     private func change(

@@ -1,7 +1,7 @@
 import Foundation
-import WeirStates
 import Testing
 import WeirCommand
+import WeirStates
 
 struct SpoolTests {
     private let folder = FileManager.default.temporaryDirectory.appending(path: "weir-spool-\(UUID().uuidString)")

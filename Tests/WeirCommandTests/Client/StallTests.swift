@@ -1,10 +1,10 @@
-import WeirFlows
 import Foundation
 import NIOHTTP1
-import WeirStates
 import Synchronization
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
+import WeirStates
 
 @testable import WeirCommand
 

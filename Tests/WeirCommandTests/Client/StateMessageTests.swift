@@ -1,6 +1,6 @@
-import WeirStates
 import Testing
 import WeirCommand
+import WeirStates
 
 struct StateMessageTests {
     @Test func `a state line becomes the state that it names, with its progress and values`() {

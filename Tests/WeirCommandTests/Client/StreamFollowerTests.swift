@@ -1,7 +1,7 @@
-import WeirStates
 import Synchronization
-import WeirFlows
 import Testing
+import WeirFlows
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,9 +1,9 @@
-import WeirFiles
 import Foundation
-import WeirStates
 import Synchronization
 import Testing
 import WeirCommand
+import WeirFiles
+import WeirStates
 
 @Suite(.timeLimit(.minutes(5)))
 struct WrappedCommandTests {

@@ -1,9 +1,9 @@
-import WeirAccess
 import Crypto
 import Foundation
 import JWTKit
-import WeirStates
 import Testing
+import WeirAccess
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,7 +1,7 @@
-import WeirAccess
 import Foundation
-import WeirStates
 import Testing
+import WeirAccess
+import WeirStates
 
 @testable import WeirCommand
 

@@ -1,8 +1,8 @@
-import WeirAccess
 import Crypto
 import Foundation
-import WeirStates
 import Testing
+import WeirAccess
+import WeirStates
 
 @testable import WeirCommand
 

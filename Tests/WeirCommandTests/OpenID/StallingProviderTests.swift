@@ -1,10 +1,10 @@
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
-import Foundation
 import WeirStates
-import Synchronization
-import TestSupport
-import Testing
 
 @testable import WeirCommand
 

@@ -1,7 +1,7 @@
-import WeirAccess
 import Foundation
-import WeirStates
 import Synchronization
+import WeirAccess
+import WeirStates
 
 @testable import WeirCommand
 

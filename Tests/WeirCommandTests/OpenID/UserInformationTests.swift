@@ -1,6 +1,6 @@
+import Testing
 import WeirAccess
 import WeirStates
-import Testing
 
 @testable import WeirCommand
 

@@ -1,8 +1,8 @@
-import WeirFiles
 import Foundation
 import NIOCore
-import TestSupport
 import Testing
+import TestSupport
+import WeirFiles
 
 @Suite(.timeLimit(.minutes(5)))
 struct CommandStopTests {

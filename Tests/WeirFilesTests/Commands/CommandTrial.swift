@@ -1,8 +1,8 @@
-import WeirFiles
 import Foundation
 import NIOCore
 import NIOPosix
 import Synchronization
+import WeirFiles
 
 /// A command that is run to its end, with all it printed.
 struct CommandTrial {

@@ -1,5 +1,5 @@
-import WeirFiles
 import Testing
+import WeirFiles
 
 struct LineSplitterTests {
     /// What becomes of bytes that arrive in pieces of a size.

@@ -1,8 +1,8 @@
-@testable import WeirFiles
-import WeirStandard
-import WeirFlows
 import Testing
 import WeirBoards
+import WeirFlows
+import WeirStandard
+@testable import WeirFiles
 
 /// What is said of a program that was to pass a message on and was ended.
 @Suite(.timeLimit(.minutes(5)))

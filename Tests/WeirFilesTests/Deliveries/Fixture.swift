@@ -1,13 +1,13 @@
-import WeirBoards
-@testable import WeirFiles
-import WeirFlows
 import Foundation
-import WeirJournals
 import Logging
+import TestSupport
+import WeirBoards
+import WeirFlows
+import WeirJournals
 import WeirOperations
 import WeirStandard
 import WeirStates
-import TestSupport
+@testable import WeirFiles
 
 /// A job that ends as its input says, at once or when its gate opens.
 struct Job: SimpleOperation {

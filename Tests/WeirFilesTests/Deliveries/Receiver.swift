@@ -1,5 +1,5 @@
-import WeirFlows
 import TestSupport
+import WeirFlows
 
 /// A server on 127.0.0.1 that takes requests whole and answers each as the test says.
 final class Receiver: Sendable {

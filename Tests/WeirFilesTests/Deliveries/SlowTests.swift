@@ -1,11 +1,11 @@
+import Foundation
+import Testing
+import TestSupport
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
 import WeirOperations
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirFiles
 

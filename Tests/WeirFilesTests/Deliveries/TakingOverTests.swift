@@ -1,9 +1,9 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPostgres
-import TestSupport
-import Testing
 
 @testable import WeirFiles
 

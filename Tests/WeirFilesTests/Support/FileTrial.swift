@@ -1,9 +1,9 @@
-@testable import WeirFiles
-import WeirFlows
 import Foundation
+import Testing
+import WeirFlows
 import WeirOperations
 import WeirStates
-import Testing
+@testable import WeirFiles
 
 /// An operation of a file's text that is run once: its states, its output and its end.
 struct FileTrial {

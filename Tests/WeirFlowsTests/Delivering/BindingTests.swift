@@ -1,6 +1,6 @@
-import WeirFlows
 import Observation
 import Testing
+import WeirFlows
 
 @MainActor @Suite struct BindingTests {
     @MainActor @Observable final class ViewModel {

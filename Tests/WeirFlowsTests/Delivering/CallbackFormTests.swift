@@ -1,5 +1,5 @@
-import WeirFlows
 import Testing
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct CallbackFormTests {
     struct Broken: Error, Equatable {}

@@ -1,7 +1,7 @@
-import WeirFlows
 import Foundation
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct CollectorExecutorTests {
     @Test func `collectors of a scope run on its executor, one at a time`() async {

@@ -1,5 +1,5 @@
-@testable import WeirFlows
 import Testing
+@testable import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct DeliveryTests {
     // D1

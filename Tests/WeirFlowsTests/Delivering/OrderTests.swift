@@ -1,6 +1,6 @@
-import WeirFlows
 import Testing
 import TestSupport
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct OrderTests {
     private static let policies: [DeliveryPolicy] = [.conflated, .lossless, .buffered(3, onOverflow: .dropOldest)]

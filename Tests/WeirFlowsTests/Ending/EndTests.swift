@@ -1,5 +1,5 @@
-import WeirFlows
 import Testing
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct EndTests {
     @Test func `a sealed flow does not change any more`() {

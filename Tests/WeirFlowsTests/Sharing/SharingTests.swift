@@ -1,6 +1,6 @@
-@testable import WeirFlows
 import Testing
 import TestSupport
+@testable import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct SharingTests {
     struct Broken: Error {}

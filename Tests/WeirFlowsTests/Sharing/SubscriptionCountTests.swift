@@ -1,5 +1,5 @@
-import WeirFlows
 import Testing
+import WeirFlows
 
 @Suite(.timeLimit(.minutes(5))) struct SubscriptionCountTests {
     struct Broken: Error {}

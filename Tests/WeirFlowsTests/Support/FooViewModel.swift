@@ -1,5 +1,5 @@
-import WeirFlows
 import Observation
+import WeirFlows
 
 /// The view model of the same text.
 @MainActor @Observable final class FooViewModel {

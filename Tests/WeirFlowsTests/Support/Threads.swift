@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 
 /// Runs a body on threads of its own, which may spin without taking one from the tests; waits for all of them.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) async {

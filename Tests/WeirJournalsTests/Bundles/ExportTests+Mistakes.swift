@@ -1,8 +1,8 @@
 import Foundation
-import WeirJournals
-import WeirStates
 import Synchronization
 import Testing
+import WeirJournals
+import WeirStates
 
 /// Files that are damaged or say what cannot be.
 extension ExportTests {

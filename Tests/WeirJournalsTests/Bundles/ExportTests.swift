@@ -1,8 +1,8 @@
 import Foundation
-import WeirJournals
-import WeirStates
 import Synchronization
 import Testing
+import WeirJournals
+import WeirStates
 
 @Suite(.timeLimit(.minutes(5))) struct ExportTests {
     private static let pairs = JournalKind.allCases.flatMap { from in JournalKind.allCases.map { (from, $0) } }

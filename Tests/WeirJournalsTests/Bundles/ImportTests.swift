@@ -1,8 +1,8 @@
 import Foundation
-import WeirJournals
-import WeirStates
 import Synchronization
 import Testing
+import WeirJournals
+import WeirStates
 
 /// What an import does to the journal while it goes on, and when it does not come to its end.
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {

@@ -1,7 +1,7 @@
 import Foundation
-@testable import WeirJournals
-import WeirStates
 import Testing
+import WeirStates
+@testable import WeirJournals
 
 /// How the end of a log may go.
 enum LogLoss: CaseIterable {

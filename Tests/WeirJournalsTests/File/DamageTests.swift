@@ -1,8 +1,8 @@
 import Foundation
-@testable import WeirJournals
-import WeirStates
 import Testing
 import TestSupport
+import WeirStates
+@testable import WeirJournals
 
 /// What somebody does to a journal's files while nobody has them open, after the process was killed.
 enum Manipulation: String, CaseIterable, CustomTestStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
-@testable import WeirJournals
 import Testing
+@testable import WeirJournals
 
 @Suite(.timeLimit(.minutes(5))) struct MarkTests {
     private func mark(

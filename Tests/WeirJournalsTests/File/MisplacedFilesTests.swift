@@ -1,7 +1,7 @@
 import Foundation
-@testable import WeirJournals
-import WeirStates
 import Testing
+import WeirStates
+@testable import WeirJournals
 
 /// What somebody does to a journal's files while a server has them open.
 enum Misplacement: String, CaseIterable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
-@testable import WeirJournals
-import WeirStates
 import Testing
+import WeirStates
+@testable import WeirJournals
 
 /// Files that versions before this one wrote: made as those made them, one migration after the other.
 @Suite(.timeLimit(.minutes(5))) struct OlderFormatTests {

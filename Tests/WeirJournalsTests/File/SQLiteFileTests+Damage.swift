@@ -1,7 +1,7 @@
 import Foundation
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 /// Files that are damaged, or that no version of ours has written.
 extension SQLiteFileTests {

@@ -1,7 +1,7 @@
 import Foundation
+import Testing
 import WeirJournals
 import WeirStates
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SQLiteFileTests {
     func withJournal(

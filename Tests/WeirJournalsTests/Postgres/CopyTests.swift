@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirJournals
 import WeirPostgres
 import WeirStates
-import TestSupport
-import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct CopyTests {
     /// A journal with something in every table, retention and an import included.

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirPostgres
 

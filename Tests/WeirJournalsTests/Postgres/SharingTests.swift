@@ -1,6 +1,6 @@
-import WeirJournals
-import TestSupport
 import Testing
+import TestSupport
+import WeirJournals
 
 @testable import WeirPostgres
 

@@ -1,8 +1,8 @@
 import Foundation
+import Testing
+import TestSupport
 import WeirJournals
 import WeirPostgres
-import TestSupport
-import Testing
 
 /// The journals the conformance suite runs over.
 enum JournalKind: String, CaseIterable, CustomTestStringConvertible {

@@ -1,6 +1,6 @@
 import Foundation
-@testable import WeirJournals
 import Testing
+@testable import WeirJournals
 
 extension TemporaryFolder {
     /// Where ``kill(_:_:)`` leaves the files.

@@ -1,9 +1,9 @@
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStandard
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

@@ -1,11 +1,11 @@
+import Foundation
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
-import Foundation
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
-import TestSupport
 @testable import WeirPages
 
 @Suite struct PatchTests {

@@ -1,11 +1,11 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import MarkupTesting
-import WeirPages
-import WeirStates
 import Synchronization
 import Testing
+import WeirBoards
+import WeirJournals
+import WeirPages
+import WeirStates
 
 /// Pages of the past, held against what was live.
 @Suite(.timeLimit(.minutes(5))) struct TimeTravelTests {

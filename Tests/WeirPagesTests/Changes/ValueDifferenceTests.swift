@@ -1,5 +1,5 @@
-import WeirStates
 import Testing
+import WeirStates
 
 @testable import WeirPages
 

@@ -1,8 +1,8 @@
-import WeirBoards
 import MarkupTesting
+import Testing
+import WeirBoards
 import WeirPages
 import WeirStates
-import Testing
 
 @Suite struct ComparePageTests {
     /// The page that compares a run of so many states with itself.

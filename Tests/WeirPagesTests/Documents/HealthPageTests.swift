@@ -1,8 +1,8 @@
+import MarkupTesting
+import Testing
 import WeirBoards
 import WeirJournals
-import MarkupTesting
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

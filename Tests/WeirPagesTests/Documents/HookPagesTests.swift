@@ -1,7 +1,7 @@
-import WeirAccess
-import WeirBoards
 import MarkupTesting
 import Testing
+import WeirAccess
+import WeirBoards
 
 @testable import WeirPages
 

@@ -1,9 +1,9 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import MarkupTesting
-import WeirStates
 import Testing
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirPages
 

@@ -1,6 +1,6 @@
+import Testing
 import WeirBoards
 import WeirJournals
-import Testing
 
 @testable import WeirPages
 

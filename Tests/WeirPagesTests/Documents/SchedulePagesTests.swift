@@ -1,9 +1,9 @@
+import MarkupTesting
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import MarkupTesting
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

@@ -1,11 +1,11 @@
+import MarkupTesting
+import Testing
 import WeirBoards
 import WeirJournals
-import MarkupTesting
 import WeirOperations
 import WeirPages
 import WeirStandard
 import WeirStates
-import Testing
 
 /// The standard operations' templates, held against the standard operations' states.
 @Suite struct StandardPagesTests {

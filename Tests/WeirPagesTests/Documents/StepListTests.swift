@@ -1,10 +1,10 @@
+import MarkupTesting
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import MarkupTesting
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirPages
 

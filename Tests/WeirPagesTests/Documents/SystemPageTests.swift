@@ -1,8 +1,8 @@
-import WeirJournals
 import MarkupTesting
+import Testing
+import WeirJournals
 import WeirPages
 import WeirStates
-import Testing
 
 @Suite struct SystemPageTests {
     @Test func `each count of runs is that of its operation and its phase alone`() throws {

@@ -1,6 +1,6 @@
 import Foundation
-import WeirJournals
 import Testing
+import WeirJournals
 
 @testable import WeirStandard
 

@@ -1,5 +1,5 @@
-import WeirStandard
 import Testing
+import WeirStandard
 
 @Suite struct RunbookMergingTests {
     private func read(_ text: String) throws -> RunbookState {

@@ -1,8 +1,8 @@
 import Foundation
+import Testing
 import WeirJournals
 import WeirStandard
 import WeirStates
-import Testing
 
 @Suite struct RunbookReaderTests {
     private func read(_ text: String) throws -> RunbookState {

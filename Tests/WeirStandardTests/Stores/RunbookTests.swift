@@ -1,9 +1,9 @@
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStandard
 import WeirStates
 import WeirTesting
-import Testing
 
 @Suite struct RunbookTests {
     private func store(_ text: String = "# Release\n- [ ] one\n- [ ] two\n") throws -> TestStore<Runbook> {

@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 import WeirStandard
 
 /// A destination that notes what is asked of it, and does at each step what the test says.

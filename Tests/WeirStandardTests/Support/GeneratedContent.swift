@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 import WeirOperations
 
 /// Bytes made up as they are asked for.

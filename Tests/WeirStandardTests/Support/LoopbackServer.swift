@@ -1,6 +1,6 @@
-import WeirFlows
 import NIOCore
 import NIOPosix
+import WeirFlows
 
 #if canImport(Darwin)
     import Darwin

@@ -1,7 +1,7 @@
-import WeirFlows
-import WeirTesting
-import WeirStores
 import Testing
+import WeirFlows
+import WeirStores
+import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct AppStoresTests {
     private let stores = AppStores(accounts: AccountsOfATest(clock: VirtualClock())) { ["Milk"] }

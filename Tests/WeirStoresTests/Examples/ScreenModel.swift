@@ -1,5 +1,5 @@
-import WeirFlows
 import Observation
+import WeirFlows
 import WeirStores
 
 /// A store as a screen sees it: its state to draw, and actions to send.

@@ -1,9 +1,9 @@
+import HTTPTypes
+import Testing
 import WeirAccess
 import WeirBoards
-import HTTPTypes
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,9 +1,9 @@
+import Foundation
+import Testing
 import WeirAccess
 import WeirBoards
-import Foundation
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

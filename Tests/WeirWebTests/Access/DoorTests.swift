@@ -1,13 +1,13 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import HTTPTypes
-import Hummingbird
 import WeirJournals
-import Logging
-import NIOCore
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,10 +1,10 @@
-import WeirAccess
-import WeirBoards
 import Foundation
 import HTTPTypes
+import Testing
+import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,7 +1,7 @@
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirOperations
-import Testing
 
 @testable import WeirWeb
 

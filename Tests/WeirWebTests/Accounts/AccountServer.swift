@@ -1,12 +1,12 @@
+import Foundation
+import Logging
+import NIOPosix
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirFlows
-import Foundation
 import WeirJournals
-import Logging
-import NIOPosix
 import WeirPages
-import Testing
 
 @testable import WeirWeb
 

@@ -1,7 +1,7 @@
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

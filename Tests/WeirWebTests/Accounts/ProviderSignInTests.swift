@@ -1,8 +1,8 @@
+import Logging
+import Testing
+import TestSupport
 import WeirAccess
 import WeirFlows
-import Logging
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

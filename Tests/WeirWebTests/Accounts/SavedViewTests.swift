@@ -1,6 +1,6 @@
-import WeirAccess
 import Foundation
 import Testing
+import WeirAccess
 
 @testable import WeirWeb
 

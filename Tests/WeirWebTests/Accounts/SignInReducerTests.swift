@@ -1,7 +1,7 @@
+import Testing
 import WeirAccess
 import WeirPages
 import WeirStores
-import Testing
 
 @testable import WeirWeb
 

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirStates
-import Testing
-import TestSupport
 
 @testable import WeirWeb
 

@@ -1,10 +1,10 @@
-import WeirBoards
 import Foundation
+import Testing
+import TestSupport
+import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -2,8 +2,8 @@ import Foundation
 import Logging
 import NIOCore
 import NIOEmbedded
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import WeirWeb
 

@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
-import WeirStates
 import Testing
+import WeirStates
 
 @testable import WeirWeb
 

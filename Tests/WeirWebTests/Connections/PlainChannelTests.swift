@@ -1,8 +1,8 @@
+import NIOCore
+import Testing
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -2,8 +2,8 @@ import Foundation
 import NIOCore
 import NIOEmbedded
 import NIOSSL
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import WeirWeb
 

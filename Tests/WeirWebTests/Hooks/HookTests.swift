@@ -1,9 +1,9 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import NIOConcurrencyHelpers
-import WeirStates
 import Testing
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

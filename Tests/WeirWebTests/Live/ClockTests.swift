@@ -1,9 +1,9 @@
-import WeirBoards
-import WeirJournals
 import NIOConcurrencyHelpers
 import NIOPosix
-import WeirStates
 import Testing
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

@@ -1,9 +1,9 @@
+import NIOCore
+import Testing
+import TestSupport
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,11 +1,11 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import Logging
 import NIOCore
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

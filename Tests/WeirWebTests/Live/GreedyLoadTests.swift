@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

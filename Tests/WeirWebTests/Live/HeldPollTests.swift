@@ -1,11 +1,11 @@
+import NIOCore
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirPages
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

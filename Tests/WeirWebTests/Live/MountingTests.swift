@@ -1,13 +1,13 @@
-import WeirBoards
-import WeirFlows
 import Foundation
 import Hummingbird
-import WeirJournals
 import Logging
+import Testing
+import TestSupport
+import WeirBoards
+import WeirFlows
+import WeirJournals
 import WeirPages
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,7 +1,7 @@
 import NIOCore
+import Testing
 import WeirPages
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,7 +1,7 @@
+import Testing
 import WeirBoards
 import WeirFlows
 import WeirJournals
-import Testing
 
 @testable import WeirWeb
 

@@ -1,7 +1,7 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirJournals
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,6 +1,6 @@
-import WeirJournals
 import NIOConcurrencyHelpers
 import Testing
+import WeirJournals
 
 @testable import WeirWeb
 

@@ -1,8 +1,8 @@
+import Testing
+import TestSupport
 import WeirBoards
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,9 +1,9 @@
-import WeirBoards
 import Foundation
+import Testing
+import TestSupport
+import WeirBoards
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,9 +1,9 @@
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirPages
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,6 +1,6 @@
+import Testing
 import WeirBoards
 import WeirPages
-import Testing
 
 @testable import WeirWeb
 

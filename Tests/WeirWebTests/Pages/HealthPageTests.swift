@@ -1,6 +1,6 @@
+import Testing
 import WeirBoards
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

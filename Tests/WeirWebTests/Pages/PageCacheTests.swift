@@ -1,10 +1,10 @@
-import WeirAccess
-import WeirJournals
 import NIOConcurrencyHelpers
 import NIOCore
+import Testing
+import WeirAccess
+import WeirJournals
 import WeirPages
 import WeirStates
-import Testing
 
 @testable import WeirBoards
 @testable import WeirWeb

@@ -1,11 +1,11 @@
-import WeirBoards
 import Dispatch
+import Synchronization
+import Testing
+import TestSupport
+import WeirBoards
 import WeirFlows
 import WeirJournals
 import WeirPages
-import Synchronization
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

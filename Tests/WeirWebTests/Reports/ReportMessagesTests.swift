@@ -1,8 +1,8 @@
 import HTTPTypes
+import Testing
 import WeirJournals
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

@@ -1,8 +1,8 @@
-import WeirBoards
 import Foundation
+import Testing
+import WeirBoards
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

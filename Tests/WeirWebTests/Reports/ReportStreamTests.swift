@@ -1,7 +1,7 @@
+import Testing
 import WeirBoards
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

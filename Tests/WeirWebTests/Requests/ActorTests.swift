@@ -1,8 +1,8 @@
-import WeirBoards
 import HTTPTypes
+import Testing
+import WeirBoards
 import WeirJournals
 import WeirStates
-import Testing
 
 @testable import WeirWeb
 

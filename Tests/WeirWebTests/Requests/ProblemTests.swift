@@ -1,7 +1,7 @@
-import WeirBoards
 import HTTPTypes
-import WeirStates
 import Testing
+import WeirBoards
+import WeirStates
 
 @testable import WeirWeb
 

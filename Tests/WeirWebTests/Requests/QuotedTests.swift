@@ -1,13 +1,13 @@
-import WeirAccess
-import WeirBoards
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import Logging
 import NIOCore
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

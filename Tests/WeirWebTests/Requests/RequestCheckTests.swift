@@ -1,6 +1,6 @@
 import HTTPTypes
-import WeirStates
 import Testing
+import WeirStates
 
 @testable import WeirWeb
 

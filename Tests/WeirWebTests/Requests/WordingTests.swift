@@ -1,8 +1,8 @@
+import Testing
 import WeirAccess
 import WeirBoards
 import WeirOperations
 import WeirStates
-import Testing
 
 @testable import WeirPages
 @testable import WeirWeb

@@ -1,10 +1,10 @@
 import Dispatch
-import WeirFlows
 import HTTPTypes
 import NIOCore
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirFlows
+import WeirStates
 
 @testable import WeirWeb
 

@@ -1,10 +1,10 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Testing
+import WeirBoards
+import WeirJournals
 
 @testable import WeirWeb
 

@@ -4,8 +4,8 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOEmbedded
-import TestSupport
 import Testing
+import TestSupport
 
 @testable import WeirWeb
 

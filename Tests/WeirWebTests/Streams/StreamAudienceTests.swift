@@ -1,10 +1,10 @@
+import Foundation
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
-import Foundation
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

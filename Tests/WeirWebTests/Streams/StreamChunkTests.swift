@@ -1,10 +1,10 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import NIOCore
-import WeirStates
-import TestSupport
 import Testing
+import TestSupport
+import WeirBoards
+import WeirJournals
+import WeirStates
 
 @testable import WeirWeb
 

@@ -1,11 +1,11 @@
-import WeirAccess
-import WeirBoards
 import Foundation
 import Hummingbird
+import Testing
+import TestSupport
+import WeirAccess
+import WeirBoards
 import WeirJournals
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,9 +1,9 @@
+import NIOCore
+import Testing
+import TestSupport
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import NIOCore
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,6 +1,6 @@
 import Foundation
-import WeirJournals
 import NIOCore
+import WeirJournals
 
 @testable import WeirWeb
 

@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOConcurrencyHelpers
+import WeirJournals
 
 @testable import WeirWeb
 

@@ -1,8 +1,8 @@
-import WeirFlows
 import Hummingbird
 import Logging
 import ServiceLifecycle
 import Testing
+import WeirFlows
 
 @testable import WeirWeb
 

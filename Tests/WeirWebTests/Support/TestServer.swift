@@ -1,16 +1,16 @@
-import WeirBoards
 import Dispatch
-import WeirFlows
 import Foundation
 import Hummingbird
-import WeirJournals
 import Logging
 import NIOCore
 import NIOPosix
+import Testing
+import TestSupport
+import WeirBoards
+import WeirFlows
+import WeirJournals
 import WeirPages
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOConcurrencyHelpers
+import WeirJournals
 
 /// A journal in memory that counts what is asked of it, and refuses to write when told to.
 final class WatchedJournal: Journal, Sendable {

@@ -1,12 +1,12 @@
-import WeirBoards
 import Foundation
-import WeirJournals
 import Logging
+import Testing
+import TestSupport
+import WeirBoards
+import WeirJournals
 import WeirOperations
 import WeirPages
 import WeirStates
-import TestSupport
-import Testing
 
 @testable import WeirWeb
 

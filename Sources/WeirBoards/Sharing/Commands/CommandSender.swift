@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 import WeirJournals
 import WeirStates
 

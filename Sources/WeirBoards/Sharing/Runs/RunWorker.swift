@@ -1,6 +1,6 @@
+import Logging
 import WeirFlows
 import WeirJournals
-import Logging
 import WeirOperations
 import WeirStates
 

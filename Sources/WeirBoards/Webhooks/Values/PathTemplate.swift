@@ -15,24 +15,23 @@ package struct PathTemplate: Sendable, Hashable {
     ///
     /// Throws the sentence that says what is wrong with its braces.
     package init(_ text: String) throws(Mistake) {
-        var parts: [Part] = []
-        var rest = Substring(text)
-        while let open = rest.firstRange(of: "{{") {
-            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
-            rest = rest[open.upperBound...]
-            guard let close = rest.firstRange(of: "}}") else {
-                throw Mistake(sentence: "A place for a value that begins with {{ must end with }}.")
-            }
-            let name = rest[..<close.lowerBound].filter { $0 != " " }
-            guard let path = ValuePath(name) else {
-                throw Mistake(
-                    sentence: "“{{\(name.prefix(40))}}” names no value: write names with points between them, such as "
-                        + "{{body.ref}}.")
-            }
-            parts.append(.path(path))
-            rest = rest[close.upperBound...]
+        guard let pieces = BracedText.parts(of: text) else {
+            throw Mistake(
+                sentence: "A place for a value that begins with {{ must end with }}. \(BracedText.escape)")
         }
-        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        var parts: [Part] = []
+        for piece in pieces {
+            switch piece {
+            case .text(let text): parts.append(.text(text))
+            case .name(let name):
+                guard let path = ValuePath(name.filter { $0 != " " }) else {
+                    throw Mistake(
+                        sentence: "“{{\(name.prefix(40))}}” names no value: write names with points between them, such "
+                            + "as {{body.ref}}. \(BracedText.escape)")
+                }
+                parts.append(.path(path))
+            }
+        }
         self.parts = parts
     }
 

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import Foundation
-import WeirStandard
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import WeirStandard
 import WeirStates
 
 /// Asks a server, by its HTTP API.

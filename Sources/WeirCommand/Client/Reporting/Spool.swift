@@ -1,6 +1,6 @@
 package import Foundation
-package import WeirStates
 import Synchronization
+package import WeirStates
 
 #if canImport(Darwin)
     import Darwin

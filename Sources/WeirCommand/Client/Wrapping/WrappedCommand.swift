@@ -1,7 +1,7 @@
-package import WeirFiles
 import Foundation
-package import WeirStates
 import Synchronization
+package import WeirFiles
+package import WeirStates
 
 #if canImport(Darwin)
     import Darwin

@@ -1,6 +1,6 @@
 import Foundation
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// Passes on what a command prints, and adds it to the spool on the way.
 final class OutputRecorder: Sendable {

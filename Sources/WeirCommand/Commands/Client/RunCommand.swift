@@ -1,6 +1,6 @@
 import ArgumentParser
-import WeirFiles
 import Foundation
+import WeirFiles
 import WeirStates
 
 /// `weir run`: runs a command here, and reports it as a run at a server.

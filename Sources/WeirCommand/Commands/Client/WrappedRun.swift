@@ -1,8 +1,8 @@
-import WeirFiles
 import Foundation
-import WeirStates
 import Synchronization
 import UnixSignals
+import WeirFiles
+import WeirStates
 
 /// A command that runs here and is reported at a server, from its start until both are over.
 ///

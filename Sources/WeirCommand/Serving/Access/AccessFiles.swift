@@ -1,8 +1,8 @@
-import WeirAccess
-import WeirPostgres
 import Foundation
-import WeirJournals
 import Logging
+import WeirAccess
+import WeirJournals
+import WeirPostgres
 import WeirStates
 
 /// Opens what is kept of users, tokens and sessions, in the journal's database or a file of the data folder, and the audit,

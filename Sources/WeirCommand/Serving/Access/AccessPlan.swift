@@ -1,5 +1,5 @@
-import WeirAccess
 import Foundation
+import WeirAccess
 
 /// How people are known by the settings, or why the server cannot start that way.
 struct AccessPlan: Sendable {

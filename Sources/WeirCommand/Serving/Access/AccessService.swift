@@ -1,9 +1,9 @@
-import WeirAccess
-import WeirBoards
-import WeirFlows
 import Foundation
 import Logging
 import ServiceLifecycle
+import WeirAccess
+import WeirBoards
+import WeirFlows
 
 /// Looks, while the server runs, for what commands change of users and tokens, and writes the audit to its end, with what
 /// happens to announced removals.

@@ -1,8 +1,8 @@
-import WeirAccess
 import Logging
+import Synchronization
+import WeirAccess
 import WeirStandard
 import WeirStates
-import Synchronization
 
 /// Says the audit's newest hash where nobody who can write its files can unsay it: in the log, or to another server.
 ///

@@ -1,6 +1,6 @@
-import WeirAccess
 import Foundation
 import Logging
+import WeirAccess
 import WeirStates
 
 /// Says the code for the first user: on the console, or in a file where there is nobody to see one.

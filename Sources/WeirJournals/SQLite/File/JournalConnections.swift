@@ -1,7 +1,7 @@
 import Dispatch
-import WeirFlows
 import GRDB
 import Synchronization
+import WeirFlows
 
 /// The connections to the journal's file, which are replaced when somebody removes the file.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import WeirStates
 import Synchronization
+import WeirStates
 
 /// Keeps the notices for an operator until they are dismissed: a JSON list beside the journal,
 /// `journal.sqlite-notices`.

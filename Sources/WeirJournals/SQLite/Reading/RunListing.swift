@@ -1,5 +1,5 @@
-import WeirFlows
 import GRDB
+import WeirFlows
 import WeirStates
 
 /// Answers a `RunQuery`: a condition for every filter, and the index of words if the query has words.

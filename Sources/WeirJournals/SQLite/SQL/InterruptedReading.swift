@@ -1,6 +1,6 @@
-import WeirFlows
 import GRDB
 import GRDBSQLite
+import WeirFlows
 
 /// Reads within a budget of time: SQLite asks every few thousand of its steps whether to go on.
 final class InterruptedReading {

@@ -1,5 +1,5 @@
-import WeirFlows
 import Foundation
+import WeirFlows
 
 /// One hidden file in a folder, on its way to its name.
 final class LocalDirectorySession: UploadSession {

@@ -1,9 +1,9 @@
+import NIOCore
+import Synchronization
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirPages
-import Synchronization
 
 /// The answers that bring changes, each rendered, encoded and compressed once for all who ask the same.
 extension PollAnswers {

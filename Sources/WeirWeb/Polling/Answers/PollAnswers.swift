@@ -1,9 +1,9 @@
+import NIOCore
+import Synchronization
 import WeirAccess
 import WeirBoards
 import WeirJournals
-import NIOCore
 import WeirPages
-import Synchronization
 
 /// Makes the answers to polls, each encoded once for everybody who asks the same.
 final class PollAnswers: Sendable {

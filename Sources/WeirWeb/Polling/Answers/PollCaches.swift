@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOCore
+import WeirJournals
 
 /// What was rendered and encoded, of all audiences together, so that many audiences take no more memory than one.
 final class PollCaches: Sendable {

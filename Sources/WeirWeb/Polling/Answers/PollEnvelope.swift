@@ -1,5 +1,5 @@
-import WeirJournals
 import NIOCore
+import WeirJournals
 
 /// The JSON object around the events of a poll's answer.
 ///

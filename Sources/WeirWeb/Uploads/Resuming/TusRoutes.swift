@@ -1,10 +1,10 @@
-import WeirBoards
 import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import WeirJournals
 import NIOCore
+import WeirBoards
+import WeirJournals
 import WeirOperations
 import WeirStates
 

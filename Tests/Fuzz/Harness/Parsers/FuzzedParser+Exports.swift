@@ -1,7 +1,7 @@
 import Dispatch
+import Synchronization
 import WeirJournals
 import WeirStates
-import Synchronization
 
 extension FuzzedParser {
     /// Files of exported runs: what one journal takes in, the next takes in from it, the same.

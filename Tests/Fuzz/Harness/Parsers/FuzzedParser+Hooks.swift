@@ -4,8 +4,8 @@ import HTTPTypes
 import NIOCore
 import WeirStates
 
-@testable import WeirWeb
 @testable import WeirBoards
+@testable import WeirWeb
 
 extension FuzzedParser {
     /// Requests to triggers, of strangers and of senders who know the secret: a template of an input on the first line, then

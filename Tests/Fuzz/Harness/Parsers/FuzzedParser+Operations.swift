@@ -1,7 +1,7 @@
-@testable import WeirFiles
 import Foundation
 import WeirOperations
 import WeirStates
+@testable import WeirFiles
 
 extension FuzzedParser {
     /// Files that declare operations, and the commands that come of them.

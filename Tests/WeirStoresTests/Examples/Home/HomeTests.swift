@@ -1,8 +1,8 @@
+import Testing
 import WeirBoards
 import WeirStates
-import WeirTesting
 import WeirStores
-import Testing
+import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct HomeTests {
     private struct NoNetwork: ExplainedError {

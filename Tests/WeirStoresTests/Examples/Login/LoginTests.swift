@@ -1,8 +1,8 @@
-import WeirFlows
 import Foundation
-import WeirTesting
-import WeirStores
 import Testing
+import WeirFlows
+import WeirStores
+import WeirTesting
 
 @Suite(.timeLimit(.minutes(5))) struct LoginTests {
     private let clock = VirtualClock()

@@ -1,5 +1,5 @@
-import WeirFlows
 import NIOConcurrencyHelpers
+import WeirFlows
 import WeirOperations
 import WeirStates
 
