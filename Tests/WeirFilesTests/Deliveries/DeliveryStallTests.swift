@@ -91,7 +91,10 @@ struct DeliveryStallTests {
         let fixture = try await Fixture(rules)
         var runs: [String] = []
         for _ in 0..<10 { runs.append(try await fixture.run(failing: "No.")) }
-        try await until { try await deliveries(fixture, "1").contains { $0.attempts > 0 } }
+        try await until {
+            let made = try await deliveries(fixture, "1")
+            return made.count == 10 && made.contains { $0.attempts > 0 }
+        }
         // An attempt is given 30 s.
         #expect(await soon(within: .seconds(20)) { await fixture.stop() } != nil)
         #expect(try await deliveries(fixture, "1").count { $0.status == .waiting } == 10)

@@ -1,6 +1,6 @@
 /// A text with names in double braces, taken apart: `Deploy {{body.ref}}`.
 ///
-/// `{{{{` stands for two opening braces. Closing braces outside of a name are text.
+/// `{{{{` is two literal opening braces. Closing braces outside a name are literal, too.
 package enum BracedText {
     /// A piece of a text.
     package enum Part: Sendable, Hashable {
