@@ -15,7 +15,8 @@ struct FileOperations: Sendable {
     /// What the programs of choices have printed last.
     let choices: ChoiceLists
     private let folder: OperationFolder
-    private let environment: CommandEnvironment
+    /// What programs of operations, choices and notifications run in.
+    let environment: CommandEnvironment
     /// The secrets that the files name.
     let secrets: KeptSecrets
 
@@ -64,13 +65,6 @@ struct FileOperations: Sendable {
     static let longestGracePeriod = Duration.seconds(3_600)
     /// The operations that are in force.
     var definitions: [OperationDefinition] { folder.definitions }
-
-    /// What the commands of notifications run in.
-    var commandContext: NotificationSender.CommandContext {
-        NotificationSender.CommandContext(
-            helper: environment.helper, folder: environment.folder.path,
-            variables: environment.variables, umask: environment.umask)
-    }
 
     /// The longest time that one of their programs can take to stop.
     var stopGracePeriod: Duration {

@@ -35,7 +35,7 @@ struct HookServices: ServiceLifecycle.Service {
         }
         let sender = NotificationSender(
             environment: OperationEnvironment(outgoing: OutgoingPolicy(allowing: settings.allowances)),
-            commandContext: files.commandContext, secret: { secrets.value($0) })
+            commandEnvironment: files.environment, secret: { secrets.value($0) })
         let address = { @Sendable in settings.address(port: port.value) }
         notifier = Notifier(
             board: board, store: store, plan: files.hooks(settings), sender: sender,

@@ -6,28 +6,6 @@ import WeirStates
 
 /// Sends messages: posts them, or gives them to a program.
 package struct NotificationSender: Sendable {
-    /// What commands run in.
-    package struct CommandContext: Sendable {
-        let helper: CommandHelper?
-        let folder: String
-        let variables: [String: String]
-        let umask: FileMask?
-
-        /// - Parameters:
-        ///   - helper: The program that runs commands; nil if it is missing.
-        ///   - folder: Where they run.
-        ///   - variables: The environment that all of them have.
-        ///   - umask: The permissions that their new files do not get.
-        package init(
-            helper: CommandHelper?, folder: String, variables: [String: String], umask: FileMask? = nil
-        ) {
-            self.helper = helper
-            self.folder = folder
-            self.variables = variables
-            self.umask = umask
-        }
-    }
-
     /// What came of an attempt.
     enum Outcome: Sendable, Hashable {
         case delivered(String)
@@ -42,21 +20,21 @@ package struct NotificationSender: Sendable {
     static let stopGracePeriod = Duration.seconds(2)
 
     private let post: HTTPPost
-    private let commandContext: CommandContext
+    private let commandEnvironment: CommandEnvironment
     private let environment: OperationEnvironment
     private let secret: @Sendable (String) -> String?
 
     /// - Parameters:
     ///   - environment: The clock and the resolver of requests.
-    ///   - commandContext: What commands run in.
+    ///   - commandEnvironment: What commands run in.
     ///   - secret: The kept secrets.
     package init(
-        environment: OperationEnvironment, commandContext: CommandContext,
+        environment: OperationEnvironment, commandEnvironment: CommandEnvironment,
         secret: @escaping @Sendable (String) -> String?
     ) {
         post = HTTPPost(environment: environment)
         self.environment = environment
-        self.commandContext = commandContext
+        self.commandEnvironment = commandEnvironment
         self.secret = secret
     }
 
@@ -148,14 +126,14 @@ package struct NotificationSender: Sendable {
     // MARK: Commands
 
     private func run(_ templates: [PathTemplate], _ facts: NotificationFacts) async throws -> Outcome {
-        guard let helper = commandContext.helper else { return .again(CommandHelper.NotFound().description) }
+        guard let helper = commandEnvironment.helper else { return .again(CommandHelper.NotFound().description) }
         let arguments = templates.compactMap { template in template.filled { facts.value($0.description) } }
-        var launch = CommandLaunch(arguments, environment: commandContext.variables)
+        var launch = CommandLaunch(arguments, environment: commandEnvironment.variables)
         for name in NotificationFacts.names {
             launch.environment["WEIR_\(name.uppercased())"] = facts.value(name)?.filter { $0 != "\0" }
         }
-        launch.directory = commandContext.folder
-        launch.umask = commandContext.umask
+        launch.directory = commandEnvironment.folder.path
+        launch.umask = commandEnvironment.umask
         launch.stopGracePeriod = Self.stopGracePeriod
         launch.input = (try? NotificationFormat.text(of: facts)).map { Array($0.utf8) }
         if let mistake = launch.mistake { return .failed(mistake) }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import WeirBoards
 import WeirFlows
@@ -14,7 +15,8 @@ struct CommandMessageTests {
     private func send(_ script: String) async throws -> NotificationSender.Outcome {
         let sender = NotificationSender(
             environment: OperationEnvironment(clock: clock),
-            commandContext: .init(helper: try CommandHelper(), folder: "/", variables: ["PATH": "/usr/bin:/bin"])
+            commandEnvironment: .init(
+                folder: URL(filePath: "/"), environment: ["PATH": "/usr/bin:/bin"], helper: try CommandHelper())
         ) { _ in nil }
         let words = try ["/bin/sh", "-c", script].map { try PathTemplate($0) }
         return try await sender.send(

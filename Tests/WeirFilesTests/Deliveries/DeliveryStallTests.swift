@@ -120,7 +120,7 @@ struct DeliveryStallTests {
         }
         let sender = NotificationSender(
             environment: OperationEnvironment(clock: clock),
-            commandContext: .init(helper: nil, folder: "/", variables: [:])
+            commandEnvironment: .init(folder: URL(filePath: "/"), environment: [:], helper: nil)
         ) { Fixture.secrets[$0] }
         let facts = NotificationFacts(
             delivery: "x-1", event: .failed, operation: "job", title: "A job", actor: "Ana", endedAt: 0)
@@ -138,7 +138,8 @@ struct DeliveryStallTests {
 
     @Test func `receivers are told apart by host and port, whichever secret or path is behind them`() throws {
         let sender = NotificationSender(
-            environment: OperationEnvironment(), commandContext: .init(helper: nil, folder: "/", variables: [:])
+            environment: OperationEnvironment(),
+            commandEnvironment: .init(folder: URL(filePath: "/"), environment: [:], helper: nil)
         ) { ["a": "https://Hooks.example/a", "b": "https://hooks.example:443/b"][$0] }
         func receiver(_ url: String) throws -> DeliveryTurns.Receiver? {
             sender.receiver(of: try NotificationRule.webhook(url))

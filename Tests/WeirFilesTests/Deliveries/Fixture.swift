@@ -78,7 +78,8 @@ final class Fixture: Sendable {
         plan.standard = rules
         let sender = NotificationSender(
             environment: OperationEnvironment(),
-            commandContext: .init(helper: try? CommandHelper(), folder: "/", variables: ["PATH": "/usr/bin:/bin"])
+            commandEnvironment: .init(
+                folder: URL(filePath: "/"), environment: ["PATH": "/usr/bin:/bin"], helper: try? CommandHelper())
         ) { Self.secrets[$0] }
         let makeNotifier: @Sendable () -> Notifier = { [plan, quiet] in
             Notifier(
