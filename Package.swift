@@ -310,30 +310,20 @@ for target in package.targets where target.type != .system {
 
 // `script/fuzz` builds the sources so that libFuzzer sees which branches an input takes.
 if Context.environment["WEIR_FUZZING"] != nil {
-    let sources = package.targets.filter { $0.type != .system && $0.type != .test }
-    // `fuzz` links the command as a library.
-    package.targets.removeAll { $0.name == "WeirCommand" || $0.type == .test }
+    let parsers = package.targets.first { $0.name == "FuzzTests" }
+    package.targets.removeAll { $0.type == .test }
     package.products.removeAll { $0.name == "weir" }
-    for target in sources where target.name == "WeirCommand" {
-        package.targets.append(
-            .target(
-                name: target.name, dependencies: target.dependencies,
-                swiftSettings: (target.swiftSettings ?? []) + [.define("FUZZING"), .unsafeFlags(["-sanitize=fuzzer"])]))
-    }
-    for target in package.targets where target.name.hasPrefix("Weir") && target.name != "WeirCommand" {
-        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer"]))
+    package.targets = package.targets.map { target in
+        guard target.name.hasPrefix("Weir") else { return target }
+        target.swiftSettings?.append(.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"]))
+        guard target.name == "WeirCommand" else { return target }
+        // `fuzz` links the command as a library.
+        let settings = (target.swiftSettings ?? []) + [.define("FUZZING")]
+        return .target(name: target.name, dependencies: target.dependencies, swiftSettings: settings)
     }
     package.targets.append(
         .executableTarget(
-            name: "fuzz",
-            dependencies: [
-                "WeirAccess", "WeirBoards", "WeirCommand", "WeirFiles", "WeirJournals", "WeirOperations", "WeirPages",
-                "WeirStandard", "WeirStates", "WeirStores", "WeirWeb",
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOCore", package: "swift-nio"),
-            ],
-            path: "Tests/Fuzz/Harness",
+            name: "fuzz", dependencies: parsers?.dependencies ?? [], path: "Tests/Fuzz/Harness",
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),
