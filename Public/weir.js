@@ -1,5 +1,5 @@
-// Weir in a browser. Without this a page is whole, and refreshes itself; with it the page is live.
-// What pages promise to this module is told in Documentation/page-contract.md. What is used seldom is loaded when it is used.
+// The entry module. Pages work and refresh without it; with it they are live. Documentation/page-contract.md describes the
+// contract between pages and this module. Modules that are rarely used are loaded on demand.
 
 import { goLive } from "./feed/live.js";
 import { Page } from "./feed/page.js";
@@ -14,15 +14,15 @@ const element = document.getElementById("page");
 const page = element && new Page(element);
 
 /**
- * How far the server's clock is ahead of ours, where it matters. A document that came out of the browser's own cache, or of
- * the past, tells another time than the server's: then what the last one told counts.
+ * The offset of the server's clock from the local one. A document from the browser's own cache, or of the past, contains an
+ * outdated time: then the last known offset is used.
  */
 const visit = /** @type {PerformanceNavigationTiming|undefined} */ (performance.getEntriesByType("navigation")[0]);
 const isOld = element?.dataset.paused || (visit && visit.transferSize < visit.encodedBodySize);
 const told = isOld ? Number(sessionStorage.getItem("weir ahead")) : Date.parse(element?.dataset.clock ?? "") - Date.now();
 const ahead = Math.abs(told) > 2_000 ? told : 0;
 sessionStorage.setItem("weir ahead", String(ahead));
-/** The page's time: it passes, but on a page of the past it stands still. */
+/** The page's time, which does not advance on a page of the past. */
 const now = () => (element?.dataset.paused ? Date.parse(element.dataset.clock ?? "") : Date.now() + ahead);
 const times = new Times(now);
 const endings = new Endings(document.getElementById("said"));
@@ -36,7 +36,7 @@ const unreachable = document.getElementById("live")?.dataset.textUnreachable;
 new Forms(page, unreachable ?? "The server could not be reached. Try again.").listen();
 
 const region = document.getElementById("toasts");
-/** Looks whether there are effects that this browser has not seen. */
+/** Checks for effects that this browser has not shown. */
 let lookForEffects = () => {};
 if (region && (document.getElementById("effects") || sessionStorage.getItem("weir toasts"))) {
   void load("effects-here").then(({ observe }) => {
@@ -45,7 +45,7 @@ if (region && (document.getElementById("effects") || sessionStorage.getItem("wei
   });
 }
 
-/** What stops following the page and its parts, once it shows the past. @type {(() => void)[]} */
+/** Stop following the page and its parts, before it shows the past. @type {(() => void)[]} */
 const leave = [];
 if (page) {
   mirrorTitle();
@@ -64,7 +64,7 @@ if (page) {
 document.getElementById(sessionStorage.getItem("weir focus") ?? "")?.focus();
 sessionStorage.removeItem("weir focus");
 
-// What follows a feed of its own inside the page: the lines that a run prints.
+// A part of the page with its own feed: the output of a run.
 for (const part of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-feed]"))) {
   void load("output").then(({ showOutput }) => leave.push(goLive(new Page(part), showOutput(part), null)));
 }
@@ -83,7 +83,7 @@ document.addEventListener("click", (event) => {
   times.forget();
   refresh();
 });
-// What is copied of a time is the exact time, in ISO 8601, whatever the page shows of it.
+// Copying a time copies the exact time in ISO 8601, regardless of the displayed text.
 document.addEventListener("copy", (event) => {
   const node = getSelection()?.isCollapsed === false ? getSelection()?.getRangeAt(0).commonAncestorContainer : null;
   const time = (node instanceof Element ? node : node?.parentElement)?.closest("time");
@@ -92,27 +92,27 @@ document.addEventListener("copy", (event) => {
   event.clipboardData?.setData("text/plain", time.dateTime);
 });
 
-// What is new at the head of a list that is being read further down is counted in a button.
+// New items at the head of a list that is being read further down are counted on a button.
 document.addEventListener("weir:arrived", ({ target }) => {
   void load("arrivals").then(({ arrived }) => arrived(target, document.getElementById("live")?.dataset.textNew));
 });
 
-// The overview is filtered while somebody types.
+// The overview is filtered while typing.
 document.addEventListener("input", ({ target }) => {
   if (/** @type {Element} */ (target).id === "arrange-text") void load("overview").then(({ filter }) => filter(element));
 });
 
-// A filtered list is asked for again.
+// A filtered list is requested again.
 document.addEventListener("weir:stale", () => void load("list").then(({ renew }) => page && renew(page, painted)));
 
-/** Loads what is used only now; while the server is away nothing comes of it. @param {string} name @returns {Promise<any>} */
+/** Loads a module on demand; fails silently while the server is unavailable. @param {string} name @returns {Promise<any>} */
 function load(name) {
   return import(`./page/${name}.js`).catch(() => new Promise(() => {}));
 }
 
 if (document.querySelector("[data-tell]") && sessionStorage.getItem("weir tell")) void load("tell").then(({ listen }) => listen());
 
-/** Loads what the page has a use for: folding for JSON, the reader's time for the fields of a filter. */
+/** Loads what the page needs: folding for JSON, the reader's time for the fields of a filter. */
 function improve() {
   if (document.querySelector("pre[data-json]")) void load("json").then(({ foldAll }) => foldAll());
   if (document.querySelector("[data-moving]")) void load("overview").then(({ keepOrder }) => keepOrder());
@@ -120,13 +120,13 @@ function improve() {
   if (document.querySelector("input[data-zoned]")) void load("moments").then(({ listenToMoments }) => listenToMoments());
 }
 
-/** What a change of the page asks for around it. */
+/** Updates what surrounds the page after a change. */
 function painted() {
   mirrorTitle();
   refresh();
   if (page) checkIds(page.element);
   lookForEffects();
-  // What a page of the past shows did not end now.
+  // A page of the past shows no run that ends now.
   if (!element?.dataset.paused) endings.look();
   improve();
 }
@@ -136,7 +136,7 @@ function refresh() {
   growLanes(now());
 }
 
-/** The header's line and the links to other languages follow the moment that the page shows. */
+/** Updates the header's line and the language links for the moment that the page shows. */
 function tellPaused() {
   const line = document.getElementById("live");
   if (line && element?.dataset.paused) say(line, "paused", { n: Number(element.dataset.paused) });
@@ -157,7 +157,7 @@ function mirrorTitle() {
   if (link && icon && link.getAttribute("href") !== icon) link.setAttribute("href", icon);
 }
 
-/** In development, complains about ids that occur twice: patches find elements by them. @param {HTMLElement} page */
+/** In development, reports duplicate ids: patches address elements by id. @param {HTMLElement} page */
 function checkIds(page) {
   if (!page.hasAttribute("data-development") || !/^(localhost|127\.|\[::1\])/.test(location.hostname)) return;
   const seen = new Set();

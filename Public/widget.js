@@ -1,10 +1,10 @@
-// A widget in a frame on another site: asks for its document after the next change, again and again. It stands alone, since
-// such a frame may have neither storage nor the rest of a page.
+// A widget in a frame on another site: requests its document after each change. Self-contained, since such a frame may have
+// neither storage nor the rest of a page.
 
-/** At most one document in this time, in milliseconds, and after as many failures at least one in that. */
+/** The minimum interval between documents, in milliseconds, and the maximum wait after failures. */
 const SHORTEST = 1_000, LONGEST = 60_000;
 
-/** How long to wait before the next request. @param {number} failures how many there were one after the other */
+/** The wait before the next request. @param {number} failures the number of consecutive failures */
 export function pause(failures) {
   return Math.min(SHORTEST * 2 ** Math.min(failures, 10), LONGEST);
 }

@@ -1,6 +1,7 @@
-// Whether anybody looks. A page that was hidden for a while holds nothing; a clock that jumped means the machine slept.
+// Tracks whether the page is visible. A page hidden for a while releases its request; a clock that jumps means that the
+// machine slept.
 
-/** How often `tick` is expected. */
+/** The expected interval of `tick`, in milliseconds. */
 export const BEAT = 1_000;
 const TOLERANCE = 5_000;
 
@@ -9,7 +10,7 @@ export class Attention {
   /** @type {number|null} */ #hiddenAt = null;
   /** @type {number|null} */ #last = null;
 
-  /** @param {number} patience how long a hidden page goes on, in milliseconds */
+  /** @param {number} patience how long a hidden page keeps its request, in milliseconds */
   constructor(patience) {
     this.patience = patience;
   }
@@ -19,7 +20,7 @@ export class Attention {
     this.#hiddenAt ??= now;
   }
 
-  /** The page is seen again, or came back from the browser's cache. @returns {"wake"|null} */
+  /** The page is visible again, or was restored from the browser's cache. @returns {"wake"|null} */
   visible() {
     this.#hiddenAt = null;
     this.#last = null;
@@ -28,14 +29,14 @@ export class Attention {
     return "wake";
   }
 
-  /** The browser freezes or leaves the page, or another tab needs the connection. @returns {"sleep"|null} */
+  /** The browser freezes or unloads the page, or another tab needs the connection. @returns {"sleep"|null} */
   frozen() {
     if (this.asleep) return null;
     this.asleep = true;
     return "sleep";
   }
 
-  /** Another tab needs what we hold: a hidden page gives it up at once. */
+  /** Another tab needs the request: a hidden page releases it at once. */
   asked() {
     return this.#hiddenAt === null ? null : this.frozen();
   }

@@ -1,4 +1,4 @@
-// What a patch may not take from the person reading: what they type, open and choose, and what this client itself wrote.
+// Protects from patches what belongs to the reader: typed text, opened and chosen elements, and what this client wrote.
 
 /** @typedef {import("./morph.js").Held} Held */
 
@@ -6,7 +6,7 @@
 const kept = new WeakMap();
 
 /**
- * Marks something of an element as the client's own, which no patch changes: an attribute's name, "#content", or "#self"
+ * Marks a part of an element as the client's own, so that no patch changes it: an attribute name, "#content", or "#self"
  * for an element that no patch removes.
  * @param {Element} element @param {...string} names
  */
@@ -14,7 +14,7 @@ export function keep(element, ...names) {
   kept.set(element, new Set([...(kept.get(element) ?? []), ...names]));
 }
 
-/** Gives it back. @param {Element} element @param {...string} names */
+/** Releases these claims. @param {Element} element @param {...string} names */
 export function release(element, ...names) {
   for (const name of names) kept.get(element)?.delete(name);
 }
@@ -22,15 +22,15 @@ export function release(element, ...names) {
 const FIELDS = new Set(["input", "textarea", "select"]);
 
 /**
- * Not `isContentEditable`: that makes the browser work out styles, for every element of a patch. A scrubber's slider is no
- * field: it shows where the page stands.
+ * Does not use `isContentEditable`, which computes styles for every element of a patch. A scrubber's slider is not a field:
+ * it shows the position of the page.
  * @param {Element} element
  */
 function isEditable(element) {
   return (FIELDS.has(element.localName) && !element.hasAttribute("data-scrub")) || element.hasAttribute("contenteditable");
 }
 
-/** Whether a field holds something its reader put there and the server has not seen. @param {Element} element */
+/** Whether a field contains input that the server has not received. @param {Element} element */
 export function isDirty(element) {
   const field = /** @type {any} */ (element);
   switch (element.localName) {
@@ -54,11 +54,11 @@ function isChosen(select) {
 
 const VALUES = new Set(["value", "checked"]);
 
-/** The claims of a page's reader, with forms in flight left alone. */
+/** The claims of a page's reader; forms in flight are left alone. */
 export class Claims {
   /**
-   * @param {(form: Element, fresh: Element) => boolean} defers takes the new content of a form that is busy
-   * @param {(element: Element) => boolean} isForeign whether an element follows another feed, and is none of ours
+   * @param {(form: Element, fresh: Element) => boolean} defers receives the new content of a busy form
+   * @param {(element: Element) => boolean} isForeign whether an element follows another feed
    */
   constructor(defers = () => false, isForeign = () => false) {
     this.defers = defers;

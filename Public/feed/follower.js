@@ -1,13 +1,13 @@
-// The loop that keeps a page at its feed's head: one request in flight, one wait at a time, everything else decided by
-// the session. `poke` ends whatever is awaited, because the world changed.
+// The loop that keeps a page at the head of its feed: one request in flight, one wait at a time, all decisions made by the
+// session. `poke` ends the current wait, because the situation changed.
 
-/** A held request that outlives every hold the server makes is dead. */
+/** A request held longer than any hold of the server is considered dead. */
 const WATCHDOG = 24_000;
 
 /** @typedef {import("./judge.js").Answer} Answer */
 /** @typedef {import("./session.js").Outcome} Outcome */
 
-/** A request that was answered, but not with what was asked for. */
+/** A response with an error status. */
 export class Refusal extends Error {
   /** @param {number} status @param {string|null} retryAfter */
   constructor(status, retryAfter) {
@@ -27,16 +27,16 @@ export class Follower {
    * @param {() => number} world.now milliseconds since 1970
    * @param {(milliseconds: number, signal: AbortSignal) => Promise<void>} world.sleep ends early, without error, when aborted
    * @param {(url: string, signal: AbortSignal, fresh: boolean) => Promise<unknown>} world.ask throws `Refusal` for an
-   *   error status; `fresh`: past every cache, since what came last was no answer
+   *   error status; `fresh`: bypasses all caches, since the last response was not an answer
    * @param {() => Promise<void>} world.room resolves when painting has caught up enough
-   * @param {(signal: AbortSignal) => Promise<(() => void)|null>} world.hold leave to hold a request, and how to return it
+   * @param {(signal: AbortSignal) => Promise<(() => void)|null>} world.hold permission to hold a request, and the function that returns it
    * @param {() => boolean} world.mayHold false while another tab follows this feed for us
    * @param {object} told
    * @param {(outcome: Outcome) => void} told.outcome
-   * @param {(answer: Answer) => void} told.answer every answer of our own, for other tabs
+   * @param {(answer: Answer) => void} told.answer each answer to a request of this tab, for other tabs
    * @param {() => void} told.ok
    * @param {() => void} told.failing
-   * @param {(why: "end"|"stop"|"gone"|"reload") => void} told.over `gone`: what is shown may not be seen any more
+   * @param {(why: "end"|"stop"|"gone"|"reload") => void} told.over `gone`: the content must no longer be shown
    */
   constructor(session, world, told) {
     this.session = session;
@@ -64,12 +64,12 @@ export class Follower {
     }
   }
 
-  /** Ends what is awaited; the session is asked anew. */
+  /** Ends the current wait; the session is queried again. */
   poke() {
     this.#turn.abort();
   }
 
-  /** Lets go of everything until `wake`. */
+  /** Releases everything until `wake`. */
   sleep() {
     this.#asleep = true;
     this.poke();
@@ -81,7 +81,7 @@ export class Follower {
     this.poke();
   }
 
-  /** An answer that another tab received. @param {unknown} answer */
+  /** Handles an answer that another tab received. @param {unknown} answer */
   relayed(answer) {
     if (this.#asleep) return;
     const { want } = this.session;
@@ -89,7 +89,7 @@ export class Follower {
     if (this.session.want !== want) this.poke();
   }
 
-  /** What was to be painted could not be: forget it and take the page anew. */
+  /** Painting failed: discards the queue, and requests the page again. */
   lost() {
     this.told.outcome(this.session.lost(this.world.now()));
     this.poke();

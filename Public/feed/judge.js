@@ -1,8 +1,8 @@
-// What one answer of the held poll means to a reader who stands at a cursor. Wire protocol 1:
+// The meaning of a held poll's answer for a reader at a cursor. Wire protocol 1:
 //   batch  {"v":1,"k":"batch","e":E,"from":A,"to":B,"more":false,"ev":[[sequence,stream,revision,operations]…],"next":…,"now":…}
 //   empty, drain   the same with from = to and no "ev"; "retry":[lowest, highest] milliseconds to wait first;
-//                  "notice": what the page's notice says until an answer comes without one
-//                  "viewers": who else has the page open, until an answer says otherwise
+//                  "notice": the page's notice, until an answer without one
+//                  "viewers": the page's other viewers, until another value arrives
 //   end    {"v":1,"k":"end","e":E,"from":B,"to":B}
 //   reset  {"v":1,"k":"reset","why":"gap"|"epoch"|"future"|"audience"|"catalog","e":E,"lost":[first,last],"count":12,"snap":…}
 //   snap   {"v":1,"k":"snap","e":E,"at":B,"html":"<main…","next":…,"now":…}
@@ -31,7 +31,7 @@ function isChanges(answer) {
 }
 
 /**
- * Says whether a parsed value is an answer of protocol 1, whole and in order.
+ * Returns whether a parsed value is a complete and ordered answer of protocol 1.
  * @param {any} answer
  * @returns {answer is Answer}
  */
@@ -47,8 +47,8 @@ export function isAnswer(answer) {
 }
 
 /**
- * Judges an answer against the cursor: what to do, and which changes of it are new.
- * A change is never skipped and never applied twice, whatever the order in which answers come.
+ * Judges an answer against the cursor: the required action, and the changes that are new. No change is skipped or applied
+ * twice, regardless of the order in which answers arrive.
  * @param {Cursor} cursor
  * @param {unknown} answer
  * @returns {{meaning: Meaning, changes: Change[]}}

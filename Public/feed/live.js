@@ -1,4 +1,5 @@
-// Puts the parts together: the session decides, the follower asks, the painter paints, the tabs share, the line tells.
+// Assembles the parts: the session decides, the follower requests, the painter paints, the tabs share, the status line
+// reports.
 
 import { Attention, BEAT } from "./attention.js";
 import { Follower, Refusal } from "./follower.js";
@@ -8,12 +9,12 @@ import { say, Status } from "./status.js";
 import { Tabs } from "./tabs.js";
 
 const RELOADED = "weir-reloaded";
-/** A hidden page holds on for this long; where tabs cannot share, not even that. */
+/** How long a hidden page keeps its request if tabs can share one, and if they cannot. */
 const PATIENCE = 30_000, IMPATIENCE = 2_000;
-/** For this long nothing moves away under a button or a finger that is down: it would be let go over something else, which is no click. */
+/** How long elements stay in place under a pressed button or finger: releasing it over another element would not be a click. */
 const PRESS = 1_000, LOOK = 50;
 
-/** Until when what is pressed stays where it is. */
+/** The time until which pressed elements stay in place. */
 let still = 0;
 
 /** @typedef {import("./judge.js").Change | import("./judge.js").Answer} Paintable */
@@ -22,8 +23,8 @@ let still = 0;
  * Keeps a page live.
  * @param {import("./page.js").Page} page
  * @param {() => void} painted called after each change, in the same task
- * @param {HTMLElement|null} line where it is told how live the page is; null for a part of a page, which tells nothing
- * @returns {() => void} leaves the page as it stands, for good
+ * @param {HTMLElement|null} line the status line; null for a part of a page
+ * @returns {() => void} stops following for good
  */
 export function goLive(page, painted, line) {
   const { links } = page;
@@ -101,7 +102,7 @@ export function goLive(page, painted, line) {
     },
   );
 
-  /** What a reader has arranged is a snapshot of their own. @type {typeof ask} */
+  /** Requests a snapshot of an arranged overview with the reader's own arrangement. @type {typeof ask} */
   function askFor(url, signal, fresh) {
     return ask(url.endsWith("/snap") ? url + (page.element.dataset.query ?? "") : url, signal, fresh);
   }
@@ -149,12 +150,12 @@ export function goLive(page, painted, line) {
   };
 }
 
-/** Whether nobody looks, but somebody has asked to be told what comes. */
+/** Whether the page is hidden and the reader waits for a notification. */
 function isAwaited() {
   return document.hidden && document.documentElement.hasAttribute("data-waits");
 }
 
-/** Tells, after the browser has painted it, which change is on the screen and since when. @param {number} sequence */
+/** Reports, after the paint, which change is on the screen and since when. @param {number} sequence */
 function announce(sequence) {
   const { port1, port2 } = new MessageChannel();
   port1.onmessage = () => {
@@ -166,7 +167,7 @@ function announce(sequence) {
 }
 
 /**
- * Waits. Ends early, without an error, when aborted.
+ * Waits. Ends early, without an error, if aborted.
  * @param {number} milliseconds @param {AbortSignal} signal
  * @returns {Promise<void>}
  */
@@ -184,8 +185,8 @@ function sleep(milliseconds, signal) {
 }
 
 /**
- * Gets one answer.
- * @param {string} url @param {AbortSignal} signal @param {boolean} fresh past every cache
+ * Requests one answer.
+ * @param {string} url @param {AbortSignal} signal @param {boolean} fresh bypasses all caches
  * @returns {Promise<unknown>}
  */
 async function ask(url, signal, fresh) {
@@ -196,13 +197,13 @@ async function ask(url, signal, fresh) {
   return response.json();
 }
 
-/** Whether the browser gives this origin only the six connections of HTTP/1.1. */
+/** Whether the browser is limited to the six connections of HTTP/1.1 to this origin. */
 function isScarce() {
   const [entry] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
   return !/^h[23]/.test(entry?.nextHopProtocol ?? "");
 }
 
-/** Calls back before a paint while nothing is pressed, or soon where the browser paints nothing. @param {(seen: boolean) => void} paint */
+/** Calls back before a paint while nothing is pressed, or soon if the browser does not paint. @param {(seen: boolean) => void} paint */
 function frame(paint) {
   const request = requestAnimationFrame(() => {
     clearTimeout(timer);

@@ -1,7 +1,7 @@
-// Which node of the old tree goes on as which node of the new one. An element with an id goes on as the element with that
-// id, wherever it is. One without goes on as the sibling that holds the same ids, else as the next one alike.
+// Matches the nodes of the old tree to those of the new one. An element with an id matches the element with that id
+// anywhere. One without matches the sibling that contains the same ids, else the next similar one.
 
-/** Ids that both trees have exactly once on the same kind of element, below their roots, and who holds them. */
+/** The ids that both trees contain exactly once on the same kind of element below their roots, and the nodes that contain them. */
 export class Identities {
   /** @type {Map<string, Element>} */ old;
   /** @type {Map<Node, Set<string>>} */ held = new Map();
@@ -20,7 +20,7 @@ export class Identities {
     }
   }
 
-  /** The element that goes on as this new one by its id. @param {Node} node */
+  /** The old element that matches a new one by id. @param {Node} node */
   counterpart(node) {
     const id = identity(node);
     return id && this.held.get(node)?.has(id) ? this.old.get(id) : undefined;
@@ -71,7 +71,7 @@ function alike(old, fresh) {
 }
 
 /**
- * For each new child, the old node that goes on as it.
+ * For each new child, the old node that matches it.
  * @param {Node[]} olds @param {Node[]} news @param {Identities} ids
  * @returns {(Node|undefined)[]}
  */
@@ -109,8 +109,8 @@ export function pair(olds, news, ids) {
 }
 
 /**
- * The nodes that can stay where they are: a longest run of them that is in order already.
- * @param {number[]} places each node's old place, or -1 for one that has none
+ * The nodes that can stay in place: a longest subsequence that is already in order.
+ * @param {number[]} places the old place of each node, or -1
  * @returns {Set<number>} indices into `places`
  */
 export function settled(places) {

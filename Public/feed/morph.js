@@ -1,27 +1,27 @@
-// Turns one element into another, keeping every node that can go on as itself. Nodes that must move are moved with
-// `moveBefore` where the browser has it, so that focus, scroll positions and running media survive.
+// Turns one element into another, keeping every node that has a match. Nodes that must move are moved with `moveBefore` if
+// the browser supports it, so that focus, scroll positions and running media survive.
 
 import { Identities, pair, settled } from "./match.js";
 
 /**
- * @typedef {object} Held what of an element is not the server's
- * @property {(name: string) => boolean} attribute whether this attribute stays as it is
- * @property {boolean} content whether its children stay as they are
+ * @typedef {object} Held the parts of an element that patches do not change
+ * @property {(name: string) => boolean} attribute whether patches keep this attribute
+ * @property {boolean} content whether patches keep its children
  */
 /**
  * @typedef {object} Claims
- * @property {(old: Element, fresh: Element) => Held|"all"|null} before what is claimed of an element about to be changed; "all" leaves it
- * @property {(old: Element, held: Held|null) => void} after the element was changed
- * @property {(node: Node) => boolean} keeps whether a node the new tree lacks stays nevertheless
+ * @property {(old: Element, fresh: Element) => Held|"all"|null} before the claims on an element before it changes; "all" skips it
+ * @property {(old: Element, held: Held|null) => void} after the element changed
+ * @property {(node: Node) => boolean} keeps whether a node without a match is kept
  */
 
 /** @type {Claims} */
 const NOTHING = { before: () => null, after: () => {}, keeps: () => false };
 
 /**
- * Makes `target` equal to `source`, whose nodes may be taken for it.
+ * Makes `target` equal to `source`, whose nodes it may reuse.
  * @param {Element} target @param {Element} source @param {Claims} [claims]
- * @returns {Element} the element that stands where the target stood
+ * @returns {Element} the element in place of the target
  */
 export function morph(target, source, claims = NOTHING) {
   if (target.nodeName !== source.nodeName) {
@@ -89,7 +89,7 @@ class Morph {
     for (const [node, source] of onward.reverse()) this.node(node, source);
   }
 
-  /** Brings into safety what goes on elsewhere. @param {Node} node */
+  /** Moves nodes that have a match elsewhere to a safe place. @param {Node} node */
   #evacuate(node) {
     for (const id of this.ids.of(node) ?? []) {
       const element = this.ids.old.get(id);
@@ -116,7 +116,7 @@ function attributes(old, fresh, held) {
 }
 
 /**
- * Sets attributes as a morph would, and removes those whose value is null.
+ * Sets attributes as a morph does, and removes those whose value is null.
  * @param {Element} target @param {Record<string, string|null>} values @param {Claims} claims
  */
 export function assign(target, values, claims) {
@@ -132,7 +132,7 @@ export function assign(target, values, claims) {
 }
 
 /**
- * Changes a text only where it differs, so that a selection in the rest of it stays.
+ * Changes only the differing part of a text, so that a selection in the rest survives.
  * @param {CharacterData} node @param {string} value
  */
 export function text(node, value) {

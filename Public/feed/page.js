@@ -1,5 +1,5 @@
-// The part of the document that follows a feed. It stands at a cursor, which is written on it, and goes from one change
-// to the next as a whole: all markup is parsed first, then all operations applied, then the cursor moves.
+// The part of the document that follows a feed. Its cursor is stored in attributes. Each change is applied as a whole: all
+// markup is parsed, then all operations are applied, then the cursor moves.
 
 import { Claims } from "./claims.js";
 import { assign, morph, text } from "./morph.js";
@@ -7,26 +7,26 @@ import { assign, morph, text } from "./morph.js";
 /** @typedef {import("./judge.js").Cursor} Cursor */
 /** @typedef {import("./judge.js").Operation} Operation */
 
-/** The only way from text to markup: a Trusted Types policy named `weir`, and a template, in which nothing runs. */
+/** The only conversion of text to markup: a Trusted Types policy named `weir`, and a template, in which nothing runs. */
 const policy = /** @type {any} */ (globalThis).trustedTypes?.createPolicy("weir", { createHTML: (/** @type {string} */ html) => html })
   ?? { createHTML: (html) => html };
 
-/** The operations that bring markup. */
+/** The operations that contain markup. */
 const MARKUP = new Set(["m", "a", "p", "b"]);
 
-/** How many times its limit a list may hold while somebody reads further down. */
+/** The multiple of its limit up to which a list grows while the reader is further down. */
 const PATIENCE = 10;
 
-/** An answer whose markup is not what the protocol promises. */
+/** An answer whose markup violates the protocol. */
 class Malformed extends Error {}
 
-/** The page lacks an element that the server thinks it has. */
+/** The page lacks an element that an operation addresses. */
 export class Missing extends Error {}
 
 export class Page {
   /** @type {{cursor: Cursor, reached: () => void}[]} */ #waiting = [];
   /** @type {Map<Element, (() => void)[]>} */ #busy = new Map();
-  /** What was put into elements above the page. @type {Map<string, string>} */ #above = new Map();
+  /** The content of the elements above the page. @type {Map<string, string>} */ #above = new Map();
   #claims = new Claims(
     (form, fresh) => this.#defer(form, () => { morph(form, fresh, this.#claims); }),
     (part) => part !== this.element && part.hasAttribute("data-feed"),
@@ -37,12 +37,12 @@ export class Page {
     this.element = element;
   }
 
-  /** What is painted. @returns {Cursor} */
+  /** The painted cursor. @returns {Cursor} */
   get cursor() {
     return { e: this.element.dataset.epoch ?? "", n: Number(this.element.dataset.sequence) };
   }
 
-  /** Where to ask, or null when the page is not live. */
+  /** The URLs to request, or null if the page is not live. */
   get links() {
     const { next, now, snap } = this.element.dataset;
     return next && now && snap ? { next, now, snap } : null;
@@ -58,7 +58,7 @@ export class Page {
     this.#arrived();
   }
 
-  /** @param {string} html the whole page element, as a snapshot brings it */
+  /** @param {string} html the whole page element of a snapshot */
   show(html) {
     const fresh = parse(html);
     if (fresh.id !== this.element.id) throw new Malformed("A snapshot is the page's own element");
@@ -67,12 +67,12 @@ export class Page {
     this.#arrived();
   }
 
-  /** Whether the page lists what a filter lets through: then what changed says only that it is to be asked for again. */
+  /** Whether the page is a filtered list, which is requested again after a change. */
   #isStale() {
     return this.element.querySelector("[data-filtered]")?.dispatchEvent(new CustomEvent("weir:stale", { bubbles: true })) ?? false;
   }
 
-  /** Shows nothing any more, as it may not be seen. @param {string} [why] what stands in its place, for a whole page */
+  /** Removes the content, which must no longer be shown. @param {string} [why] its replacement, for a whole page */
   blank(why) {
     this.element.replaceChildren();
     if (!why) return;
@@ -85,7 +85,7 @@ export class Page {
     this.element.append(again);
   }
 
-  /** What stands above the page, said once. @param {string} id of its place @param {string} html one element, or nothing */
+  /** Sets an element above the page, unless it is unchanged. @param {string} id of its place @param {string} html one element, or nothing */
   above(id, html) {
     const place = document.getElementById(id);
     if (!place || html === (this.#above.get(id) ?? place.innerHTML.trim())) return;
@@ -93,13 +93,13 @@ export class Page {
     place.replaceChildren(...(html ? [parse(html)] : []));
   }
 
-  /** Resolves when the page has painted a cursor, or has come to another epoch. @param {Cursor} cursor */
+  /** Resolves when the page has painted a cursor, or has changed to another epoch. @param {Cursor} cursor */
   reached(cursor) {
     if (this.#has(cursor)) return Promise.resolve();
     return new Promise((resolve) => { this.#waiting.push({ cursor, reached: () => resolve(undefined) }); });
   }
 
-  /** Patches of this form wait until it is released. @param {Element} form */
+  /** Defers patches of this form until it is released. @param {Element} form */
   hold(form) {
     if (!this.#busy.has(form)) this.#busy.set(form, []);
   }
@@ -134,7 +134,7 @@ export class Page {
     const fresh = MARKUP.has(name) ? parse(content) : null;
     if (fresh && (name === "m" ? fresh.id !== id : !fresh.id)) throw new Malformed(`The markup for ${id} has another id`);
     const read = () => name === "p" ? placeIn(document.getElementById(id)) : null;
-    // Before anything changes, while it costs no layout.
+    // Before any change, while reading the layout is cheap.
     const place = read();
     return () => {
       const target = document.getElementById(id);
@@ -168,7 +168,7 @@ export class Page {
     if (present?.parentNode === parent) return void morph(present, fresh, this.#claims);
     present?.remove();
     parent.insertBefore(fresh, next);
-    // What somebody reads does not vanish for what is new, within reason.
+    // Items that are being read are not removed for new ones, up to a limit.
     const most = Number(parent.getAttribute("data-limit") ?? Infinity) * (isRead ? PATIENCE : 1);
     while (parent.childElementCount > most) (next ? parent.lastElementChild : parent.firstElementChild)?.remove();
   }
@@ -182,8 +182,8 @@ function write(target, content) {
 }
 
 /**
- * Focus and caret survive also where a node could only be moved by taking it out. Where what had the focus is gone, its
- * surroundings get it: a reader who works by keys does not start again at the top.
+ * Preserves focus and caret even if a node had to be removed and inserted again. If the focused element is gone, its
+ * surroundings receive the focus, so that keyboard users do not start again at the top.
  * @param {() => void} change
  */
 function keepingFocus(change) {
@@ -204,11 +204,11 @@ function keepingFocus(change) {
 }
 
 /**
- * Where somebody reads a list whose head is above: what they see first of it, and where that stands.
+ * The reading position in a list whose head is above: the first visible item, and its offset.
  * @typedef {{scroller: Element, seen: Element|undefined, before: number}} Place
  */
 
-/** Where a list is read; null at its head. @param {Element|null} list @returns {Place|null} */
+/** The reading position in a list, or null at its head. @param {Element|null} list @returns {Place|null} */
 function placeIn(list) {
   const first = list?.firstElementChild;
   if (!list || !first) return null;
@@ -220,10 +220,10 @@ function placeIn(list) {
 }
 
 /**
- * Puts something in front of a list's children and keeps the first one a reader sees where it is. A reader at the
- * list's head watches the head: there nothing is kept.
- * @param {Element} list @param {Place|null} place where it was read before the change
- * @param {(isRead: boolean) => void} change told whether the reader is further down
+ * Inserts items at the head of a list, and keeps the first visible item in place. For a reader at the head, nothing is kept
+ * in place.
+ * @param {Element} list @param {Place|null} place the reading position before the change
+ * @param {(isRead: boolean) => void} change receives whether the reader is further down
  */
 function steadily(list, place, change) {
   change(place !== null);
@@ -237,7 +237,7 @@ function steadily(list, place, change) {
 /** @param {Element} element @returns {Element} */
 function scrollerOf(element) {
   for (let at = /** @type {Element|null} */ (element); at && at !== document.body; at = at.parentElement) {
-    // The style first: it is to be had without a layout.
+    // The style first, which needs no layout.
     if (/auto|scroll/.test(getComputedStyle(at).overflowY) && at.scrollHeight > at.clientHeight) return at;
   }
   return document.scrollingElement ?? document.documentElement;
@@ -250,7 +250,7 @@ function scrollerOf(element) {
  */
 function parse(html) {
   const template = document.createElement("template");
-  // A part of a drawing is one only within a drawing.
+  // A part of a drawing is parsed as one only within a drawing.
   const isDrawn = html.startsWith("<rect");
   template.innerHTML = policy.createHTML(isDrawn ? `<svg>${html}</svg>` : html);
   const content = isDrawn ? /** @type {Element} */ (template.content.firstElementChild) : template.content;

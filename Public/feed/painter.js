@@ -1,9 +1,9 @@
-// Changes waiting to be seen. While few wait, each gets a frame of its own, so that intermediate states are really seen;
-// when many wait, as many as fit in a slice of each frame, in the same order. A page nobody sees needs no frames.
+// The queue of changes to paint. While few are waiting, each gets its own frame, so that intermediate states are visible;
+// when many are waiting, each frame paints as many as fit into a slice of time, in order. A hidden page needs no frames.
 
-/** Above this many waiting changes a frame paints more than one. */
+/** The number of waiting changes above which a frame paints more than one. */
 export const ROOMY = 120;
-/** Above this many waiting changes no more are asked for. */
+/** The number of waiting changes above which no more are requested. */
 export const FULL = 1_000;
 /** Milliseconds of painting in one frame. */
 const SLICE = 8;
@@ -16,10 +16,10 @@ export class Painter {
 
   /**
    * @param {object} screen
-   * @param {(paint: (seen: boolean) => void) => void} screen.frame calls back before the next paint, or, not `seen`, when there is none
+   * @param {(paint: (seen: boolean) => void) => void} screen.frame calls back before the next paint, or soon with `seen` false if the browser does not paint
    * @param {() => number} screen.now milliseconds
    * @param {() => boolean} screen.hidden
-   * @param {(item: T) => void} apply may throw: what waits is then forgotten, and `failed` told
+   * @param {(item: T) => void} apply may throw: the queue is then discarded, and `failed` called
    * @param {(error: unknown) => void} failed
    */
   constructor(screen, apply, failed) {
@@ -39,7 +39,7 @@ export class Painter {
     else this.#schedule();
   }
 
-  /** Applies all that waits, now. */
+  /** Applies all waiting changes now. */
   flush() {
     this.#paint(Infinity, Infinity);
   }

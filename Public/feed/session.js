@@ -1,5 +1,5 @@
-// The state of one viewer of one feed: a pure machine. It says what to ask next and what an answer means;
-// whoever drives it does the asking, the waiting and the painting.
+// The state of one viewer of one feed, as a pure state machine. It decides what to request next and what an answer means;
+// its driver requests, waits and paints.
 
 import { judge } from "./judge.js";
 
@@ -10,36 +10,36 @@ import { judge } from "./judge.js";
 /**
  * @typedef {object} Outcome
  * @property {import("./judge.js").Change[]} changes to paint, in order
- * @property {Answer} [snapshot] to show after all that came before
- * @property {{from: number, to: number, count: number}} [gap] what was lost, to be told
- * @property {boolean} abandon whether changes not yet painted have to be forgotten
- * @property {string} [notice] what the page's notice says from now on
- * @property {string} [viewers] who else has the page open from now on
+ * @property {Answer} [snapshot] to show after all previous changes
+ * @property {{from: number, to: number, count: number}} [gap] the lost changes, to be reported
+ * @property {boolean} abandon whether unpainted changes must be discarded
+ * @property {string} [notice] the page's new notice
+ * @property {string} [viewers] the page's other viewers
  */
 
 const DROP = { changes: [], abandon: false };
-/** Answers in a second, without progress, that mean something between us and the server loops. */
+/** The number of answers in a second, without progress, that indicates a loop between client and server. */
 const LOOP = [5, 1_000];
-/** Snapshots in ten seconds that mean this page and the server do not understand each other. */
+/** The number of snapshots in ten seconds that indicates that page and server are incompatible. */
 const LOST = [2, 10_000];
 
 export class Session {
-  /** What has been received; painting may lag behind it. @type {import("./judge.js").Cursor} */ cursor;
+  /** The received position; painting may lag behind it. @type {import("./judge.js").Cursor} */ cursor;
   /** @type {Links} */ links;
   /** @type {"tail"|"now"|"snap"|"reload"|"end"|"stop"|"gone"} */ want = "tail";
-  /** Attempts that failed since the last answer. */ failures = 0;
+  /** Failed attempts since the last answer. */ failures = 0;
   #after = 0;
   #slowed = false;
-  /** What stands above the page where an answer has nothing to say: that the history was replaced. */ #replaced = "";
+  /** The notice that the history was replaced, shown while answers have no notice. */ #replaced = "";
   #spins = 0;
-  /** Whether our rights have changed since the page was shown. */ #moved = false;
+  /** Whether the reader's permissions changed since the page was shown. */ #moved = false;
   #loop = new Rate(LOOP[0], LOOP[1]);
   #lost = new Rate(LOST[0], LOST[1]);
 
   /**
    * @param {import("./judge.js").Cursor} cursor
    * @param {Links} links
-   * @param {{random: () => number, reloaded: boolean}} world `reloaded`: this page is already the one reload we allow
+   * @param {{random: () => number, reloaded: boolean}} world `reloaded`: this page is the only allowed reload
    */
   constructor(cursor, links, world) {
     this.cursor = cursor;
@@ -47,13 +47,13 @@ export class Session {
     this.world = world;
   }
 
-  /** Whether the server, or our own caution, slowed us down. */
+  /** Whether the server, or the client itself, reduced the rate. */
   get degraded() {
     return this.#slowed || this.#spins > 0;
   }
 
   /**
-   * What to do next. A tab that may not hold a request listens to the one that does, but may ask what is not held.
+   * The next step. A tab that may not hold a request listens to the one that does, but may make requests that are not held.
    * @param {number} now @param {boolean} mayHold
    * @returns {Step}
    */
@@ -67,7 +67,7 @@ export class Session {
   }
 
   /**
-   * An answer came, by our own request or relayed from another tab.
+   * Handles an answer to a request of this tab, or one relayed from another tab.
    * @param {unknown} value @param {number} now
    * @param {{relayed?: boolean, took?: number}} [how] `took`: milliseconds the answer was held
    * @returns {Outcome}
@@ -103,12 +103,12 @@ export class Session {
       case "snapshot":
         if (answer.snap) this.links.snap = answer.snap;
         this.#moved ||= answer.why === "audience";
-        // Operations were added, changed or removed: that may happen as often as it likes.
+        // Operations were added, changed or removed, which is not limited in frequency.
         if (answer.why === "catalog") this.#want("snap");
         else this.#snapshot(now);
         this.#replaced = answer.notice ?? this.#replaced;
         if (answer.why === "gap") return { ...DROP, gap: gap(answer) };
-        // At once: what this page shows may not be there any more.
+        // At once, because the content of the page may no longer exist.
         return answer.notice === undefined ? DROP : { ...DROP, notice: answer.notice };
       case "show":
         if (relayed) return DROP;
@@ -124,7 +124,7 @@ export class Session {
   }
 
   /**
-   * An attempt failed: no connection, an error status, or something that is not an answer.
+   * Handles a failed attempt: no connection, an error status, or an invalid answer.
    * @param {number} now @param {{status?: number, retryAfter?: string|null}} [why]
    */
   failed(now, { status = 0, retryAfter = null } = {}) {
@@ -136,19 +136,19 @@ export class Session {
     this.#after = now + backoff(this.failures, this.world.random, retryAfter, now);
   }
 
-  /** A change could not be painted: the page is not what the server thinks. @param {number} now @returns {Outcome} */
+  /** Handles a change that could not be painted, because the page differs from the server's view of it. @param {number} now @returns {Outcome} */
   lost(now) {
     this.#snapshot(now);
     return { changes: [], abandon: true };
   }
 
-  /** The page was asleep, or the network came back: ask at once what was missed. */
+  /** The page was asleep, or the network was restored: requests the missed changes at once. */
   woke() {
     this.#after = 0;
     this.#want("now");
   }
 
-  /** Another tab is known to be further on. @param {import("./judge.js").Cursor} cursor */
+  /** Another tab has reached a later cursor. @param {import("./judge.js").Cursor} cursor */
   behind(cursor) {
     return this.want === "tail" && (cursor.e !== this.cursor.e || cursor.n > this.cursor.n);
   }
@@ -173,7 +173,7 @@ export class Session {
     if (this.#lost.exceeded(now)) this.want = this.world.reloaded ? "stop" : "reload";
   }
 
-  /** An answer came without progress: too many in a row, and we slow down. @param {boolean} relayed @param {number} now */
+  /** Counts an answer without progress; too many in a row reduce the rate. @param {boolean} relayed @param {number} now */
   #guard(relayed, now) {
     if (relayed || !this.#loop.exceeded(now)) return;
     this.#spins += 1;
@@ -204,8 +204,8 @@ const FIRST = 1_000;
 const LONGEST = 32_000;
 
 /**
- * Full-jitter exponential backoff: anything between nothing and 1 s × 2ⁿ, at most 32 s.
- * A server's Retry-After (seconds, or an HTTP date) is waited out first, spread over one more second.
+ * Full-jitter exponential backoff: a random wait between 0 and 1 s × 2ⁿ, at most 32 s. A server's Retry-After (seconds, or
+ * an HTTP date) elapses first, plus up to one more second.
  * @param {number} failures how many attempts failed in a row, from 1
  * @param {() => number} random in [0, 1)
  * @param {string|null} [retryAfter]
@@ -218,7 +218,7 @@ export function backoff(failures, random, retryAfter = null, now = 0) {
   return asked > 0 ? Math.max(jitter, asked + random() * 1_000) : jitter;
 }
 
-/** Notices when something happens more than `limit` times within `span` milliseconds. */
+/** Detects more than `limit` events within `span` milliseconds. */
 export class Rate {
   /** @type {number[]} */ #times = [];
 
@@ -228,7 +228,7 @@ export class Rate {
     this.span = span;
   }
 
-  /** Counts one, and says whether that is one too many. @param {number} now */
+  /** Counts an event, and returns whether that is one too many. @param {number} now */
   exceeded(now) {
     this.#times = this.#times.filter((time) => time > now - this.span && time <= now);
     this.#times.push(now);

@@ -1,5 +1,5 @@
-// What the header says about how live the page is. It is a role=status line, so it changes at most once per 3 s, and
-// trouble that passes within a second is never mentioned.
+// The status line in the header. It is a role=status element, so it changes at most once per 3 s, and problems that end
+// within a second are not reported.
 
 const MENTION = 1_000;
 const STALE = 30_000;
@@ -22,9 +22,9 @@ export class Status {
   /**
    * @param {object} world
    * @param {() => number} world.now
-   * @param {(milliseconds: number, then: () => void) => void} world.later replaces what was to be done later
+   * @param {(milliseconds: number, then: () => void) => void} world.later replaces the pending callback
    * @param {(state: State, facts: {since: number, gap: Gap|null}) => void} show
-   * @param {State|""} shown what the page says already
+   * @param {State|""} shown the state that the page already shows
    */
   constructor(world, show, shown = "") {
     this.world = world;
@@ -45,7 +45,7 @@ export class Status {
     this.#update();
   }
 
-  /** An attempt failed, or one that matters has begun: trouble, unless it passes. */
+  /** An attempt failed, or an important one began: a problem, unless it ends soon. */
   doubt() {
     this.#failing ??= this.world.now();
     this.#update();
@@ -94,7 +94,7 @@ export class Status {
 }
 
 /**
- * Writes a state into `#live`, in the words the server gave for it in the reader's language (`data-text-…`).
+ * Writes a state into `#live`, in the server's texts in the reader's language (`data-text-…`).
  * @param {HTMLElement} line @param {State|"paused"} state
  * @param {{since?: number, gap?: {from: number, to: number, count: number}|null, n?: number}} facts
  */

@@ -1,6 +1,6 @@
-// Several tabs on one feed: one of them holds the request and relays its answers, because a browser gives an origin six
-// HTTP/1.1 connections in all. The leader holds a Web Lock and is heard every 5 s; one that is silent for 12 s is not
-// waited for. Beside that, all tabs together hold at most four requests, and hidden ones give theirs up when asked.
+// Coordinates tabs on one feed: one of them holds the request and relays its answers, because a browser allows an origin
+// six HTTP/1.1 connections in all. The leader holds a Web Lock and sends a beat every 5 s; one that is silent for 12 s is
+// not waited for. In addition, all tabs together hold at most four requests, and hidden ones release theirs when asked.
 
 const BEAT = 5_000;
 const SILENCE = 12_000;
@@ -21,17 +21,17 @@ export class Tabs {
   /**
    * @param {string} feed a name for the feed that all its tabs share
    * @param {object} world
-   * @param {{request: Function}|undefined} world.locks absent where the page is not a secure context
+   * @param {{request: Function}|undefined} world.locks absent outside secure contexts
    * @param {(name: string) => Channel} world.open
    * @param {() => number} world.now
    * @param {(milliseconds: number, signal: AbortSignal) => Promise<void>} world.sleep
-   * @param {boolean} world.scarce whether connections are (HTTP/1.1)
+   * @param {boolean} world.scarce whether connections are scarce (HTTP/1.1)
    * @param {object} told
    * @param {(answer: unknown) => void} told.answer
-   * @param {(cursor: Cursor, ok: boolean) => void} told.beat the leader said where it is
-   * @param {() => void} told.role our role changed
-   * @param {() => void} told.yield another tab needs a request that this one, if hidden, could give up
-   * @param {() => {cursor: Cursor, ok: boolean}} told.state what we say when we lead
+   * @param {(cursor: Cursor, ok: boolean) => void} told.beat the leader reported its cursor
+   * @param {() => void} told.role the role of this tab changed
+   * @param {() => void} told.yield another tab needs a request, which this one can release if hidden
+   * @param {() => {cursor: Cursor, ok: boolean}} told.state the report of this tab as leader
    */
   constructor(feed, world, told) {
     this.feed = feed;
@@ -70,7 +70,7 @@ export class Tabs {
     }).catch(ended);
   }
 
-  /** Leaves: nothing is held, nothing is heard. */
+  /** Leaves: releases the request, and stops listening. */
   leave() {
     this.#here.abort();
     this.#channel?.close();
@@ -79,13 +79,13 @@ export class Tabs {
     this.role = "joining";
   }
 
-  /** Tells the other tabs of an answer, if they rely on us. @param {unknown} answer */
+  /** Relays an answer to the other tabs, if they rely on this one. @param {unknown} answer */
   relay(answer) {
     if (this.role === "leader") this.#say({ answer });
   }
 
   /**
-   * Leave to hold a request: how to return it, or null when too many are held.
+   * Acquires permission to hold a request: the function that returns it, or null if too many are held.
    * @param {AbortSignal} signal
    * @returns {Promise<(() => void)|null>}
    */
@@ -155,7 +155,7 @@ export class Tabs {
   }
 }
 
-/** A lock request ends with an error only because we aborted it. @param {unknown} error */
+/** A lock request fails only if it was aborted. @param {unknown} error */
 function ended(error) {
   if (!(error instanceof DOMException && error.name === "AbortError")) throw error;
 }

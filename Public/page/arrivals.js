@@ -1,5 +1,5 @@
-// Counts what has come at the head of a list that somebody reads further down, in a button that leads there. Loaded when
-// that happens first.
+// Counts new items at the head of a list that is being read further down, on a button that leads there. Loaded on first
+// use.
 
 /** @type {Map<Element, {count: number, button: HTMLButtonElement}>} */
 const waiting = new Map();
@@ -18,7 +18,7 @@ export function arrived(list, words = "{n} new") {
   for (const each of waiting.keys()) if (each.firstElementChild) heads.observe(each.firstElementChild);
 }
 
-/** A list whose head is seen needs no button. @param {IntersectionObserverEntry[]} entries */
+/** A list whose head is visible needs no button. @param {IntersectionObserverEntry[]} entries */
 function seen(entries) {
   for (const { target, isIntersecting } of entries) {
     const list = target.parentElement;

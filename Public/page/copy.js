@@ -1,10 +1,10 @@
-// Copies what a button names: `data-copy` is the text itself, or an address to be made whole; `data-ask` is the address of a
-// run, which is copied as a command that starts the same again. `data-copy="moment"` is the address of what the page shows
-// now, also once it shows something else. Loaded at the first click.
+// Copies the text of a button: `data-copy` is the text itself, or a path that is completed to a URL; `data-ask` is the URL
+// of a run, which is copied as a command that starts it again. `data-copy="moment"` is the URL of the moment that the page
+// currently shows. Loaded at the first click.
 
 const STAY = 2_000;
 
-/** A text as one word of a shell. @param {string} text */
+/** Quotes a text as one word of a shell. @param {string} text */
 export function quoted(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -15,7 +15,7 @@ export function curl(url, { operation, input }) {
   return `curl --json ${quoted(JSON.stringify(input ?? {}))} ${quoted(target)}`;
 }
 
-/** The address of the moment that a page shows. @param {{origin: string, pathname: string}} place @param {DOMStringMap} page */
+/** The URL of the moment that a page shows. @param {{origin: string, pathname: string}} place @param {DOMStringMap} page */
 export function moment({ origin, pathname }, { paused, sequence }) {
   return `${origin}${pathname}?at=${paused ?? sequence}`;
 }

@@ -1,11 +1,11 @@
-// Shows the effects that the page lists, in this tab. Loaded on a store's page, and where one led to.
+// Shows the effects listed by the page in this tab. Loaded on a store's page, and on the target of a navigation effect.
 
 import { advance, Effects, read } from "./effects.js";
 import { Toasts } from "./toasts.js";
 
 /**
  * @param {HTMLElement} region where toasts appear @param {HTMLElement|null} page @param {() => number} now the server's time
- * @returns {() => void} looks whether the page lists effects that this browser has not seen
+ * @returns {() => void} checks for effects that this browser has not shown
  */
 export function observe(region, page, now) {
   const toasts = new Toasts(region);

@@ -1,27 +1,28 @@
-// What a store's actions bring about once: a toast, a navigation, a download. The page lists the newest effects in `#effects`;
-// this browser is one observer of them. How far it has seen is kept in IndexedDB, whose transactions follow one another in
-// all tabs: the tab that moves the place forward shows what lies between, and no other tab or later visit does.
+// Performs the one-time effects of a store's actions: a toast, a navigation, a download. The page lists the newest effects
+// in `#effects`; this browser is one observer of them. Its position is stored in IndexedDB, whose transactions are
+// serialized across tabs: the tab that advances the position shows the effects in between, and no other tab or later visit
+// does.
 
 /** @typedef {{place: string, kind: string, at: number, audience: string[]|null, text: string, path: string, name: string}} Effect */
 /** @typedef {"toast"|"link"|"go"|"save"} Deed */
 
-/** An effect that is older was missed: then nobody is led away or handed a file any more, but told of it. */
+/** The age from which an effect counts as missed: navigations and downloads are then only reported. */
 const FRESH = 60_000;
-/** Before every effect there is. */
+/** A position before every effect. */
 const START = "0.0";
-/** Of very many that were missed, so many are told. */
+/** The maximum number of missed effects that are reported. */
 const MOST = 5;
 
-/** Whether a place, `sequence.index`, lies behind another. @param {string} one @param {string} other */
+/** Whether a position, `sequence.index`, is after another. @param {string} one @param {string} other */
 export function isAfter(one, other) {
   const [[a, b], [c, d]] = [one, other].map((place) => place.split(".").map(Number));
   return a > c || (a === c && b > d);
 }
 
 /**
- * What an observer is to see now, in order.
- * @param {Effect[]} effects @param {string|null} seen how far it has seen; null at its first visit, when nothing old is shown
- * @param {string} name who the observer is
+ * The effects that an observer sees now, in order.
+ * @param {Effect[]} effects @param {string|null} seen its position; null at the first visit, when no old effects are shown
+ * @param {string} name the observer's name
  */
 export function due(effects, seen, name) {
   if (seen === null) return [];
@@ -31,12 +32,12 @@ export function due(effects, seen, name) {
     .slice(-MOST);
 }
 
-/** The last of some places. @param {Effect[]} effects */
+/** The last of the effects' positions. @param {Effect[]} effects */
 export function newest(effects) {
   return effects.reduce((last, { place }) => (isAfter(place, last) ? place : last), START);
 }
 
-/** What becomes of an effect. @param {Effect} effect @param {number} now @param {string} origin @returns {Deed|null} */
+/** The action for an effect. @param {Effect} effect @param {number} now @param {string} origin @returns {Deed|null} */
 export function deed({ kind, at, path }, now, origin) {
   if (kind === "toast") return "toast";
   if (kind !== "navigation" && kind !== "download" || !isOwn(path, origin)) return null;
@@ -44,7 +45,7 @@ export function deed({ kind, at, path }, now, origin) {
   return kind === "download" ? "save" : "go";
 }
 
-/** Whether a path leads nowhere but into this origin. @param {string} path @param {string} origin */
+/** Whether a path stays within this origin. @param {string} path @param {string} origin */
 export function isOwn(path, origin) {
   return path.startsWith("/") && URL.canParse(path, origin) && new URL(path, origin).origin === origin;
 }
@@ -52,9 +53,9 @@ export function isOwn(path, origin) {
 export class Effects {
   /**
    * @param {object} world
-   * @param {(key: string, place: string) => Promise<string|null>} world.advance moves a place forward; tells where it was
+   * @param {(key: string, place: string) => Promise<string|null>} world.advance advances a position, and returns the previous one
    * @param {() => number} world.now the server's time
-   * @param {() => boolean} world.visible whether somebody can see this tab
+   * @param {() => boolean} world.visible whether this tab is visible
    * @param {string} world.origin
    * @param {(deed: Deed, effect: Effect) => void} world.perform
    */
@@ -62,7 +63,7 @@ export class Effects {
     this.world = world;
   }
 
-  /** Looks whether there is something to show. @param {string} key the store's @param {string} name @param {() => Effect[]} list */
+  /** Checks for effects to show. @param {string} key the store's @param {string} name @param {() => Effect[]} list */
   async look(key, name, list) {
     const { advance, now, visible, origin, perform } = this.world;
     if (!visible()) return;
@@ -74,7 +75,7 @@ export class Effects {
       if (what === "go") last = effect;
       else if (what) perform(what, effect);
     }
-    // Whoever is led away has been shown the rest before, and is led to one place.
+    // A navigation is performed last, and only one is.
     if (last) perform("go", last);
   }
 }
@@ -87,7 +88,7 @@ export function read(list) {
   });
 }
 
-/** Places, when the browser keeps nothing. @type {Map<string, string>} */
+/** The positions, if the browser stores nothing. @type {Map<string, string>} */
 const forgotten = new Map();
 
 /** @param {string} key @param {string} place @returns {Promise<string|null>} */

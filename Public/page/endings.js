@@ -1,10 +1,10 @@
-// Says that a run on the page has ended, once and politely, to those who do not see it: in `#said`, a live region.
+// Announces once and politely, in the live region `#said`, that a run on the page has ended.
 
-/** At most one sentence in this time, in milliseconds: of several, the last. */
+/** The minimum interval between announcements, in milliseconds; of several, the last is announced. */
 const QUIET = 3_000;
 
 export class Endings {
-  /** The runs that are under way. @type {Set<string>} */ #active = new Set();
+  /** The active runs. @type {Set<string>} */ #active = new Set();
   #due = 0;
   /** @type {ReturnType<typeof setTimeout>|undefined} */ #timer;
 
@@ -14,7 +14,7 @@ export class Endings {
     this.look();
   }
 
-  /** Looks at the runs that the page shows. */
+  /** Checks the runs that the page shows. */
   look() {
     for (const run of document.querySelectorAll("section.run[id^=run-]")) {
       if (run.matches(".active, .idle")) this.#active.add(run.id);

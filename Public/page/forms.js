@@ -1,27 +1,27 @@
-// Forms that work without this module, better. `form[data-action]` is sent in the background, stays pending until the page
-// shows what it caused, and tells mistakes beside their fields. What was typed into a `form[data-remember]` stays in it, and is
-// there again on the next visit.
+// Enhances forms that also work without this module. `form[data-action]` is sent in the background, stays pending until the
+// page shows the result, and shows errors beside their fields. Text typed into a `form[data-remember]` stays in it, and is
+// restored on the next visit.
 
 import { keep, release } from "../feed/claims.js";
 import { takeBack, tell } from "./problem.js";
 import { recall, remember } from "./memory.js";
 
-/** How long a form waits for the page to show what it caused. */
+/** How long a form waits for the page to show the result, in milliseconds. */
 const PATIENCE = 5_000;
 
-/** What is seen of an upload under way. */
+/** The elements shown during an upload. */
 const UPLOADING = "progress[data-upload], [data-upload-text], [data-abort]";
 
 /** @typedef {import("../feed/page.js").Page} Page */
-/** @typedef {{status: number, url: string, redirected: boolean, body: any}} Reply `status` 0: there was no answer */
+/** @typedef {{status: number, url: string, redirected: boolean, body: any}} Reply `status` 0: no response */
 
 export class Forms {
-  /** What is on its way, and what stops an upload. @type {Map<HTMLFormElement, AbortController|null>} */ #pending = new Map();
-  /** Resending after a lost answer must not do a thing twice. @type {WeakMap<HTMLFormElement, string>} */ #attempts = new WeakMap();
+  /** The pending forms, with the controllers that stop uploads. @type {Map<HTMLFormElement, AbortController|null>} */ #pending = new Map();
+  /** Keys that make resending after a lost response idempotent. @type {WeakMap<HTMLFormElement, string>} */ #attempts = new WeakMap();
 
   /**
    * @param {Page|null} page the live part of the document, if there is one
-   * @param {string} unreachable what to say when there was no answer
+   * @param {string} unreachable the error text without a response
    */
   constructor(page, unreachable) {
     this.page = page;
@@ -64,7 +64,7 @@ export class Forms {
     const reply = await this.#send(form, submitter, data);
     this.#pending.set(form, null);
     this.page?.release(form);
-    // What a server or a proxy did not finish may have been done: sent again, it has the same key.
+    // A request that failed on the server or a proxy may have taken effect: sent again, it has the same key.
     if (reply && reply.status > 0 && reply.status < 500) this.#attempts.delete(form);
     if (reply && await this.#succeeded(form, reply)) return;
     this.#settle(form);
@@ -103,7 +103,7 @@ export class Forms {
     const action = submitter?.getAttribute("formaction") ?? form.getAttribute("action") ?? "";
     const url = new URL(action, document.baseURI).href;
     if (form.enctype !== "multipart/form-data") return post(url, data, headers);
-    // What broke off cannot be continued: each attempt with a file is a new one.
+    // An interrupted request cannot be resumed: each attempt with a file is a new one.
     this.#attempts.delete(form);
     const stop = new AbortController();
     this.#pending.set(form, stop);
@@ -143,7 +143,7 @@ function isDone({ status }) {
 }
 
 /**
- * Offers those values of a choice that count beside what is chosen elsewhere in the form.
+ * Offers the values of a choice that are valid beside the values chosen elsewhere in the form.
  * @param {HTMLFormElement} form
  */
 export function arrange(form) {
@@ -180,7 +180,7 @@ async function post(url, data, headers) {
   }
 }
 
-/** What a request was answered. @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
+/** The response to a request. @param {XMLHttpRequest} request @param {string} url @returns {Reply} */
 export function answerOf(request, url) {
   const { status, responseURL } = request;
   return { status, url: responseURL, redirected: status > 0 && responseURL !== url, body: json(request.responseText) };

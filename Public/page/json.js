@@ -1,11 +1,11 @@
-// Shows JSON indented, each object and list foldable. Loaded where a page has a `pre[data-json]`; what is no JSON stays as it is.
+// Shows JSON indented, with foldable objects and lists. Loaded on pages with a `pre[data-json]`; other text is unchanged.
 
 import { keep } from "../feed/claims.js";
 
-/** Beyond this many values, what lies deeper is folded at first. */
+/** The number of values beyond which deeper levels are folded at first. */
 const MANY = 200;
 
-/** Folds every text of the page that has not been yet. */
+/** Formats every text of the page that is not formatted yet. */
 export function foldAll() {
   for (const pre of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("pre[data-json]"))) {
     pre.removeAttribute("data-json");
@@ -17,7 +17,7 @@ export function foldAll() {
   }
 }
 
-/** An object or a list; undefined for any other text. @param {string} text */
+/** Parses an object or a list; returns undefined for any other text. @param {string} text */
 export function parsed(text) {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {

@@ -1,17 +1,18 @@
-// Keys. Every element with `data-key="g r"` is reached by typing that; `?` opens the list of them, `/` the search.
-// A reader can switch single keys off by the checkbox `[data-keys]` in that list (WCAG 2.1.4). `Ctrl K` opens the palette.
+// Keyboard shortcuts. Typing the keys of `data-key="g r"` activates that element; `?` opens the list of shortcuts, `/` the
+// search. The checkbox `[data-keys]` in that list disables shortcuts of single keys (WCAG 2.1.4). `Ctrl K` opens the
+// palette.
 
-/** How long a second key is waited for. */
+/** How long a second key is awaited, in milliseconds. */
 const PATIENCE = 1_500;
 const SETTING = "weir-keys";
 
-/** What has been typed so far: pure, one step per key. */
+/** The keys typed so far: pure, one step per key. */
 export class Chord {
   #first = "";
   #at = -Infinity;
 
   /**
-   * @param {string} key @param {number} now @param {Set<string>} known all chords there are
+   * @param {string} key @param {number} now @param {Set<string>} known all chords
    * @returns {string|null} the chord that is complete now
    */
   press(key, now, known) {
@@ -24,7 +25,7 @@ export class Chord {
   }
 }
 
-/** Listens to keys. @param {(name: string) => Promise<any>} load loads a module that is used only now */
+/** Listens for keys. @param {(name: string) => Promise<any>} load loads a module on demand */
 export function listenToKeys(load) {
   const chord = new Chord();
   const dialog = /** @type {HTMLDialogElement|null} */ (document.getElementById("keys"));

@@ -1,8 +1,8 @@
-// The lane of a state that goes on is drawn to scale as time passes, and not only when something is recorded of it.
+// Draws the lane of a current state to scale as time passes.
 
 /**
- * How a lane that goes on is drawn, in milliseconds.
- * @param {number} x where it begins @param {number} since when that was @param {number} now @param {number} length of the axis
+ * The geometry of the lane of a current state, in milliseconds.
+ * @param {number} x its start @param {number} since the time of its start @param {number} now @param {number} length of the axis
  * @returns {{width: number, length: number}}
  */
 export function grown(x, since, now, length) {
@@ -10,7 +10,7 @@ export function grown(x, since, now, length) {
   return { width, length: Math.max(length, x + width) };
 }
 
-/** Draws all lanes that go on. @param {number} now the page's time */
+/** Draws the lanes of all current states. @param {number} now the page's time */
 export function growLanes(now) {
   for (const piece of document.querySelectorAll(".time rect.open")) {
     const since = Date.parse(piece.closest("li")?.querySelector("time[data-since]")?.getAttribute("datetime") ?? "");

@@ -1,4 +1,4 @@
-// What was last typed into a form, kept by this browser: all but files and secrets.
+// The last input of a form, stored in this browser, except files and secrets.
 
 const KEPT = "weir form ";
 const FORGOTTEN = "[type=file], [type=password], [type=hidden]";
@@ -8,7 +8,7 @@ function fields(form) {
   return /** @type {HTMLInputElement[]} */ ([...form.elements]).filter((field) => field.name && field.matches("input, select, textarea"));
 }
 
-/** Keeps what stands in a form that was sent; its files and secrets are taken out. @param {HTMLFormElement} form */
+/** Stores the values of a submitted form, without files and secrets. @param {HTMLFormElement} form */
 export function remember(form) {
   const typed = fields(form).filter((field) => !field.matches(FORGOTTEN));
   const values = typed.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]);
@@ -20,7 +20,7 @@ export function remember(form) {
   for (const field of fields(form)) if (field.matches("[type=file], [type=password]")) field.value = "";
 }
 
-/** Fills a form in as it was last sent. @param {HTMLFormElement} form */
+/** Fills a form with the values last submitted. @param {HTMLFormElement} form */
 export function recall(form) {
   /** @type {Map<string, string|boolean>} */ let values;
   try {

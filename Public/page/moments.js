@@ -1,15 +1,16 @@
-// The moments of a filter in the reader's time: the server knows only UTC. Loaded where a page has an `input[data-zoned]`.
+// Converts the moments of a filter to the reader's time zone: the server knows only UTC. Loaded on pages with an
+// `input[data-zoned]`.
 
 import { keep } from "../feed/claims.js";
 import { zone } from "./times.js";
 
-/** A moment as such a field holds it. @param {number} moment @param {string} [timeZone] */
+/** A moment in the format of such a field. @param {number} moment @param {string} [timeZone] */
 export function local(moment, timeZone) {
   const format = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone });
   return format.format(moment).replace(" ", "T");
 }
 
-/** The moment that a field of the reader's time zone holds, as the server reads it. @param {string} value */
+/** The moment of a field in the reader's time zone, in the server's format. @param {string} value */
 export function universal(value) {
   const moment = new Date(value);
   return Number.isNaN(moment.getTime()) ? value : moment.toISOString().slice(0, 19);
@@ -17,11 +18,11 @@ export function universal(value) {
 
 export function listenToMoments() {
   const fields = /** @type {HTMLInputElement[]} */ ([...document.querySelectorAll("input[data-zoned]")]);
-  /** In which zone the fields are. */
+  /** Shows the time zone of the fields. */
   let shown = "UTC";
   const show = (isFirst = false) => {
     for (const field of fields) {
-      // What somebody has typed before this module came is in their time already.
+      // Text typed before this module loaded is already in the reader's time zone.
       if (isFirst && field.value !== field.defaultValue) continue;
       const moment = Date.parse(shown === "UTC" ? `${field.value}Z` : field.value);
       if (!Number.isNaN(moment)) field.value = local(moment, zone());

@@ -1,5 +1,5 @@
-// The lines that a run prints, with what helps to read them: search, line links, wrapping, following. Loaded where a page has
-// output. Search looks through the lines that are shown.
+// The output of a run, with search, line links, wrapping and following. Loaded on pages with output. The search covers the
+// displayed lines.
 
 import { keep } from "../feed/claims.js";
 import { Tail } from "./tail.js";
@@ -7,7 +7,7 @@ import { Tail } from "./tail.js";
 const WRAP = "weir wrap";
 
 /**
- * The lines that hold a text, in any case, by their index.
+ * The indices of the lines that contain a text, in any case.
  * @param {string[]} lines @param {string} text
  */
 export function matching(lines, text) {
@@ -15,7 +15,7 @@ export function matching(lines, text) {
   return wanted ? lines.flatMap((line, index) => (line.toLowerCase().includes(wanted) ? [index] : [])) : [];
 }
 
-/** @param {HTMLElement} part @returns {() => void} told that the lines have grown */
+/** @param {HTMLElement} part @returns {() => void} called after lines were added */
 export function showOutput(part) {
   const get = (/** @type {string} */ name) => /** @type {any} */ (part.querySelector(`[data-${name}]`));
   const [box, follow, wrap] = [get("tail"), get("follows"), get("wrap")];
@@ -36,7 +36,7 @@ export function showOutput(part) {
     };
     show(localStorage.getItem(WRAP) !== "off");
   }
-  // A click on a number, which stands before its line, makes the line's link the page's address.
+  // A click on the number of a line makes the line's link the page's URL.
   box?.addEventListener("click", (/** @type {MouseEvent} */ event) => {
     if (event.target !== box.querySelector("ol")) return;
     const line = [...box.querySelectorAll("li")].find((each) => {
@@ -54,7 +54,7 @@ export function showOutput(part) {
 }
 
 /**
- * Searches as one types; Enter goes to the next line, Shift Enter to the one before.
+ * Searches while typing; Enter moves to the next line, Shift Enter to the previous one.
  * @param {HTMLElement} box @param {HTMLInputElement} field @param {HTMLElement|null} count @param {() => void} moved
  * @returns {() => void} searches again
  */
@@ -89,7 +89,7 @@ function find(box, field, count, moved) {
   return () => { if (field.value) search(); };
 }
 
-/** Where a line holds a text, as far as that lies in one piece of one colour. @param {HTMLElement} line @param {string} text */
+/** The range of a text in a line, if it lies within one piece of one colour. @param {HTMLElement} line @param {string} text */
 function rangesOf(line, text) {
   const ranges = [];
   const walker = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);

@@ -1,25 +1,26 @@
-// The overview as its reader has arranged it: filtered while they type, with their pins first, and in order while cards change. The
-// server renders the same (`Arrangement.swift`); here cards move between the places that it made, and none is made or removed.
+// The arranged overview: filtered while typing, with pinned cards first, and kept in order while cards change. The server
+// renders the same arrangement (`Arrangement.swift`); cards move between the groups that it rendered, and none is created
+// or removed.
 
-/** Milliseconds for which changes are gathered before cards move: nothing jumps away under a pointer all the time. */
+/** The delay before cards move, in milliseconds, so that they do not constantly move away from a pointer. */
 const PAUSE = 1_000;
-/** Milliseconds without a key until it is said how many are left. */
+/** The delay after the last key before the number of matches is announced, in milliseconds. */
 const SILENCE = 700;
 
 /** @typedef {{id: string, name: string, tags: string, position: number, changed: number, isActive: boolean, element?: any}} Card `name` is folded */
 
-/** A text without case and accents. @param {string} text */
+/** The text without case and diacritics. @param {string} text */
 export function folded(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 }
 
-/** Whether a card has each of the words. @param {Card} card @param {string} text */
+/** Whether a card contains all of the words. @param {Card} card @param {string} text */
 export function matches({ id, name, tags }, text) {
   return folded(text).split(/\s+/).every((word) => `${name} ${id} ${tags}`.includes(word));
 }
 
 /**
- * Puts cards in order.
+ * Sorts cards.
  * @param {Card[]} cards @param {string|undefined} order @param {Set<string>} pins
  */
 export function sorted(cards, order, pins) {
@@ -33,12 +34,12 @@ export function sorted(cards, order, pins) {
 /** @type {ReturnType<typeof setTimeout>|undefined} */ let later;
 /** @type {ReturnType<typeof setTimeout>|undefined} */ let saying;
 
-/** Moves what has changed to its place, soon. */
+/** Moves changed cards to their places, soon. */
 export function keepOrder() {
   later ??= setTimeout(arrange, PAUSE);
 }
 
-/** Shows what has the words that are typed, and keeps them in the address. @param {HTMLElement} page */
+/** Shows the cards that contain the typed words, and stores the words in the URL. @param {HTMLElement} page */
 export function filter(page) {
   const count = arrange();
   const text = typed();
@@ -59,7 +60,7 @@ export function filter(page) {
   }, SILENCE);
 }
 
-/** Pins a card, or takes its pin away. @param {HTMLButtonElement} button */
+/** Pins or unpins a card. @param {HTMLButtonElement} button */
 export function pin({ value, form }) {
   const pins = pinned();
   if (!pins.delete(value)) pins.add(value);
@@ -77,14 +78,14 @@ function typed() {
   return /** @type {HTMLInputElement|null} */ (document.getElementById("arrange-text"))?.value.trim() ?? "";
 }
 
-/** Puts each card in its place. @returns {number} how many are shown */
+/** Moves each card to its place. @returns {number} the number of visible cards */
 function arrange() {
   clearTimeout(later);
   later = undefined;
   const pins = pinned(), text = typed(), focus = /** @type {HTMLElement} */ (document.activeElement);
   /** @type {Map<string|undefined, any>} */
   const places = new Map([.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-group]"))].map((place) => [place.dataset.group, place]));
-  /** What stands where the next card of a place belongs. */
+  /** The element at the position of the next card of a group. */
   const next = new Map([...places.values()].map((place) => [place, place.firstElementChild]));
   let count = 0;
   const cards = [.../** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-position]"))].map(read);
@@ -94,12 +95,12 @@ function arrange() {
     count += +isShown;
     const place = places.get(!isShown ? "!" : pins.has(id) && places.has("*") ? "*" : tags.split(" ")[0]) ?? places.get("");
     const at = next.get(place);
-    // What stands there instead comes later: it moves, rather than all that follow it.
+    // The element at this position belongs further down: it moves, rather than all cards after it.
     if (at === element || at?.nextElementSibling === element) {
       next.set(place, element.nextElementSibling);
     } else {
       if (next.get(element.parentElement) === element) next.set(element.parentElement, element.nextElementSibling);
-      // Where the browser can, the card keeps its focus and what goes on in it.
+      // If the browser supports it, the card keeps its focus and its running state.
       (place.moveBefore ?? place.insertBefore).call(place, element, at);
     }
     const button = element.querySelector(".pin");

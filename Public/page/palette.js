@@ -1,12 +1,12 @@
-// The command palette, `Ctrl K`: everything that can be gone to, by a few letters of its name. Loaded when it is first opened.
+// The command palette, `Ctrl K`: finds every destination by a few letters of its name. Loaded when it is first opened.
 
 /** @typedef {{name: string, about: string, url?: string, element?: HTMLElement}} Place */
 
 const MOST = 12;
 
 /**
- * How well a name fits what was typed: whole beginnings first, then beginnings of words, then letters in order; null if it
- * does not.
+ * Scores how well a name matches typed text: prefixes first, then prefixes of words, then letters in order; null without a
+ * match.
  * @param {string} name @param {string} typed
  */
 export function fit(name, typed) {
@@ -22,12 +22,12 @@ export function fit(name, typed) {
   return 3;
 }
 
-/** In small letters, without accents. @param {string} text */
+/** The text in lower case, without diacritics. @param {string} text */
 function plain(text) {
   return text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase().trim();
 }
 
-/** The places that fit, best first. @template {{name: string}} T @param {T[]} places @param {string} typed @returns {T[]} */
+/** The matching places, best first. @template {{name: string}} T @param {T[]} places @param {string} typed @returns {T[]} */
 export function fitting(places, typed) {
   return places.map((place) => ({ place, how: fit(place.name, typed) })).filter(({ how }) => how !== null)
     .sort((one, other) => Number(one.how) - Number(other.how)).slice(0, MOST).map(({ place }) => place);
@@ -35,9 +35,9 @@ export function fitting(places, typed) {
 
 /** @type {HTMLDialogElement|undefined} */ let dialog;
 /** @type {Place[]} */ let places = [];
-/** What else can be gone to has arrived. @type {Promise<void>} */ let whole = Promise.resolve();
+/** Resolves when the remaining destinations are loaded. @type {Promise<void>} */ let whole = Promise.resolve();
 
-/** Opens it. */
+/** Opens the palette. */
 export function open() {
   dialog ??= make();
   const field = /** @type {HTMLInputElement} */ (dialog.querySelector("input"));
@@ -51,7 +51,7 @@ export function open() {
   });
 }
 
-/** What the page itself leads to. @returns {Place[]} */
+/** The destinations on the page itself. @returns {Place[]} */
 function here() {
   const links = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("[data-key], .foot a, .foot [data-zone], .foot [data-opens=keys], main .actions button, main [data-copy], main [data-ask]")]);
   return links.map((element) => ({ name: nameOf(element), about: "", element })).filter(({ name }) => name);
@@ -63,8 +63,8 @@ function nameOf(element) {
 }
 
 /**
- * All operations and stores, which the gallery has in the reader's language, and the newest runs, as far as the reader may
- * see them.
+ * All operations and stores, from the gallery in the reader's language, and the newest runs, limited by the reader's
+ * permissions.
  * @returns {Promise<Place[]>}
  */
 async function elsewhere() {
@@ -80,8 +80,8 @@ async function elsewhere() {
 }
 
 /**
- * A document is parsed by the request itself, in which nothing runs.
- * @param {string} url @param {"document"|"json"} kind @returns {Promise<any>} null where there is none
+ * The request itself parses a document, in which nothing runs.
+ * @param {string} url @param {"document"|"json"} kind @returns {Promise<any>} null on failure
  */
 function get(url, kind) {
   return new Promise((resolve) => {
@@ -95,7 +95,7 @@ function get(url, kind) {
   });
 }
 
-/** The dialog: a field, and a list of which one item is chosen. */
+/** The dialog: a field, and a list with one selected item. */
 function make() {
   const words = document.getElementById("keys")?.dataset ?? {};
   const made = document.createElement("dialog");
@@ -154,7 +154,7 @@ function make() {
       isMoved = true;
       choose(chosen + step);
     } else if (event.key === "Enter") {
-      // Whoever types and goes on at once means the best of all places, not of those that happen to have arrived.
+      // Enter right after typing selects the best of all places, not only of those loaded so far.
       void Promise.resolve(isMoved || whole).then(() => made.open && go(shown[chosen]));
     } else return;
     event.preventDefault();

@@ -1,10 +1,10 @@
-// Plays the moments of a page one after the other, as they followed each other: in real time, or so many times faster.
-// A long wait is shortened. Loaded at the first click on Play.
+// Plays the moments of a page in sequence, in real time or faster. Long waits are shortened. Loaded at the first click on
+// Play.
 
-/** The longest wait between two moments at single speed, in milliseconds. */
+/** The maximum wait between two moments at single speed, in milliseconds. */
 const LONGEST = 2_000;
 
-/** How long to wait between two moments. @param {number} from @param {number} to @param {number} speed */
+/** The wait between two moments, in milliseconds. @param {number} from @param {number} to @param {number} speed */
 export function wait(from, to, speed) {
   return Math.min(Math.max(to - from || 0, 0), LONGEST) / speed;
 }
@@ -16,7 +16,7 @@ export class Playback {
 
   /**
    * @param {object} world
-   * @param {() => string|null} world.next the address of the moment after the one that is shown
+   * @param {() => string|null} world.next the URL of the next moment
    * @param {(url: string) => Promise<Moment|null>} world.read
    * @param {(moment: Moment) => void} world.show
    * @param {() => number} world.speed
@@ -30,8 +30,8 @@ export class Playback {
   isPlaying = false;
 
   /**
-   * @param {string|null} url the moment to begin with @param {number} [at] when the moment that is shown was
-   * @returns {Promise<boolean>} whether it came to the end, and was not stopped
+   * @param {string|null} url the moment to begin with @param {number} [at] the time of the current moment
+   * @returns {Promise<boolean>} whether it reached the end without being stopped
    */
   async play(url, at) {
     const { next, read, show, speed, now, sleep } = this.world;
@@ -42,7 +42,7 @@ export class Playback {
       const moment = await read(url);
       if (turn !== this.#turn) return false;
       if (!moment) break;
-      // What it took to fetch the moment is part of the wait.
+      // The time to fetch the moment is part of the wait.
       if (before !== undefined) await sleep(Math.max(wait(before, moment.at, speed()) - (now() - since), 0));
       if (turn !== this.#turn) return false;
       show(moment);

@@ -1,4 +1,4 @@
-// Mistakes, told where they were made. The server writes the same elements when there is no JavaScript:
+// Shows errors beside their fields. Without JavaScript the server writes the same elements:
 // `id="{form}-{field}-error"` beside a field, `id="{form}-error"` for the form as a whole.
 
 import { keep, release } from "../feed/claims.js";
@@ -6,7 +6,7 @@ import { keep, release } from "../feed/claims.js";
 /** @typedef {{title?: string, detail?: string, errors?: {field: string, detail: string}[]}} Problem RFC 9457 */
 
 /**
- * Tells a problem beside its fields and moves to the first of them. Nothing that was typed is lost.
+ * Shows the errors beside their fields, and focuses the first. Typed text is kept.
  * @param {HTMLFormElement} form @param {Problem} problem
  */
 export function tell(form, problem) {
@@ -31,7 +31,7 @@ export function tell(form, problem) {
 }
 
 /**
- * Takes back what was told about a form, or about one of its fields.
+ * Removes the errors of a form, or of one of its fields.
  * @param {HTMLFormElement} form @param {Element} [only]
  */
 export function takeBack(form, only) {

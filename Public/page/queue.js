@@ -1,18 +1,18 @@
-// Files for an operation, several and whole folders too: dropped on the form or chosen, and sent one after the other, each to
-// a run of its own. Loaded when a page has a form that takes a file.
+// Files for an operation, also several and whole folders: dropped on the form or chosen, and sent one after the other, each
+// to its own run. Loaded when a page has a form that takes a file.
 
 import { keep } from "../feed/claims.js";
 
 /** @typedef {import("./forms.js").Reply} Reply */
 /** @typedef {{file: File, row: HTMLElement, stop: AbortController, state: string}} Item */
 
-/** Whose input can be kept on the server's disk, and so be continued. @param {HTMLFormElement} form @param {string} url */
+/** The URL of resumable uploads, or null if the form's input cannot be stored on the server's disk. @param {HTMLFormElement} form @param {string} url */
 export function uploadsOf(form, url) {
   const uploads = url.replace(/(\/operations\/[^/]+)\/runs$/, "$1/uploads");
   return uploads === url || !form.querySelector("[data-queue]") || form.querySelector("[type=password]") ? null : uploads;
 }
 
-/** Lets forms take several files, and folders that are dropped. */
+/** Lets forms take several files, and dropped folders. */
 export function prepare() {
   for (const list of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-queue]:not([data-ready])"))) {
     const form = /** @type {HTMLFormElement} */ (list.closest("form"));
@@ -61,7 +61,7 @@ function choose(input, files) {
   input.files = chosen.files;
 }
 
-/** What was dropped, with what lies in folders. @param {DataTransfer} transfer */
+/** The dropped files, including those in folders. @param {DataTransfer} transfer */
 async function dropped(transfer) {
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry());
   if (!entries.some(Boolean)) return [...transfer.files];
@@ -80,7 +80,7 @@ async function within(entry) {
   }
 }
 
-/** Shows what is chosen, and what was begun on an earlier visit. @param {HTMLElement} list @param {HTMLInputElement} input @param {string} url */
+/** Shows the chosen files, and the uploads begun on an earlier visit. @param {HTMLElement} list @param {HTMLInputElement} input @param {string} url */
 async function show(list, input, url) {
   const { unfinished, forget } = await import("./resume.js");
   const files = [...(input.files ?? [])];
@@ -130,7 +130,7 @@ function button(list, line, name) {
  * @param {HTMLFormElement} form @param {string} url @param {FormData} data @param {Record<string, string>} headers
  * @param {AbortSignal} signal stops them all
  * @param {{sent: (sent: number, total: number) => void, waiting: () => void}} progress
- * @returns {Promise<Reply|null>} of the last, or of one that failed; null when it was stopped
+ * @returns {Promise<Reply|null>} the last one, or that of a failed file; null if stopped
  */
 export async function sendAll(form, url, data, headers, signal, progress) {
   const { resume } = await import("./resume.js");

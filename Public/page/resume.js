@@ -1,48 +1,48 @@
-// Sends one file by the tus protocol, version 1.0: after a cut, a restart of the server or a reload of the page it goes on
-// where it stopped. Loaded when a file is sent.
+// Sends one file by the tus protocol, version 1.0: after a lost connection, a restart of the server or a reload of the page
+// it resumes where it stopped. Loaded when a file is sent.
 
 import { answerOf } from "./forms.js";
 
 const KEPT = "weir upload ";
-/** How long it waits before it tries again, at first and at most, in milliseconds. */
+/** The first and the maximum wait before a retry, in milliseconds. */
 const [SOON, LATE] = [500, 8_000];
-/** After how long without progress an attempt is given up, in milliseconds: a network that went away without a word looks so. */
+/** The time without progress after which an attempt is aborted, in milliseconds: a lost network is often not reported. */
 const STALL = 30_000;
 
 /** @typedef {import("./forms.js").Reply} Reply */
-/** @typedef {{at: string, name: string, size: number}} Kept where an unfinished upload is */
+/** @typedef {{at: string, name: string, size: number}} Kept an unfinished upload */
 /**
  * @typedef {object} Progress
- * @property {(sent: number) => void} sent so many bytes of the file have been sent
- * @property {() => void} waiting there is no connection at the moment
+ * @property {(sent: number) => void} sent receives the number of bytes sent
+ * @property {() => void} waiting called while there is no connection
  */
 
-/** What is known again of a file after a reload. @param {string} url @param {File} file */
+/** The key that identifies a file after a reload. @param {string} url @param {File} file */
 const nameOf = (url, file) => `${KEPT}${url} ${file.size} ${file.lastModified} ${file.name}`;
 
-/** The unfinished uploads that this browser knows of. @param {string} url @returns {[string, Kept][]} */
+/** The unfinished uploads that this browser has stored. @param {string} url @returns {[string, Kept][]} */
 export function unfinished(url) {
   const names = Object.keys(localStorage).filter((name) => name.startsWith(`${KEPT}${url} `));
   return names.map((name) => [name, JSON.parse(localStorage.getItem(name) ?? "null")]);
 }
 
-/** Gives one up. @param {string} name @param {string} at */
+/** Discards an unfinished upload. @param {string} name @param {string} at */
 export function forget(name, at) {
   localStorage.removeItem(name);
   return request("DELETE", at, {}).sent;
 }
 
-/** What the server is told of a file and the fields beside it. @param {Iterable<[string, FormDataEntryValue]>} data */
+/** The upload's metadata: the file, and the fields beside it. @param {Iterable<[string, FormDataEntryValue]>} data */
 export function metadata(data) {
   const pairs = [...data].flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [["filename", value.name], ["filetype", value.type]]));
   return pairs.filter(([, value]) => value).map(([name, value]) => `${name} ${btoa(String.fromCharCode(...new TextEncoder().encode(value)))}`).join(",");
 }
 
 /**
- * Sends a file, however often it is cut.
+ * Sends a file, resuming it after each interruption.
  * @param {string} url the operation's uploads @param {FormData} data with one file @param {File} file
  * @param {Record<string, string>} headers @param {AbortSignal} signal stops it @param {Progress} progress
- * @returns {Promise<Reply|null>} null when it was stopped; status 0 and `gone` when the file is not readable any more
+ * @returns {Promise<Reply|null>} null if stopped; status 0 and `gone` if the file is no longer readable
  */
 export async function resume(url, data, file, headers, signal, progress) {
   const name = nameOf(url, file);
@@ -63,7 +63,7 @@ export async function resume(url, data, file, headers, signal, progress) {
       offset = Number(asked.getResponseHeader("Upload-Offset"));
       if (status === 404 || status === 410) {
         localStorage.removeItem(name);
-        // Its run has ended, which the page shows; one of an earlier visit is begun anew.
+        // Its run has ended, which the page shows; an upload of an earlier visit starts again.
         if (isOurs) return isWhole ? reply : null;
         at = "";
       }
@@ -115,7 +115,7 @@ function isReadable(file) {
 /**
  * @param {string} method @param {string} url @param {Record<string, string>} headers @param {Blob|null} [body]
  * @param {(loaded: number) => void} [onProgress]
- * @returns {{to: XMLHttpRequest, sent: Promise<XMLHttpRequest>}} one that was given up has no status
+ * @returns {{to: XMLHttpRequest, sent: Promise<XMLHttpRequest>}} an aborted one has no status
  */
 function request(method, url, headers, body = null, onProgress) {
   const to = new XMLHttpRequest();

@@ -1,24 +1,24 @@
-// The scrubber of a page: `#scrub`, a form with a range `[data-scrub]` and links `[data-step]`. Without this module it is
-// a form and links. With it the page goes to a moment in place, as fast as the server answers: while the slider is dragged it shows each moment on
-// the way, and when it is let go the address follows.
+// The scrubber of a page: `#scrub`, a form with a range `[data-scrub]` and links `[data-step]`, which also work without
+// this module. With it the page changes to a moment in place, as fast as the server responds: dragging the slider shows
+// each moment on the way, and releasing it updates the URL.
 
 import { keep, release } from "../feed/claims.js";
 
-/** What a key does on a scrubber; null for what it does not know. @type {Record<string, "first"|"previous"|"next"|"last">} */
+/** The step for each key on a scrubber. @type {Record<string, "first"|"previous"|"next"|"last">} */
 const KEYS = { ArrowLeft: "previous", ArrowDown: "previous", ArrowRight: "next", ArrowUp: "next", Home: "first", End: "last" };
 
-/** Where the reader's choice of a scale is kept. */
+/** The storage key of the reader's choice of a scale. */
 const SCALE = "weir scale";
 
 /**
- * The step that a key asks for. Away from the slider only the sideways arrows count, since the others scroll.
+ * The step for a key. Outside the slider only the horizontal arrows count, since the others scroll.
  * @param {string} key @param {boolean} isOnScrubber
  */
 export function stepFor(key, isOnScrubber) {
   return isOnScrubber || key === "ArrowLeft" || key === "ArrowRight" ? KEYS[key] ?? null : null;
 }
 
-/** Goes to one address after the other, never to two at once: of those asked for meanwhile the last one counts. */
+/** Visits one URL at a time: of those requested meanwhile, only the last is visited. */
 export class Journey {
   #busy = false;
   /** @type {{url: string, settles: boolean}|null} */ #wanted = null;
@@ -28,7 +28,7 @@ export class Journey {
     this.visit = visit;
   }
 
-  /** @param {string} url @param {boolean} [settles] whether the reader means to stay, and does not only look while dragging */
+  /** @param {string} url @param {boolean} [settles] whether the reader stays there, rather than dragging on */
   async go(url, settles = true) {
     this.#wanted = { url, settles };
     if (this.#busy) return;
@@ -42,7 +42,7 @@ export class Journey {
   }
 }
 
-/** The address of the moment that a form's range stands at. @param {HTMLFormElement} form */
+/** The URL of the moment at a form's range. @param {HTMLFormElement} form */
 function address(form) {
   const url = new URL(form.action);
   url.search = new URLSearchParams(/** @type {any} */ (new FormData(form))).toString();
@@ -60,12 +60,12 @@ export function regionOf(html) {
   return start < 0 || end < start ? null : html.slice(start, end + 7);
 }
 
-/** When the moment of a page's element was. @param {string} region */
+/** The time of the moment in a page's element. @param {string} region */
 function timeOf(region) {
   return Date.parse(/^<main [^>]*data-clock="([^"]+)"/.exec(region)?.[1] ?? "");
 }
 
-/** A moment of the page, as the server shows it; null where the address leads elsewhere. @param {string} url */
+/** A moment of the page from the server, or null if the URL leads elsewhere. @param {string} url */
 async function read(url) {
   const response = await fetch(url, { headers: { Accept: "text/html" } });
   const region = response.ok && new URL(response.url).searchParams.has("at") ? regionOf(await response.text()) : null;
@@ -88,11 +88,11 @@ export function listenToScrubber(page, leave, shown) {
     current = url;
     leave();
     page.show(region);
-    // A slider goes where the page stands, unless it is being held.
+    // A slider follows the position of the page, unless it is being dragged.
     for (const slider of sliders()) if (!slider.matches(":active")) slider.value = slider.defaultValue;
     shown();
   };
-  /** The address follows; a page that was live is one step back. @param {string} url */
+  /** Updates the URL; a live page stays one step back in the history. @param {string} url */
   const record = (url) => {
     history[isLive ? "pushState" : "replaceState"](history.state, "", url);
     isLive = false;
@@ -124,7 +124,7 @@ export function listenToScrubber(page, leave, shown) {
     void journey.go(url, settles);
   };
 
-  // While it is held, the slider is where the finger is; then it goes to the moment that was found.
+  // While dragged, the slider follows the pointer; then it moves to the moment that was found.
   document.addEventListener("pointerdown", ({ target }) => {
     if (!isSlider(target)) return;
     keep(target, "#content", "value");
@@ -151,7 +151,7 @@ export function listenToScrubber(page, leave, shown) {
     if (!link?.hasAttribute("href")) return;
     const url = new URL(/** @type {HTMLAnchorElement} */ (link).href);
     if (!url.search) return location.assign(url);
-    // The scale may have been chosen since the link was made.
+    // The scale may have changed since the link was rendered.
     url.searchParams.delete("by");
     if (/** @type {HTMLInputElement|null} */ (document.getElementById("scrub-by-time"))?.checked) url.searchParams.set("by", "time");
     go(url.href);
@@ -165,7 +165,7 @@ export function listenToScrubber(page, leave, shown) {
     event.preventDefault();
     follow(link);
   });
-  /** Plays on from where the page stands; from the beginning, where it stands at the end. @param {Element} button */
+  /** Plays from the position of the page, or from the beginning if that is the end. @param {Element} button */
   const play = async (button) => {
     if (playback?.isPlaying) return rest();
     const { Playback } = await import("./playback.js");
@@ -187,7 +187,7 @@ export function listenToScrubber(page, leave, shown) {
     const at = next ? Date.parse(page.element.dataset.clock ?? "") : undefined;
     if (await playback.play(next ?? href("first"), at)) rest();
   };
-  /** It stands still where it is, and the address says where. */
+  /** Stops at the current moment, and updates the URL. */
   const rest = () => {
     stop();
     if (current) record(current);
@@ -202,7 +202,7 @@ export function listenToScrubber(page, leave, shown) {
     event.preventDefault();
     follow(document.getElementById(`scrub-${step}`));
   });
-  // Who moved a slider before this module came goes there all the same; what a browser restores was not moved now.
+  // Applies a slider that was moved before this module loaded, but not one that the browser restored.
   const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
   const moved = [...sliders()].find((slider) => !slider.matches(":active") && slider.value !== slider.defaultValue);
   if (visit?.type === "navigate" && moved?.form) go(address(moved.form));

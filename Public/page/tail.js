@@ -1,20 +1,20 @@
-// A box of lines that grows at its end. A reader at the end stays at the end; one who reads further up is left alone, and
-// a button says that there is more.
+// A box of lines that grows at its end. At the end, the view follows; further up it stays in place, and a button indicates
+// new lines.
 
 import { keep } from "../feed/claims.js";
 
-/** This near to the end counts as at the end, in pixels. */
+/** The distance from the end that counts as at the end, in pixels. */
 const NEAR = 32;
 
 export class Tail {
   #atEnd = true;
-  /** Whether the reader has asked to stay where they are, even at the end. */
+  /** Whether the reader has chosen to stay in place, even at the end. */
   #isHeld = false;
 
   /**
    * @param {HTMLElement} part the part of the page that has the box, `[data-tail]`, and the button, `[data-newest]`
-   * @param {(atEnd: boolean) => void} follows told whether the end is followed
-   * @param {boolean} atEnd whether it is from the beginning
+   * @param {(atEnd: boolean) => void} follows receives whether the end is followed
+   * @param {boolean} atEnd the initial value
    */
   constructor(part, follows = () => {}, atEnd = true) {
     this.follows = follows;
@@ -35,7 +35,7 @@ export class Tail {
     this.follow(atEnd);
   }
 
-  /** The box has grown, or was made anew. */
+  /** The box has grown, or was replaced. */
   grown() {
     const { box, button } = this;
     if (!box) return;
@@ -43,7 +43,7 @@ export class Tail {
     else if (button) button.hidden = false;
   }
 
-  /** Follows the end, or stays where it is, until the reader scrolls. @param {boolean} atEnd */
+  /** Follows the end, or stays in place, until the reader scrolls. @param {boolean} atEnd */
   follow(atEnd) {
     this.#isHeld = !atEnd;
     this.#stand(atEnd);

@@ -1,11 +1,11 @@
-// Tells by a notification of the browser that a run has ended, for those who asked for it by its button `[data-tell]`. The
-// permission is asked for only then. Loaded at the first click, and where a page is loaded anew for which it was asked.
+// Shows a browser notification when a run has ended, if requested by its button `[data-tell]`, which also asks for the
+// permission. Loaded at the first click, and on a reload of a page with a request.
 
 import { keep } from "../feed/claims.js";
 
 const KEPT = "weir tell";
 
-/** The runs whose end is waited for, kept while the tab is. */
+/** The runs with requested notifications, kept as long as the tab. */
 export class Wishes {
   /** @param {Pick<Storage, "getItem"|"setItem"|"removeItem">} storage */
   constructor(storage) {
@@ -19,7 +19,7 @@ export class Wishes {
     this.#save();
   }
 
-  /** Takes one back; false when there was none. @param {string} run */
+  /** Removes a request; returns false if it did not exist. @param {string} run */
   delete(run) {
     const had = this.runs.delete(run);
     this.#save();
@@ -34,7 +34,7 @@ export class Wishes {
 
 /** @type {Wishes|undefined} */ let wishes;
 
-/** Shows which runs are waited for. A hidden page is followed as long as it waits. */
+/** Shows which runs have requests. A hidden page with requests is still followed. */
 function show() {
   for (const button of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-tell]"))) {
     keep(button, "aria-pressed");
@@ -43,7 +43,7 @@ function show() {
   document.documentElement.toggleAttribute("data-waits", (wishes?.runs.size ?? 0) > 0);
 }
 
-/** Goes on with what was asked for before. */
+/** Restores earlier requests. */
 export function listen() {
   if (!wishes) {
     wishes = new Wishes(sessionStorage);

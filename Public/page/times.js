@@ -1,6 +1,7 @@
-// `<time datetime="…" data-relative>` tells how long ago, `<time … data-since>` counts, `<time … data-left="…">` counts down to
-// between two moments, and `<time … data-zoned>` is a clock. The server has written the same words, its clocks in UTC, so that
-// nothing moves when this module takes over. Clocks and exact times are in the reader's zone, or in UTC after a switch.
+// `<time datetime="…" data-relative>` shows a relative time, `<time … data-since>` counts up, `<time … data-left="…">`
+// counts down to a range of moments, and `<time … data-zoned>` is a clock. The server writes the same words, its clocks in
+// UTC, so that nothing moves when this module starts. Clocks and exact times are in the reader's zone, or in UTC after a
+// switch.
 
 import { keep } from "../feed/claims.js";
 
@@ -15,13 +16,13 @@ export function zone() {
   return document.cookie.split("; ").includes(COOKIE) ? "UTC" : undefined;
 }
 
-/** Changes from the reader's time to UTC, and back. */
+/** Switches between the reader's time zone and UTC. */
 export function switchZone() {
   document.cookie = zone() ? "weir-time=; path=/; max-age=0" : `${COOKIE}; path=/; max-age=31536000; samesite=lax`;
 }
 
 /**
- * How long ago, or until, in the largest unit, and in how many milliseconds that changes.
+ * The relative time in the largest unit, and the milliseconds until it changes.
  * @param {number} moment @param {number} now @param {DOMStringMap} [words]
  * @returns {{text: string, again: number}}
  */
@@ -47,7 +48,7 @@ export function duration(milliseconds) {
 }
 
 /**
- * The time that is left, between two bounds, in whole seconds, minutes or hours as the server says it.
+ * The remaining time, between two bounds, in whole seconds, minutes or hours as the server writes it.
  * @param {number} shortest @param {number} longest in milliseconds
  * @param {DOMStringMap} words
  * @returns {{text: string, again: number}}
@@ -62,7 +63,7 @@ export function rest(shortest, longest, words) {
   return { text, again: Math.min(longest % SECOND || SECOND, shortest > 0 ? shortest % SECOND + 1 : SECOND) };
 }
 
-/** Keeps the times of a document. */
+/** Keeps the times of a document current. */
 export class Times {
   /** @type {WeakMap<Element, {datetime: string, due: number}>} */ #known = new WeakMap();
   #words = document.getElementById("live")?.dataset;
@@ -70,18 +71,18 @@ export class Times {
   /** @type {Intl.DateTimeFormat} */ #clock;
   /** @type {ReturnType<typeof setTimeout>|undefined} */ #timer;
 
-  /** @param {() => number} now the server's time, as well as we know it */
+  /** @param {() => number} now the estimated time of the server */
   constructor(now) {
     this.now = now;
     this.forget();
   }
 
-  /** Writes everything anew at the next chance: the time has jumped, or the zone is another. */
+  /** Rewrites everything soon: the clock jumped, or the zone changed. */
   forget() {
     const timeZone = zone();
     this.#known = new WeakMap();
     this.#exact = new Intl.DateTimeFormat(document.documentElement.lang || "en", { dateStyle: "medium", timeStyle: "long", timeZone });
-    // Always as wide as the server's: two digits each, in 24 hours.
+    // As wide as the server's: two digits each, in 24 hours.
     this.#clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium", timeZone });
     const name = this.#exact.formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? "";
     for (const element of document.querySelectorAll("[data-zone-name]")) {
@@ -90,7 +91,7 @@ export class Times {
     }
   }
 
-  /** Writes what is due, and comes back when the next is. */
+  /** Writes the times that are due, and schedules the next. */
   refresh() {
     clearTimeout(this.#timer);
     if (document.hidden) return;

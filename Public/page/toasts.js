@@ -1,6 +1,6 @@
-// Short messages over the page, in `#toasts`, a live region. Each goes by itself after a while in which nobody was at it.
+// Short messages over the page, in the live region `#toasts`. Each disappears after a while without interaction.
 
-/** How long a message stays. */
+/** How long a message stays, in milliseconds. */
 const STAY = 20_000;
 const MOST = 5;
 const KEPT = "weir toasts";
@@ -42,12 +42,12 @@ export class Toasts {
     }, STAY);
   }
 
-  /** The page is about to be left: what is shown is shown again on the next one. */
+  /** The page is about to be left: stores the shown messages for the next one. */
   keep() {
     sessionStorage.setItem(KEPT, JSON.stringify([...this.#shown.values()]));
   }
 
-  /** Shows what the page before kept. */
+  /** Shows the messages stored by the previous page. */
   recall() {
     const kept = sessionStorage.getItem(KEPT);
     sessionStorage.removeItem(KEPT);

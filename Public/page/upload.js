@@ -1,20 +1,20 @@
-// Sends a form with a file, and shows how far that is: percentage, rate and time left, from the first byte. Loaded when a form
-// has a file.
+// Sends a form with a file, and shows the progress: percentage, rate and remaining time, from the first byte. Loaded when a
+// form has a file.
 
 import { answerOf } from "./forms.js";
 import { duration } from "./times.js";
 
-/** Over how long the rate is taken, in milliseconds. */
+/** The window of the rate, in milliseconds. */
 const WINDOW = 5_000;
-/** From when on a rate means something. */
+/** The minimum time for a meaningful rate, in milliseconds. */
 const LEAST = 500;
-/** When so many bytes are on their way, the request has begun to arrive. */
+/** The number of sent bytes after which the request has begun to arrive. */
 const SOME = 262_144;
 const SIZES = ["B", "kB", "MB", "GB", "TB"];
 
 /** @typedef {import("./forms.js").Reply} Reply */
 
-/** A number of bytes as the server writes it. @param {number} count @param {string} [language] */
+/** A number of bytes in the server's format. @param {number} count @param {string} [language] */
 export function bytes(count, language) {
   let unit = 0;
   for (; count >= 999.5 && unit < SIZES.length - 1; unit += 1) count /= 1_000;
@@ -23,11 +23,11 @@ export function bytes(count, language) {
   return `${number.format(count)}\u00a0${SIZES[unit]}`;
 }
 
-/** How fast something goes, over the last seconds: pure. */
+/** The rate over the last seconds: pure. */
 export class Rate {
   /** @type {{at: number, count: number}[]} */ #seen = [];
 
-  /** @param {number} count how much is done @param {number} at when @returns {number|null} how much a second; null before that can be said */
+  /** @param {number} count the completed amount @param {number} at the time @returns {number|null} the amount per second, or null while unknown */
   add(count, at) {
     this.#seen.push({ at, count });
     while (this.#seen.length > 2 && at - this.#seen[1].at >= WINDOW) this.#seen.shift();
@@ -37,7 +37,7 @@ export class Rate {
 }
 
 /**
- * What is said of an upload under way.
+ * The text about an upload in progress.
  * @param {number} sent @param {number} total @param {number|null} rate bytes a second @param {DOMStringMap} words @param {string} [language]
  */
 export function words(sent, total, rate, { textOf = "{sent} of {total}", textRate = "{rate}/s", textLeft = "{time} left" }, language) {
@@ -52,11 +52,11 @@ export function words(sent, total, rate, { textOf = "{sent} of {total}", textRat
  * Posts fields and files.
  * @param {HTMLFormElement} form @param {string} url @param {FormData} data @param {Record<string, string>} headers
  * @param {AbortSignal} signal stops it, at any time
- * @returns {Promise<Reply|null>} null when it was stopped
+ * @returns {Promise<Reply|null>} null if stopped
  */
 export async function upload(form, url, data, headers, signal) {
   const { sendAll, uploadsOf } = await import("./queue.js");
-  // Without a file the form is sent as it is, and the server says what is missing.
+  // Without a file the form is sent as it is, and the server reports the missing file.
   const uploads = [...data.values()].some((value) => value instanceof File && value.name) ? uploadsOf(form, url) : null;
   const gauge = /** @type {HTMLProgressElement|null} */ (form.querySelector("progress[data-upload]"));
   const line = /** @type {HTMLElement|null} */ (form.querySelector("[data-upload-text]"));
@@ -64,7 +64,7 @@ export async function upload(form, url, data, headers, signal) {
   let before = 0;
   /** @param {number} sent @param {number} total */
   const shown = (sent, total) => {
-    // The next file, or one that goes on elsewhere, has a rate of its own.
+    // The next file, or a resumed one, has its own rate.
     if (sent < before) rate = new Rate();
     before = sent;
     if (gauge) [gauge.max, gauge.value] = [total, sent];
@@ -95,7 +95,7 @@ export async function upload(form, url, data, headers, signal) {
       if (total > 0) shown(loaded, total);
     };
     request.onload = () => resolve(answerOf(request, url));
-    // A run that has ended takes no more of its file. The page says why; that there was no answer is no news then.
+    // An ended run accepts no more of its file. The page shows the reason, so the missing response is not reported.
     request.onerror = request.ontimeout = () => setTimeout(() => resolve(runs().some((id) => !known.has(id) && hasEnded(id)) ? null : answerOf(request, url)), 300);
     request.onabort = () => resolve(null);
     signal.addEventListener("abort", () => void stop());
@@ -103,14 +103,14 @@ export async function upload(form, url, data, headers, signal) {
     request.send(data);
   }).finally(() => document.removeEventListener("weir:painted", look));
 
-  /** The address of the run that was started: the same key leads to it, whatever the file. @returns {Promise<string|undefined>} */
+  /** The URL of the started run, which the key identifies regardless of the file. @returns {Promise<string|undefined>} */
   async function own() {
     const empty = new FormData();
     for (const [name, value] of data) empty.append(name, value instanceof File ? new File([], value.name, { type: value.type }) : value);
     return (await send(empty, open, url)).body?.location;
   }
 
-  /** A run that somebody cancelled takes no more of its file, so that sending it on is of no use. */
+  /** A cancelled run accepts no more of its file, so the upload stops. */
   async function look() {
     if (arrived < SOME) return;
     const ended = runs().filter((id) => !known.has(id) && hasEnded(id));
@@ -118,7 +118,7 @@ export async function upload(form, url, data, headers, signal) {
     if (ended.length && ended.includes(`run-${(await own())?.split("/").at(-1)}`)) request.abort();
   }
 
-  /** The run is cancelled before its file breaks off, so that it does not end as an error. */
+  /** Cancels the run before its file is cut off, so that it does not end as an error. */
   async function stop() {
     const place = await own();
     if (place) await send(new FormData(), (to) => { to.open("POST", `${place}/cancellation`); to.setRequestHeader("Accept", "application/json"); }, url);

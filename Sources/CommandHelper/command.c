@@ -27,13 +27,13 @@ static void fail(int outcome, const char *step) {
 static int limit(int resource, long long value) {
     struct rlimit bound = {.rlim_cur = (rlim_t)value, .rlim_max = (rlim_t)value};
     struct rlimit standing;
-    // Nobody may raise what the system set lower.
+    // A hard limit of the system cannot be raised.
     if (getrlimit(resource, &standing) == 0 && standing.rlim_max < bound.rlim_max)
         bound.rlim_cur = bound.rlim_max = standing.rlim_max;
     return setrlimit(resource, &bound);
 }
 
-// Makes the terminal the session's, in raw mode so that nothing printed is changed, and prints there.
+// Makes the terminal the controlling one, in raw mode so that output is unchanged, and redirects output to it.
 static int take_terminal(const struct options *options, int slave) {
     struct winsize size = {.ws_col = (unsigned short)options->columns, .ws_row = (unsigned short)options->rows};
     struct termios mode;
@@ -51,7 +51,7 @@ static void become_command(const struct options *options, int outcome, int slave
     sigprocmask(SIG_SETMASK, &none, NULL);
     setsid();
 #ifdef __linux__
-    // Should this program be killed, which nothing else makes up for.
+    // Kills the command if this program is killed.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
 #else
@@ -70,7 +70,7 @@ static void become_command(const struct options *options, int outcome, int slave
     fail(outcome, "exec");
 }
 
-// Opens a pseudo-terminal, neither side of which outlives an exec.
+// Opens a pseudo-terminal with both sides close-on-exec.
 static int open_terminal(struct terminal *terminal) {
     terminal->master = posix_openpt(O_RDWR | O_NOCTTY);
     if (terminal->master < 0 || grantpt(terminal->master) < 0 || unlockpt(terminal->master) < 0) return -1;

@@ -3,10 +3,10 @@
 
 #include "options.h"
 
-// Where the command's standard input is, if it has one, and where this program reports.
+// The descriptors for reports and for the command's standard input.
 enum { REPORT = 3, INPUT = 4 };
 
-// What became of the attempt to start the command, as the child writes it to the pipe that a successful exec closes.
+// The error that the child writes to the pipe if it cannot start the command; a successful exec closes the pipe.
 struct failure {
     char step[12];  // nice, memory, files, directory, input, terminal or exec
     int error;      // errno
@@ -17,7 +17,7 @@ struct terminal {
     int master, slave;
 };
 
-// Begins the command in a session and group of its own.
+// Starts the command in a new session and process group.
 //
-// `outcome` is the pipe's end from which a `failure` or its end is read. Returns the process, or -1 with errno.
+// `outcome` is the pipe to read a `failure` or EOF from. Returns the process id, or -1 with errno.
 pid_t begin_command(const struct options *options, int *outcome, struct terminal *terminal);

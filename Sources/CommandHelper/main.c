@@ -1,18 +1,18 @@
-// Runs one command for the server, and ends with it all that it began, however the server ends.
+// Runs one command for the server and kills its whole process tree when it or the server ends.
 //
 //   weir-exec [-d directory] [-s signal] [-g milliseconds] [-n nice] [-u mask] [-m bytes] [-f files] [-t COLUMNSxROWS] -- command …
 //
-// Standard input is the lifeline: its end, which comes too when the server is killed, kills everything at once; a byte
-// `s` asks the command to stop, and kills what is left after the grace period. Descriptor 3 is where lines are reported:
+// Standard input is the lifeline: EOF, also caused by the server's death, kills everything immediately; a byte `s` sends
+// the stop signal, and SIGKILL after the grace period. Descriptor 3 receives the reports:
 //
-//   started 4711                           the command runs, as this process
+//   started 4711                           the command runs with this process id
 //   failed STEP ERRNO                      it could not be started; STEP is one of `struct failure`, or fork
-//   exited CODE USER SYSTEM MEMORY         it ended, and so did all it began: milliseconds of processor time, and KiB
-//   signalled NUMBER USER SYSTEM MEMORY    the same, by a signal
-//   left                                   before one of these two: something could not be killed
+//   exited CODE USER SYSTEM MEMORY         it and all descendants ended: CPU time in milliseconds, memory in KiB
+//   signalled NUMBER USER SYSTEM MEMORY    the same, ended by a signal
+//   left                                   precedes one of these two: a process could not be killed
 //
-// Descriptor 4, if it is open, becomes the command's standard input. What the command left behind when it ended is asked
-// to stop and then killed like the command itself; this program is the subreaper (prctl(2)) of all of it.
+// Descriptor 4, if open, becomes the command's standard input. Descendants that outlive the command are stopped and killed
+// like the command itself; this program is their subreaper (prctl(2)).
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +33,7 @@
 #include "command.h"
 #include "tree.h"
 
-// How often what is to be killed is looked for, and for how long, in milliseconds.
+// The interval between attempts to kill the process tree, and their total duration, in milliseconds.
 enum { KILL_INTERVAL = 20, KILL_PATIENCE = 5000 };
 
 static int wake[2];
@@ -44,14 +44,14 @@ static struct {
     int status;                     // as wait(2) gives it
     struct rusage usage;
     int outcome;                    // -1 once read
-    struct terminal terminal;       // the slave stays open until all is over, so that closing it is no hang-up
-    int has_failed;                 // it could not be started
-    int is_over;                    // nothing is left of the command
+    struct terminal terminal;       // the slave stays open until the end, which prevents a hang-up
+    int has_failed;                 // the command could not be started
+    int is_over;                    // no process of the command is left
     enum { RUNNING, STOPPING, KILLING } phase;
     long long deadline;             // of the phase
     long long next_kill;
-    int lifeline;                   // 0, or -1 after its end
-    char pending[65536];            // of the terminal's, not written yet
+    int lifeline;                   // 0, or -1 after EOF
+    char pending[65536];            // output of the terminal, not written yet
     size_t pending_start, pending_end;
 } run;
 
@@ -105,7 +105,7 @@ static void reap(void) {
         }
         if (process > 0 || (process < 0 && errno == EINTR)) continue;
         if (process < 0) run.is_over = 1;
-        // What the command left behind must not outlive it.
+        // Descendants must not outlive the command.
         if (process == 0 && run.leader == 0) stop();
         return;
     }
@@ -116,7 +116,7 @@ static void close_end(int *descriptor) {
     *descriptor = -1;
 }
 
-// The command runs, or it does not and why.
+// Reports whether the command was started.
 static void read_outcome(void) {
     struct failure failure;
     ssize_t length = read(run.outcome, &failure, sizeof failure);
@@ -145,7 +145,7 @@ static void read_lifeline(void) {
 static void read_terminal(void) {
     ssize_t length = read(run.terminal.master, run.pending, sizeof run.pending);
     if (length < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    // EIO says that nobody has the other side open any more.
+    // EIO: the other side is closed.
     if (length <= 0) return close_end(&run.terminal.master);
     run.pending_start = 0;
     run.pending_end = (size_t)length;
@@ -154,7 +154,7 @@ static void read_terminal(void) {
 static void write_pending(void) {
     ssize_t length = write(STDOUT_FILENO, run.pending + run.pending_start, run.pending_end - run.pending_start);
     if (length > 0) run.pending_start += (size_t)length;
-    // Nobody reads any more: what comes is thrown away, as a closed pipe would tell the command nothing here.
+    // The reader is gone: discard the output, because the command cannot observe the closed pipe.
     if (length < 0 && errno != EINTR && errno != EAGAIN) run.pending_start = run.pending_end;
 }
 
@@ -210,7 +210,7 @@ static void close_others(void) {
 
 static int prepare(void) {
     close_others();
-    // Without an input its place is taken all the same, or a pipe of ours would be, and be the command's input.
+    // Without an input, occupy its descriptor, so that none of our pipes becomes the command's input.
     if (fcntl(INPUT, F_GETFD) < 0) {
         int null = open("/dev/null", O_RDONLY);
         if (null < 0 || (null != INPUT && (dup2(null, INPUT) < 0 || close(null) < 0))) return 0;
@@ -236,7 +236,7 @@ static int prepare(void) {
     return 1;
 }
 
-// Lets go of what the command has now, so that whoever reads sees its end.
+// Closes the descriptors inherited by the command, so that readers see EOF.
 static void let_go(void) {
     int null = open("/dev/null", O_RDWR);
     if (null < 0) return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads a whole number within bounds.
+// Parses an integer within bounds.
 static int number(const char *text, long long least, long long most, long long *value) {
     char *end;
     errno = 0;
@@ -13,7 +13,7 @@ static int number(const char *text, long long least, long long most, long long *
     return errno == 0 && end != text && *end == 0 && *value >= least && *value <= most;
 }
 
-// Reads COLUMNSxROWS.
+// Parses COLUMNSxROWS.
 static int size(char *text, struct options *options) {
     long long columns, rows;
     char *cross = strchr(text, 'x');

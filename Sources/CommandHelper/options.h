@@ -1,17 +1,17 @@
 #pragma once
 
-// What the server asks of the program, read from its arguments; every number was bounded by `read_options`.
+// The program's options; `read_options` validates the range of every number.
 struct options {
-    const char *directory;  // -d: where the command runs; none: where this program runs
-    int stop_signal;        // -s: what asks the command to stop
-    long grace;             // -g: milliseconds from that to SIGKILL
+    const char *directory;  // -d: the working directory; NULL: inherited
+    int stop_signal;        // -s: the stop signal
+    long grace;             // -g: milliseconds from the stop signal to SIGKILL
     int has_nice, nice;     // -n
-    int has_umask, umask;   // -u: the permissions that new files do not get, as a decimal number
-    long long memory;       // -m: bytes of address space; 0: as many as there are
-    long long files;        // -f: open files; 0: as many as this program may have
+    int has_umask, umask;   // -u: as a decimal number
+    long long memory;       // -m: bytes of address space; 0: unlimited
+    long long files;        // -f: open files; 0: inherited
     int columns, rows;      // -t: the size of a pseudo-terminal; 0: none
-    char **command;         // behind --
+    char **command;         // after --
 };
 
-// Reads the arguments; 0 when they make no sense.
+// Parses the arguments; returns 0 if they are invalid.
 int read_options(int count, char **arguments, struct options *options);

@@ -15,7 +15,7 @@ struct process {
     int is_ours;
 };
 
-// Reads a process's parent from /proc; 0 when it has gone.
+// Reads a process's parent from /proc; 0 if the process has ended.
 static pid_t parent_of(const char *id) {
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%s/stat", id);
@@ -24,13 +24,13 @@ static pid_t parent_of(const char *id) {
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = 0;
-    // The name in parentheses may hold anything, parentheses too.
+    // The name in parentheses can contain any character, including parentheses.
     const char *end = strrchr(text, ')');
     int parent = 0;
     return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-// All processes there are; the caller frees the list.
+// Lists all processes; the caller frees the list.
 static size_t processes(struct process **list) {
     size_t count = 0, room = 0;
     *list = NULL;
@@ -71,7 +71,7 @@ static void signal_descendants(int number) {
 
 void signal_tree(pid_t leader, int number) {
 #ifdef __linux__
-    // Descendants come from one look at all processes, the group's members among them, so nobody is signalled twice.
+    // One snapshot of all descendants includes the group's members, so no process is signalled twice.
     (void)leader;
     signal_descendants(number);
 #else

@@ -1,6 +1,6 @@
 #pragma once
 #include <sys/types.h>
 
-// Sends a signal to the command's group and, on Linux, to every other descendant of this program, whichever group and
-// session it went to. `leader` is the command's process; 0 once it was reaped, when its number may be another's.
+// Sends a signal to the command's group and, on Linux, to every other descendant of this program in any group and session.
+// `leader` is the command's process id, or 0 once it was reaped, because the id may be reused.
 void signal_tree(pid_t leader, int number);

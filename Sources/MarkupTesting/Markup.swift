@@ -4,7 +4,7 @@
 /// numeric (`&#160;`). Nothing here accesses the network, loads an entity, or prints. Every function may be called from
 /// any thread.
 public enum Markup {
-    /// Every problem of a page or fragment, in the order of the source; empty if there is none.
+    /// Every problem of a page or fragment, in the order of the source.
     ///
     /// For markup that is not well-formed, only those problems are returned, because there is no tree for the other
     /// checks.
@@ -19,12 +19,6 @@ public enum Markup {
         check(Array(html.utf8), as: kind, rules: rules)
     }
 
-    /// Every problem of markup given as bytes, which may not be UTF-8.
-    /// - Parameters:
-    ///   - bytes: The markup, as it is sent.
-    ///   - kind: Whether it is a whole page or a fragment.
-    ///   - rules: The rules to check, besides syntax and schema.
-    /// - Returns: The problems, sorted by line and column.
     package static func check(
         _ bytes: [UInt8], as kind: MarkupKind, rules: [any MarkupRule] = .all
     ) -> [MarkupProblem] {
@@ -79,4 +73,59 @@ public enum MarkupKind: Sendable, Hashable {
 
     /// A fragment: text and flow elements, or a sequence of elements that need a parent (`li`, `tr`, `option`).
     case fragment
+}
+
+/// One mistake in markup, and where it is.
+public struct MarkupProblem: Sendable, Hashable, CustomStringConvertible {
+    /// The line it is on, from 1.
+    public var line: Int
+
+    /// The character of that line at which it begins, from 1.
+    public var column: Int
+
+    /// The problem and its remedy, as a sentence.
+    public var sentence: String
+
+    /// The name of the broken rule: `well-formed`, `schema`, or a ``MarkupRule``'s name.
+    public var rule: String
+
+    /// The source around the place, on one line; empty if unknown.
+    public var excerpt: String
+
+    /// Creates a problem, for rules of your own that do not concern a single element.
+    /// - Parameters:
+    ///   - line: The line, from 1.
+    ///   - column: The character of the line, from 1.
+    ///   - sentence: The problem and its remedy.
+    ///   - rule: The name of the broken rule.
+    ///   - excerpt: The source around the place.
+    package init(line: Int, column: Int, sentence: String, rule: String, excerpt: String = "") {
+        self.line = line
+        self.column = column
+        self.sentence = sentence
+        self.rule = rule
+        self.excerpt = excerpt
+    }
+
+    /// The problem as `line:column: sentence (rule)`.
+    public var description: String { "\(line):\(column): \(sentence) (\(rule))" }
+}
+
+/// An error with every problem found in markup.
+public struct MarkupError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The problems, in the order of the source.
+    public var problems: [MarkupProblem]
+
+    /// Creates an error from problems.
+    /// - Parameter problems: The problems, in the order of the source.
+    package init(problems: [MarkupProblem]) {
+        self.problems = problems
+    }
+
+    /// Every problem on a line of its own, followed by the source around it.
+    public var description: String {
+        problems
+            .map { $0.excerpt.isEmpty ? $0.description : "\($0)\n    \($0.excerpt)" }
+            .joined(separator: "\n")
+    }
 }

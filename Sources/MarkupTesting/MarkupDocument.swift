@@ -5,7 +5,6 @@ import CLibXML2
 /// Elements of HTML and SVG have their plain names, whether or not the source gives them a namespace. A fragment's
 /// elements are in an element called `fragment`, which is not in the source. A document belongs to one task at a time.
 public final class MarkupDocument {
-    /// Whether this is a whole page or a fragment.
     package let kind: MarkupKind
 
     let source: SourceText
@@ -34,11 +33,6 @@ public final class MarkupDocument {
         try self.init(Array(html.utf8), as: kind)
     }
 
-    /// Parses markup given as bytes, which may not be UTF-8.
-    /// - Parameters:
-    ///   - bytes: The markup, as it is sent.
-    ///   - kind: Whether it is a whole page or a fragment.
-    /// - Throws: ``MarkupError`` if it is not UTF-8 or not well-formed.
     package init(_ bytes: [UInt8], as kind: MarkupKind) throws(MarkupError) {
         let source = SourceText(bytes)
         self.kind = kind

@@ -1,18 +1,16 @@
 import Foundation
-package import Logging
+public import Logging
 package import WeirFlows
 public import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// What can be run, what runs, and what has happened: the one door for commands, and the place where views come from.
+/// Runs operations and records their states: the entry point for commands and queries.
 ///
-/// Commands return once the change they produced is recorded, so that their receipt names its sequence. Views come from
-/// memory where they can; an open page costs the journal no query.
+/// A command returns once the change that it produced is recorded, so that its receipt contains the sequence. Views
+/// are read from memory where possible; an open page costs no journal query.
 public final class Board: Sendable {
-    /// What can be run at this moment.
     package var catalog: Catalog { launcher.catalog }
-    /// The journal's tail in memory.
     package let feed: Feed
     let journal: any Journal
     let configuration: Configuration
@@ -30,20 +28,17 @@ public final class Board: Sendable {
     let reported: ReportedRuns
     let scheduler: Scheduler
     let replacing = AsyncLock()
-    /// What this server does on its journal.
     let role: MutableStateFlow<BoardRole>
-    /// Its part among the servers of a shared journal; nil where there can be no others.
+    /// This server's membership among the servers of a shared journal, or nil for a single server.
     let membership: Membership?
-    /// Hands commands to the server that records; nil where there can be no others.
+    /// Forwards commands to the recording server, or nil for a single server.
     let sender: CommandSender?
-    /// Carries out the commands of others, from when it takes part.
+    /// Executes commands from other servers; set by `takePart`.
     let receiver = Deferred<CommandReceiver>()
-    /// How long a shutdown waits for runs.
     let drainTimeout: Locked<Duration>
     let foreignOutput: ForeignOutput?
-    /// Tells other servers which runs they carry out; nil where there can be no others.
     let assigner: RunAssigner?
-    /// Carries out the runs that another server has opened; nil where there can be no others.
+    /// Executes runs that another server has opened, or nil for a single server.
     let worker: RunWorker?
     private let scope = FlowScope(executor: nil)
     private let retentionPolicy: MutableStateFlow<RetentionPolicy?>
@@ -85,7 +80,8 @@ public final class Board: Sendable {
             feed.publish(changes)
             foreignOutput?.published(changes)
             for change in changes {
-                // Learned before whoever waits for the end hears of it: the next run may know.
+                // Before `runs.recorded`, which resumes callers that wait for the end: their next run uses the new
+                // estimate.
                 if change.state.phase == .succeeded, let run = feed.publication(at: change.sequence)?.run {
                     estimates.learn(from: run)
                 }
@@ -129,23 +125,22 @@ public final class Board: Sendable {
         watching.follow(feed)
     }
 
-    /// Opens a board on a journal: takes up what the last process left, and loads the tail.
+    /// Opens a board on a journal, recovers what the previous process left unfinished, and loads the tail.
     ///
-    /// Runs that were going are interrupted, but for those of steps, which continue, and those that programs elsewhere
-    /// report: these go on if their reporters come back in time. Each store is in the state that was recorded last. On a
-    /// shared journal that another server records, the board shows everything and does none of that before it takes that
-    /// server's place.
+    /// Active runs are interrupted, except runs of steps, which continue, and reported runs, which stay open until
+    /// their lease expires. Each store starts in its last recorded state. On a shared journal that another server
+    /// records, the board is read-only and recovers nothing until it takes over.
     ///
     /// - Parameters:
-    ///   - catalog: What can be run, and which stores there are.
-    ///   - journal: Where it is written down; it stays open when the board shuts down.
-    ///   - configuration: The measures of the board.
-    ///   - now: Tells the time that changes are recorded with.
-    ///   - makeID: Makes the ids of runs, of `a-z` and `0-9`, at most 60 characters; by default 26 that sort by time.
+    ///   - catalog: The operations and stores.
+    ///   - journal: Records every change. The board does not close it.
+    ///   - configuration: The limits of the board.
+    ///   - now: Returns the timestamp of each change.
+    ///   - makeID: Makes run ids of `a-z` and `0-9`, at most 60 characters; by default 26 characters that sort by time.
     ///   - clock: Measures every wait.
-    ///   - logger: Is told what no page can show.
+    ///   - logger: Receives details that pages do not show.
     /// - Returns: The board, ready for commands.
-    /// - Throws: `JournalError` when the journal cannot be read, or not be written where runs must be ended.
+    /// - Throws: `JournalError` if the journal cannot be read, or cannot be written while runs must be interrupted.
     package static func open(
         catalog: Catalog, journal: any Journal, configuration: Configuration = Configuration(),
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) },
@@ -172,38 +167,33 @@ public final class Board: Sendable {
         }
     }
 
-    /// Names the history that all sequences belong to.
     package var epoch: String { journal.epoch }
 
-    /// Whether what happens is being written down.
     package var recording: RecordingStatus { recorder.status.value }
 
-    /// Whether what happens is being written down, as it changes.
     package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { recorder.status }
 
-    /// The removal of old runs that is to come, if one is announced.
     package var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> { retention.announced.asStateFlow() }
 
-    /// The last event of an announced removal; nil before the first.
+    /// The last event of an announced removal, or nil before the first.
     package var removals: ReadOnlyStateFlow<RemovalEvent?> { retention.events.asStateFlow() }
 
-    /// Why the settings that were read last are not in force; nil while they are.
+    /// The settings that were last refused, or nil if the settings last read are in force.
     package let refusedSettings = MutableStateFlow<RefusedSettings?>(nil)
 
-    /// What an operator should know about the journal and has not dismissed, oldest first.
+    /// The journal notices that have not been dismissed, oldest first.
     package var notices: [JournalNotice] { recorder.notices.value }
 
-    /// What an operator should know about the journal and has not dismissed, as it changes.
     package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> { recorder.notices }
 
-    /// Takes a notice out of the list; false when there is none of that id, or there is none any more.
+    /// Dismisses a notice, and returns whether it was present.
     ///
-    /// Throws `BoardError` with `unavailable` when that cannot be written down.
+    /// Throws `BoardError` with `unavailable` if the journal cannot be written.
     @discardableResult
     package func dismissNotice(_ id: String) async throws(BoardError) -> Bool {
         if follows {
             let isDismissed = try await handOver(.dismissNotice(id: id)).isDone
-            // Where it cannot be read again now, it is within a second.
+            // On failure, the periodic check reads them within a second.
             do {
                 try await rereadNotices()
             } catch {
@@ -220,19 +210,18 @@ public final class Board: Sendable {
         }
     }
 
-    /// Says that somebody looks at a topic, until the watch is released or dropped.
+    /// Registers a viewer of a topic until the watch is released or dropped.
     ///
-    /// What runs only while watched begins with the first watch of its operation, of one of its runs, or of the board,
-    /// and ends some time after the last was released.
+    /// A watched operation starts with the first watch of the operation, of one of its runs, or of the board, and ends
+    /// some time after the last watch is released.
     package func watch(_ topic: Topic) -> Watch { watching.watch(topic) }
 
-    /// How many look at exactly that topic.
     package func viewers(of topic: Topic) -> Int { watching.viewers(of: topic) }
 
-    /// Ends all runs, records what is left, and starts nothing more.
+    /// Ends all runs, records the remaining changes, and refuses new runs.
     ///
-    /// Returns when everything is recorded and all works have returned, or when the drain timeout is over. The journal
-    /// stays open: whoever opened it closes it afterwards.
+    /// Returns once everything is recorded and all work has returned, or when the drain timeout expires. The journal
+    /// stays open; its owner closes it afterwards.
     public func shutdown() async {
         membership?.stop()
         scheduler.stop()
@@ -242,8 +231,9 @@ public final class Board: Sendable {
         worker?.parts.stop()
         liveStores.close()
         let runs = runs.close()
-        // Those of steps are left as they stand before anything stops, as they record nothing of how their steps end; and
-        // they stop last: of each step it is written down that the server stopped it, not the run that it is a step of.
+        // Runs of steps stop recording before anything is cancelled, so that the journal keeps their unfinished state.
+        // They are cancelled last, so that each of their steps records the shutdown as its cause, rather than the
+        // cancelled parent run.
         for run in runs { run.leave() }
         for run in runs where run.request.host == nil { run.shutDown() }
         for run in runs where run.request.host != nil { run.shutDown() }
@@ -267,20 +257,19 @@ public final class Board: Sendable {
         outputs.stop()
     }
 
-    /// Sets what the journal may forget: from now on and each hour.
+    /// Sets the retention policy, which applies immediately and then hourly.
     ///
-    /// A lower limit removes runs after a minute in which that is announced; see `announcedRemoval`.
-    ///
-    /// Without effect on a board whose journal keeps everything.
+    /// Lower limits remove runs only after a one-minute announcement; see `announcedRemoval`. Has no effect on a board
+    /// whose journal keeps everything.
     public func keep(_ policy: RetentionPolicy) { retentionPolicy.value = policy }
 
-    /// Lets the journal forget what it may, each hour and whenever that is set anew.
+    /// Applies the retention policy hourly and whenever it changes.
     func keepWithin() {
         guard configuration.retention != nil else { return }
         scope.launch { [retention, clock, retentionPolicy] in
             while !Task.isCancelled, let policy = retentionPolicy.value {
                 let wait = await retention.look(policy)
-                // A look is never cut short by another.
+                // A change of the policy ends the sleep, not a check in progress.
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await clock.sleep(for: wait) }
                     group.addTask { _ = await retentionPolicy.first { $0 != policy } }
@@ -294,4 +283,23 @@ public final class Board: Sendable {
 
 extension CancellationCause {
     static let unrecorded = CancellationCause(EndCause.unrecorded)
+}
+
+extension Board {
+    /// Opens a board with a journal in memory.
+    ///
+    /// - Parameters:
+    ///   - catalog: The operations that can be run, and the stores that can be acted on.
+    ///   - journal: Records every change.
+    ///   - configuration: The limits of the board.
+    ///   - logger: Receives details that pages do not show.
+    /// - Returns: The board, ready for commands.
+    /// - Throws: `JournalError` if the journal cannot be used.
+    public static func open(
+        catalog: Catalog, journal: MemoryJournal = MemoryJournal(), configuration: Configuration = Configuration(),
+        logger: Logger = Logger(label: "weir.board")
+    ) async throws -> Board {
+        let any: any Journal = journal
+        return try await open(catalog: catalog, journal: any, configuration: configuration, logger: logger)
+    }
 }

@@ -1,57 +1,66 @@
 public import WeirJournals
 
 extension Board {
-    /// The measures of a board; each has a default that suits a server with a few hundred runs at a time.
+    /// The limits and intervals of a board; the defaults suit a server with a few hundred concurrent runs.
     public struct Configuration: Sendable {
-        /// At most one tick of a run is recorded in this time, unless its operation records every tick; transitions
-        /// always are.
+        /// The minimum interval between recorded ticks of a run, unless its operation records every tick; transitions
+        /// are always recorded.
         public var tickInterval: Duration = .milliseconds(100)
-        /// How many changes are kept in memory at most.
         package var tailLimit = 10_000
-        /// How many bytes the changes in memory may take, roughly; the oldest leave first.
+        /// The approximate maximum size in bytes of the changes in memory; the oldest are evicted first.
         public var tailBytes = 64 * 1_024 * 1_024
-        /// How many runs may go at a time; further starts are refused.
+        /// The maximum number of active runs; further starts are refused.
         ///
-        /// Runs that go because somebody watches are not counted, here and in the two limits below. The last places are
-        /// kept for operations that hold few.
+        /// Watched runs do not count, here and in the two limits below. The last places are reserved for operations
+        /// with few runs.
         public var maximumActiveRuns = 1_000
-        /// How many of them can belong to one operation.
+        /// The maximum number of active runs of one operation.
         public var maximumActiveRunsPerOperation = 500
-        /// How many of them one actor can have started.
+        /// The maximum number of active runs that one actor started.
         public var maximumActiveRunsPerActor = 250
-        /// How many reported runs may be open at a time; half of them of one reporter.
+        /// The maximum number of open reported runs; one reporter can have half of them.
         public var maximumReportedRuns = 1_000
-        /// After how long without a word of its reporter a reported run is ended as interrupted.
+        /// The time without a message from its reporter after which a reported run ends as interrupted.
         public var reportLease: Duration = .seconds(30)
-        /// The longest lease that a reporter can ask for.
         package var maximumReportLease: Duration = .seconds(3_600)
-        /// Whether runs may be reported of operations that the catalog does not have.
+        /// Whether reporters can open runs of operations that are not in the catalog.
         public var reportsUndeclared = false
-        /// Whether this server carries out the runs that are started here, of several that share a journal; otherwise the one that
-        /// records does.
+        /// Whether this server executes the runs started here when several servers share a journal; otherwise the
+        /// recording server executes them.
         package var carriesOutForOthers = true
-        /// How many changes may wait for a journal that does not write before starts are refused.
+        /// The number of pending changes, while the journal cannot be written, at which starts are refused.
         package var recordBufferLimit = 10_000
-        /// How many changes are recorded in one go at most.
-        package var batchLimit = 1_000
-        /// How many lines of one run's output may wait to be recorded before whoever prints waits too.
-        package var outputBufferLimit = 2_000
-        /// How many bytes those lines may take.
-        package var outputBufferBytes = 1_024 * 1_024
-        /// How many bytes the newest lines of runs may take in memory, roughly.
-        package var outputTailBytes = 32 * 1_024 * 1_024
-        /// How long a command waits for its change to be recorded.
-        package var commandTimeout: Duration = .seconds(5)
-        /// How long `shutdown` waits for works to return and changes to be recorded.
+        var batchLimit = 1_000
+        /// The number of unrecorded lines of a run's output at which printing suspends.
+        var outputBufferLimit = 2_000
+        /// The number of unrecorded bytes of a run's output at which printing suspends.
+        var outputBufferBytes = 1_024 * 1_024
+        /// The approximate maximum size in bytes of all runs' newest output lines in memory.
+        var outputTailBytes = 32 * 1_024 * 1_024
+        /// The maximum time that a command waits for its change to be recorded.
+        var commandTimeout: Duration = .seconds(5)
+        /// The maximum time that `shutdown` waits for work to return and changes to be recorded.
         public var drainTimeout: Duration = .milliseconds(1_500)
-        /// After how many changes a run that goes on while watched is ended and started anew.
-        package var rolloverAfter: Int64 = 3_600
-        /// How often the journal is asked whether all is where it was put, also while nothing happens; nil for never.
-        package var journalCheckInterval: Duration? = .seconds(1)
-        /// What the journal may forget, looked at when the board opens and then each hour; nil keeps everything.
+        /// The number of changes after which a watched run is ended and restarted.
+        var rolloverAfter: Int64 = 3_600
+        /// The interval between checks of the journal, which also run while it is idle; nil for no checks.
+        var journalCheckInterval: Duration? = .seconds(1)
+        /// The retention policy, applied when the board opens and then hourly; nil keeps everything.
         public var retention: RetentionPolicy? = RetentionPolicy()
 
-        /// Makes the default configuration; change what should be different.
+        /// Creates the default configuration.
         public init() {}
+    }
+}
+
+/// Settings that a running server has read and refused, shown to administrators.
+package struct RefusedSettings: Sendable, Hashable {
+    package let at: Timestamp
+    /// The keys in force that the refused settings lack; empty if they were refused for mistakes.
+    package let lost: [String]
+
+    package init(at moment: Timestamp, lost: [String]) {
+        at = moment
+        self.lost = lost
     }
 }

@@ -2,16 +2,15 @@ import Logging
 import WeirJournals
 import WeirStates
 
-/// Brings what the journal kept into memory: the newest changes, and the board as it stood before them.
+/// Restores the state of a board from its journal: the newest changes, and the board before them.
 struct BoardLoader: Sendable {
     let journal: any Journal
     let catalog: Catalog
     let configuration: Board.Configuration
 
-    /// Ends the runs that were going when the last process stopped.
+    /// Ends the runs that were active when the previous process stopped.
     ///
-    /// Those that had ended are not touched, nor are those that programs elsewhere report, those that continue, and those that
-    /// another server carries out.
+    /// Leaves out ended runs, reported runs, resumable runs, and the runs in `carriedOut`, which other servers execute.
     func interruptUnfinished(at now: Timestamp, besides carriedOut: Set<String>) async throws {
         let runs = try await journal.unfinishedRuns().filter {
             !$0.isReportedHere && !isResumable($0) && !carriedOut.contains($0.id)
@@ -21,7 +20,7 @@ struct BoardLoader: Sendable {
             runs.map { .interruption(of: $0, at: now, cause: .stopped) })
     }
 
-    /// The runs that were going when the last process stopped, and continue; oldest first.
+    /// The unfinished runs that continue in this process, oldest first.
     func resumableRuns() async throws -> [RunRecord] { try await journal.unfinishedRuns().filter(isResumable) }
 
     private func isResumable(_ run: RunRecord) -> Bool {
@@ -29,7 +28,7 @@ struct BoardLoader: Sendable {
         return (try? run.state.state(as: StepsState.self)) != nil
     }
 
-    /// Shows what the runs have printed that programs elsewhere report and that are not over; these runs.
+    /// Publishes the recorded output of the reported runs that have not ended, and returns these runs.
     func resumeOutputs(in feed: Feed) async throws -> [RunRecord] {
         let runs = try await journal.unfinishedRuns().filter(\.isReportedHere)
         for run in runs {
@@ -42,9 +41,9 @@ struct BoardLoader: Sendable {
         return runs
     }
 
-    /// Begins the stores that are there for the first time, and those anew whose recorded state no longer decodes.
+    /// Opens the stores that have no recorded state, and reopens those whose recorded state no longer decodes.
     ///
-    /// What does not decode stays in the journal, and can be looked at.
+    /// A state that does not decode stays in the journal and can be inspected.
     func beginStores(at now: Timestamp, logger: Logger) async throws {
         var drafts: [ChangeDraft] = []
         func begin(_ store: StoreEntry, _ kind: StoreStep.Kind, revision: Int64, cause: String? = nil) {
@@ -73,7 +72,6 @@ struct BoardLoader: Sendable {
         if !drafts.isEmpty { _ = try await journal.append(drafts) }
     }
 
-    /// The newest changes of each store, oldest first.
     func newestChangesOfStores(_ limit: Int) async throws -> [String: [Change]] {
         var changes: [String: [Change]] = [:]
         for store in catalog.stores {
@@ -82,16 +80,17 @@ struct BoardLoader: Sendable {
         return changes
     }
 
-    /// The feed as it would be had it been there all along.
+    /// The feed, with the newest changes of the journal published.
     func feed() async throws -> Feed {
-        // In this order: another server may be recording, and what ends or begins after one of these is in the next.
+        // The order matters because another server may be recording: a run that ends or begins between two reads
+        // appears in the later one.
         let unfinished = try await journal.unfinishedRuns().map(\.id)
         let head = try await journal.head()
         let tail = try await journal.tail(configuration.tailLimit)
         let start = tail.first.map { $0.sequence.previous } ?? head
         let fold = try await fold(at: start, before: tail, unfinished: unfinished)
         var floors: [Topic: SequenceNumber] = [:]
-        // Runs may have been reported of operations that are not in the catalog.
+        // Reported runs may belong to operations that are not in the catalog.
         let operations = Set(catalog.entries.map(\.id)).union(try await journal.counts().map(\.operation))
         for topic in operations.map(Topic.operation) {
             floors[topic] = try await journal.lastChange(of: topic, through: start)?.sequence ?? 0
@@ -102,12 +101,12 @@ struct BoardLoader: Sendable {
                 fold: fold, floors: floors, countLimit: configuration.tailLimit, byteLimit: configuration.tailBytes,
                 outputByteLimit: configuration.outputTailBytes))
         feed.publish(tail)
-        // After the tail was read: what is removed in between is missing in it.
+        // After the tail is read, so that removals during that read are noted.
         try await feed.noteRemovals(in: journal)
         return feed
     }
 
-    /// The board as it stood at a sequence, and the runs that went on then.
+    /// The board at a sequence, and the runs that were active then.
     private func fold(
         at sequence: SequenceNumber, before tail: [Change], unfinished: [String]
     ) async throws -> BoardFold {
@@ -130,8 +129,8 @@ struct BoardLoader: Sendable {
             }
             return list
         }
-        // A run that changes in the tail without being opened there was going when the tail began, and so was one that is
-        // not over yet: its reporter may come back.
+        // A run was active at the start of the tail if it changes in the tail without being opened there, or if it is
+        // still unfinished: the reporter of such a run may resume.
         var going: [RunView] = []
         let opened = tail.compactMap(\.openedRun)
         for id in Set(tail.compactMap(\.runAfterOpening)).union(unfinished).subtracting(opened) {
@@ -170,14 +169,14 @@ extension Change {
 }
 
 extension Journal {
-    /// A store as it stood after its last change at or before a sequence, with as much of its log as is kept.
+    /// A store after its last change at or before a sequence, with the part of its log that is kept.
     func view(of store: StoreEntry, through sequence: SequenceNumber) async throws -> StoreView {
         StoreView(
             store,
             changes: try await newestChanges(of: .store(store.id), through: sequence, limit: StoreView.logLimit))
     }
 
-    /// A run as it stood after its last change at or before a sequence; nil when it had not begun or is not kept.
+    /// A run after its last change at or before a sequence, or nil if it had not begun or is not kept.
     func view(of run: String, through sequence: SequenceNumber?) async throws -> RunView? {
         guard let past = try await past(of: run, at: sequence, transitions: RunView.transitionLimit) else { return nil }
         return past.standing.flatMap { RunView(opening: past.opening, at: $0) }

@@ -1,9 +1,9 @@
 import WeirStates
 
-/// What is said to whoever the board refuses something.
+/// The messages of the board's refusals.
 ///
-/// Each case is the English sentence. The tables of strings have it in every language, under “refusal.” and the
-/// case's name.
+/// Each raw value is the English sentence. The string tables contain every language under “refusal.” and the case's
+/// name.
 package enum BoardWording: String, Wording {
     package static let section = "refusal"
 

@@ -14,7 +14,7 @@
 /// A floating-point NaN is not equal to itself under `==`, so writing NaN over NaN is a change each time. If you do not
 /// want that, compare bit patterns (`areEquivalent: { $0.bitPattern == $1.bitPattern }`).
 ///
-/// Give others ``asStateFlow()``, which cannot be cast back.
+/// Use ``asStateFlow()`` to share a read-only view, which cannot be cast back.
 public final class MutableStateFlow<Value: Sendable>: StateFlow {
     @usableFromInline let storage: FlowStorage<Value>
 
@@ -55,25 +55,25 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
 
     /// Replaces the value by the result of a transform.
     ///
-    /// - Parameter transform: computes the new value. It runs again if another writer was faster; after a few such
-    ///   attempts it runs while the others wait. Must not write this flow.
-    /// - Returns: the pair that was committed; the same value twice if nothing changed.
-    /// - Throws: what the transform throws; nothing has changed then.
+    /// - Parameter transform: computes the new value, without writing this flow. It runs again if another writer
+    ///   commits first; after several attempts it runs while other writers wait.
+    /// - Returns: the committed pair; the same value twice if nothing changed.
+    /// - Throws: rethrows the transform's error; the flow is unchanged.
     @discardableResult @inlinable
     public func update(_ transform: (Value) throws -> Value) rethrows -> (old: Value, new: Value) {
         try storage.update(transform)
     }
 
-    /// Changes the value once, while other writers wait.
+    /// Mutates the value exclusively, while other writers wait.
     ///
-    /// The body changes a copy, because others read the old value until it returns; the old value also stays if the
-    /// body throws or changes nothing. A large array is therefore copied each time: to collect many items, keep them
-    /// elsewhere, and keep a count or the newest ones in the flow.
+    /// The body mutates a copy, because readers see the old value until it returns; the old value also stays if the
+    /// body throws or changes nothing. A large array is therefore copied each time: to collect many items, store them
+    /// elsewhere and keep a count or the newest ones in the flow.
     ///
-    /// - Parameter body: changes the value. It may read this flow but not write it, which stops the program. On a
-    ///   sealed flow it changes a copy that nobody sees.
-    /// - Returns: what the body returns.
-    /// - Throws: what the body throws; nothing has changed then.
+    /// - Parameter body: mutates the value. It may read this flow; writing it stops the program. On a sealed flow it
+    ///   mutates a copy that is discarded.
+    /// - Returns: the result of the body.
+    /// - Throws: rethrows the body's error; the flow is unchanged.
     @discardableResult @inlinable
     public func mutate<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
         try storage.reserve(body).result
@@ -92,7 +92,7 @@ public final class MutableStateFlow<Value: Sendable>: StateFlow {
 
     /// Seals the flow: the current value is the last one.
     ///
-    /// Later writes silently change nothing. Every subscriber receives what is still pending for it, then ends with
+    /// Later writes have no effect. Every subscriber receives its pending values, then ends with
     /// ``FlowEnd/finished``; a later subscriber receives the last value and the same end. Sealing a second time does
     /// nothing.
     public func finish() {
@@ -148,3 +148,42 @@ extension MutableStateFlow where Value: Equatable {
                 areEquivalent: { $0 == $1 }))
     }
 }
+
+/// A read-only state flow: it cannot be cast back to the one that writes.
+public struct ReadOnlyStateFlow<Value: Sendable>: StateFlow {
+    @usableFromInline let storage: FlowStorage<Value>
+
+    @inlinable
+    init(_ storage: FlowStorage<Value>) {
+        self.storage = storage
+    }
+
+    /// The current value.
+    @inlinable
+    public var value: Value { storage.value }
+
+    /// The current value and all that follow.
+    @inlinable
+    public func values(_ policy: DeliveryPolicy) -> StateValues<Value> {
+        StateValues(policy) { [storage] _ in storage }
+    }
+}
+
+/// Marks the standard types whose equality runs no foreign code and can therefore run under the lock.
+@usableFromInline
+protocol ComparedInPlace {}
+
+extension Bool: ComparedInPlace {}
+extension Int: ComparedInPlace {}
+extension Int8: ComparedInPlace {}
+extension Int16: ComparedInPlace {}
+extension Int32: ComparedInPlace {}
+extension Int64: ComparedInPlace {}
+extension UInt: ComparedInPlace {}
+extension UInt8: ComparedInPlace {}
+extension UInt16: ComparedInPlace {}
+extension UInt32: ComparedInPlace {}
+extension UInt64: ComparedInPlace {}
+extension Float: ComparedInPlace {}
+extension Double: ComparedInPlace {}
+extension String: ComparedInPlace {}

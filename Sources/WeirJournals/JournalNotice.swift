@@ -2,11 +2,10 @@ package import WeirStates
 
 /// An event of a journal that an operator should know about, until they dismiss it.
 package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConvertible {
-    /// What happened.
     package enum Kind: String, Sendable, CaseIterable {
         /// The file was damaged. It was set aside, and a new history began.
         case damaged
-        /// The file was missing or empty. What was left was set aside, and a new history began.
+        /// The file was missing or empty. The remaining files were set aside, and a new history began.
         case missing
         /// Changes that had been recorded are gone. The rest continues as a new history.
         case lost
@@ -21,18 +20,17 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
         case forgotten
     }
 
-    /// Names the notice: letters, digits and hyphens.
+    /// Letters, digits and hyphens.
     package let id: String
-    /// What happened.
     package let kind: Kind
-    /// When it was noticed.
+    /// When the event was detected.
     package let at: Timestamp
-    /// The name of the file that holds what could be saved; nil if nothing was set aside.
+    /// The file with the saved remains; nil if nothing was set aside.
     package let file: String?
-    /// The first and the last sequence that were lost, with ``Kind/lost``.
+    /// The first and the last lost sequence, with ``Kind/lost``.
     package let lost: ClosedRange<SequenceNumber>?
 
-    /// Creates a notice whose id consists of its kind and its time.
+    /// The id consists of the kind and the time.
     package init(_ kind: Kind, at moment: Timestamp, file: String? = nil, lost: ClosedRange<SequenceNumber>? = nil) {
         id = "\(kind.rawValue)-\(moment.milliseconds)"
         self.kind = kind
@@ -41,7 +39,7 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
         self.lost = lost
     }
 
-    /// Two sentences for people, without the folder.
+    /// A message for users, without the folder.
     package var description: String {
         let kept = file.map { " What was left is saved as \($0)." } ?? ""
         return switch kind {
@@ -65,7 +63,6 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
         }
     }
 
-    /// The notice as JSON.
     package var json: JSONValue {
         var members: [String: JSONValue] = [
             "id": .string(id), "kind": .string(kind.rawValue), "at": .string(at.description),
@@ -75,7 +72,7 @@ package struct JournalNotice: Sendable, Hashable, Identifiable, CustomStringConv
         return .object(members)
     }
 
-    /// Reads a notice from JSON; nil for anything else, such as a kind that only a newer version knows.
+    /// Returns nil for anything else, such as a kind of a newer version.
     package init?(json: JSONValue) {
         guard let kind = json["kind"]?.string.flatMap(Kind.init(rawValue:)),
             let at = json["at"]?.string.flatMap({ Timestamp($0) })

@@ -1,6 +1,6 @@
 public import WeirStates
 
-/// States of an operation's own that begin and end with the usual cases, so that all else about them is derived.
+/// Custom states that start and end with the conventional cases, from which everything else is derived.
 ///
 /// ```swift
 /// enum CountdownState: ConventionalState {
@@ -13,29 +13,28 @@ public import WeirStates
 ///     static let ownSamples: [Self] = [.counting(progress: WorkProgress(3, of: 10)), .succeeded]
 /// }
 /// ```
-/// A run begins in `waiting` and ends in `succeeded` (a case of that name, with whatever it carries), `failed` or
-/// `cancelled`; in every other case it is active. The progress is the first `WorkProgress` that the case carries, and the
-/// samples are `ownSamples` with one each of the three cases named here. Implement a member of `OperationState` to
-/// replace what is derived.
+/// A run starts in `waiting` and ends in `succeeded` (a case of that name, with any payload), `failed` or `cancelled`; in every
+/// other case it is active. The progress is the first `WorkProgress` in the payload. The samples are `ownSamples` and one of
+/// each case required here. Implement a member of `OperationState` to override the derived one.
 public protocol ConventionalState: OperationState {
-    /// The run has not begun.
+    /// The run has not started.
     static var waiting: Self { get }
-    /// The work could not be done; the message is a sentence for people.
+    /// The work failed; the message is a sentence for the user.
     static func failed(message: String) -> Self
-    /// The run was asked to stop, and stopped.
+    /// The run was cancelled.
     static var cancelled: Self { get }
-    /// One value at least of every other case: `succeeded`, and all that come before it.
+    /// At least one value of every other case, including `succeeded`.
     static var ownSamples: [Self] { get }
 }
 
 extension ConventionalState {
-    /// `waiting`.
+    /// The case `waiting`.
     public static var initial: Self { waiting }
 
-    /// `failed`, with the error in words that may be shown to anybody.
+    /// The case `failed` with the error's explanation, which is safe to show to every user.
     public static func failed(_ error: any Error) -> Self { failed(message: error.explanation) }
 
-    /// `cancelled`.
+    /// The case `cancelled`.
     public static func cancelled(from last: Self) -> Self { cancelled }
 
     /// The samples of all cases.
@@ -43,7 +42,7 @@ extension ConventionalState {
         [waiting] + ownSamples + [failed(message: "An example of a reason."), cancelled]
     }
 
-    /// Idle in `waiting`, ended in `succeeded`, `failed` and `cancelled`, active in every other case.
+    /// `idle` in `waiting`, ended in `succeeded`, `failed` and `cancelled`, and `active` in every other case.
     public var phase: Phase {
         switch caseName(of: self) {
         case "waiting": .idle
@@ -54,16 +53,15 @@ extension ConventionalState {
         }
     }
 
-    /// The first `WorkProgress` that the case carries.
+    /// The first `WorkProgress` in the case's payload.
     public var progress: WorkProgress? {
         guard let carried = Mirror(reflecting: self).children.first?.value else { return nil }
-        // Several values of a case, and one with a label, are a tuple.
+        // A payload with several values or with a label is reflected as a tuple.
         return carried as? WorkProgress
             ?? Mirror(reflecting: carried).children.lazy.compactMap { $0.value as? WorkProgress }.first
     }
 }
 
-/// The name of an enum's case, as it is written in Swift.
 private func caseName(of state: Any) -> String {
     Mirror(reflecting: state).children.first?.label ?? "\(state)"
 }

@@ -1,26 +1,26 @@
 public import WeirFlows
+public import WeirStates
 
-/// Something that can be started, with a typed input, and that passes through typed states.
+/// Work that is started with a typed input and passes through typed states.
 ///
-/// The name `Operation` belongs to Foundation, hence `StateOperation`. The source of the idea is the `FooOperation` of
-/// *StateFlow on KMP and SwiftUI*: the operation alone decides its state, everybody else watches.
+/// The name `Operation` belongs to Foundation. The design follows the `FooOperation` of *StateFlow on KMP and SwiftUI*: only
+/// the operation sets its state, and clients observe it.
 public protocol StateOperation<Input, State>: Sendable {
-    /// What a run is started with.
+    /// The input of a run.
     associatedtype Input: OperationInput
-    /// What a run passes through.
+    /// The states of a run.
     associatedtype State: OperationState
 
-    /// Does the work of one run and tells each state by writing `state.value`.
+    /// Performs the work of one run and publishes each state by setting `state.value`.
     ///
-    /// Called once a run; it suspends as it likes. Writes are stamped with the run: once the run has ended, been
-    /// cancelled or been replaced, they change nothing. Return in a state whose phase is an end, or throw: a thrown
-    /// error becomes `State.failed(_:)`, a cancelled task becomes `State.cancelled`, whatever was thrown. Clean up what
-    /// the work made before leaving; a `defer` does.
+    /// Called once per run. Once the run has ended, been cancelled or been replaced, writes have no effect. Return in an end
+    /// state, or throw: an error becomes `State.failed(_:)`, and a cancelled task becomes `State.cancelled` for any error.
+    /// Clean up before returning, for example with `defer`.
     func perform(_ input: Input, state: MutableStateFlow<State>) async throws
 
-    /// The fields of the input as this very operation offers them; by default those of the input's type.
+    /// The input fields of this instance; by default those of the input's type.
     ///
-    /// For choices that depend on how the operation was made.
+    /// For choices that depend on the operation's configuration.
     var inputFields: [InputField] { get }
 }
 
@@ -29,36 +29,71 @@ extension StateOperation {
     public var inputFields: [InputField] { Input.fields }
 }
 
-/// When runs of an operation begin and end.
+/// The lifetime of an operation's runs.
 public enum Lifetime: Sendable, Hashable {
-    /// A run begins when somebody starts it and ends when its work does.
+    /// A run lasts from an explicit start until its work ends.
     case onDemand
-    /// A run begins with the first viewer and is cancelled so long after the last one left.
+    /// A run starts with the first viewer and is cancelled after the last one has left, with a delay.
     case whileWatched(stopAfter: Duration = .seconds(5))
 }
 
-/// What starting an operation does while a run of it is going.
+/// The effect of starting an operation while a run of it is active.
 public enum ReentryPolicy: String, Codable, Sendable, Hashable, CaseIterable {
-    /// The run that is going is cancelled, and can publish no more; the new one starts.
+    /// Cancels the active run, which can publish nothing more, and starts the new one.
     case cancelPrevious
-    /// The starter is given the run that is going.
+    /// Returns the active run.
     case joinExisting
-    /// The start is refused.
+    /// Refuses the start.
     case ignore
-    /// The new run waits for the ones before it.
+    /// Queues the new run.
     case queue
-    /// Both go side by side.
+    /// Runs both concurrently.
     case concurrent
 }
 
-/// An operation whose states are known only once it is made, such as those that a file declares.
+/// An operation whose states are known only at run time, such as one declared in a file.
 package protocol DeclaredStates<Input, State>: StateOperation {
-    /// One state at least of every case that this very operation has.
+    /// At least one state of every case of this instance.
     var stateSamples: [State] { get }
-    /// The names of cases that only some of its runs pass through, beside those that its type of state has.
+    /// The names of optional cases in addition to those of the state's type.
     var stateDetours: Set<String> { get }
 }
 
 extension DeclaredStates {
     package var stateDetours: Set<String> { [] }
+}
+
+/// The states of an operation, with its initial, failed and cancelled states.
+///
+/// Errors are states: a failure is a case with a message that tells the user what to do.
+public protocol OperationState: RecordableState {
+    /// The state of a run before its work starts.
+    static var initial: Self { get }
+    /// The state of a run whose `perform` threw; the error is passed with its original type.
+    static func failed(_ error: any Error) -> Self
+    /// The state of a cancelled run; `last` is the previous state.
+    static func cancelled(from last: Self) -> Self
+}
+
+/// States with a stopping phase: cancellation enters it, and the run ends when its work has returned.
+///
+/// For work that cannot stop immediately, such as a child process. The work can still print, but must not leave the stopping
+/// state: it writes with `update` and returns a stopping state unchanged.
+package protocol StoppingState: OperationState {
+    /// The state that follows this one on cancellation.
+    var stopping: Self { get }
+    /// The state of a run whose `perform` threw; `last` is the previous state; defaults to `failed(_:)`.
+    static func failed(_ error: any Error, from last: Self) -> Self
+}
+
+extension StoppingState {
+    package static func failed(_ error: any Error, from last: Self) -> Self { failed(error) }
+}
+
+/// States with optional cases, such as the wait before a retry.
+///
+/// Pages list the active cases of an operation as steps; optional ones are listed only in runs that entered them.
+package protocol DetouringState {
+    /// The names of the optional cases.
+    static var detours: Set<String> { get }
 }

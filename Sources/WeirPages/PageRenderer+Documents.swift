@@ -2,9 +2,8 @@ package import WeirBoards
 package import WeirJournals
 package import WeirStates
 
-/// The documents that are not live: what they show changes only when they are asked for again.
+/// Documents that are not live: they change only when they are requested again.
 extension PageRenderer {
-    /// Two runs of one operation, side by side.
     package func comparison(_ runs: RunComparison, frame: PageFrame) -> String {
         let writer = writer(frame)
         let title = writer.title(writer.strings[.compare])
@@ -12,31 +11,25 @@ extension PageRenderer {
         return writer.document(main, title: title, section: .runs, frame: frame)
     }
 
-    /// How an operation has done lately.
-    ///
-    /// Not live.
     package func health(_ health: OperationHealth, frame: PageFrame) -> String {
         let writer = writer(frame)
         let title = writer.strings(.healthOf, ["operation": writer.title(of: health.operation)])
         return document(writer, "pages/health", writer.healthPage(health), title, .operations, frame)
     }
 
-    /// The page of a start form alone, with the mistakes beside the fields and what was typed kept.
-    ///
-    /// Not live.
+    /// A start form alone, with mistakes beside the fields and the entered values preserved.
     package func startForm(operation: String, draft: FormDraft, frame: PageFrame) -> String {
         let writer = writer(frame)
         let fields = writer.startPage(operation, draft: draft)
         return document(writer, "pages/start", fields, writer.title(of: operation), .operations, frame)
     }
 
-    /// A store as it stood after an earlier change.
+    /// A store after an earlier change.
     ///
-    /// Not live.
     /// - Parameters:
-    ///   - view: The store as it stood.
-    ///   - latest: The store as it stands.
-    ///   - next: The store's change after the one that the view shows; nil when there is none.
+    ///   - view: The store at that time.
+    ///   - latest: The current store.
+    ///   - next: The store's change after the one that the view shows, or nil.
     ///   - frame: The request.
     /// - Returns: The document.
     package func past(_ view: StoreView, latest: StoreView, next: SequenceNumber?, frame: PageFrame) -> String {
@@ -50,30 +43,26 @@ extension PageRenderer {
         return writer.document(main, title: title, section: .stores, frame: frame)
     }
 
-    /// How an operation stands, as a picture in SVG.
     package func badge(of operation: String, latest: RunView?, locale: PageLocale) -> String {
         let writer = writer(locale)
         return writer.render("partials/badge", writer.badge(operation, latest: latest)).html
     }
 
-    /// All schedules, each with its next times.
-    ///
-    /// Not live.
     package func schedules(_ views: [ScheduleView], frame: PageFrame) -> String {
         let writer = writer(frame)
         return document(
             writer, "pages/schedules", writer.schedulesPage(views), writer.strings[.schedules], .schedules, frame)
     }
 
-    /// Every sample of every operation and store, or of one of them; of many, a link to each.
+    /// All samples of all operations and stores, or of one of them; if there are too many, a link to each.
     package func gallery(_ section: GallerySection? = nil, frame: PageFrame) -> String {
-        // Samples are of no moment that the present could be told from, so that the page is the same at any time.
+        // Samples have no relation to the present, so the page has no time of its own and is the same at any time.
         var writer = writer(frame)
         writer.format.now = nil
         return document(writer, "pages/gallery", writer.gallery(section), writer.strings[.gallery], .gallery, frame)
     }
 
-    /// Whether there is an operation or a store for a part of the gallery.
+    /// Whether the operation or store of a section exists.
     package func shows(_ section: GallerySection) -> Bool {
         switch section {
         case .operation(let id): catalog[id] != nil
@@ -81,33 +70,29 @@ extension PageRenderer {
         }
     }
 
-    /// The gallery with places left open for what belongs to one request.
     package func openGallery(_ section: GallerySection?, frame: PageFrame) -> PageDocument {
         PageDocument(marked: gallery(section, frame: frame.open))
     }
 
-    /// What the server is and how it does.
     package func system(_ facts: SystemFacts, frame: PageFrame) -> String {
         let writer = writer(frame)
         return document(writer, "pages/system", writer.systemPage(facts), writer.strings[.system], .system, frame)
     }
 
-    /// A page about who one is and who there is.
     package func account(_ page: AccountPage, frame: PageFrame) -> String {
         let writer = writer(frame)
         let (template, fields, title) = writer.accountPage(page)
         return document(writer, template, fields, title, .none, frame)
     }
 
-    /// A message in a language, for answers that are no pages.
+    /// A message in a language, for responses that are not pages.
     package func text(of message: Message, locale: PageLocale) -> String { writer(locale).strings(message) }
 
-    /// What problems of a status are called in a language; nil in English, where each kind has a title of its own.
+    /// The title of problems with a status in a language, or nil in English, where each kind has its own title.
     package func problemTitle(_ status: Int, locale: PageLocale) -> String? {
         locale == .english ? nil : writer(locale).strings.optional("problem.\(status)")
     }
 
-    /// A problem as a page.
     package func problem(_ problem: PageProblem, frame: PageFrame) -> String {
         let writer = writer(frame)
         return document(writer, "pages/problem", writer.problemPage(problem), writer.title(of: problem), .none, frame)
@@ -120,5 +105,61 @@ extension PageRenderer {
         let title = writer.title(words)
         let main = writer.region(template, fields, title: title, frame: frame)
         return writer.document(main, title: title, section: section, frame: frame)
+    }
+}
+
+extension PageRenderer {
+    /// The list of runs for a filter that is not empty; for the empty one, use the live `document(.runs(…))`.
+    ///
+    /// With a cursor, a browser requests the list again when runs change.
+    package func runs(_ page: RunPage, filter: RunFilter, cursor: PageCursor? = nil, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0)) }
+        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
+            .merging(["views": writer.views(frame, filter)])
+        let title = writer.title(writer.strings[.runs])
+        let main = writer.region("pages/runs", fields, title: title, cursor: cursor, frame: frame)
+        return writer.document(main, title: title, section: .runs, cursor: cursor, frame: frame)
+    }
+
+    package func runChange(_ plan: RunChange.Plan, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let fields = writer.planPage(plan)
+        return document(writer, "pages/run-change", fields, writer.title(of: plan.change), .runs, frame)
+    }
+
+    package func runChange(_ report: RunChange.Report, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        let fields = writer.reportPage(report)
+        return document(writer, "pages/run-change", fields, writer.title(of: report.change), .runs, frame)
+    }
+
+    /// The titles of operations in a language, by which a search finds their runs.
+    package func operationNames(_ locale: PageLocale) -> [String: String] { writer(locale).operationNames }
+
+    /// The titles of operations in a language, by id.
+    package func titles(_ locale: PageLocale) -> [String: String] { writer(locale).titles }
+}
+
+/// Excerpts: two moments of one thing, or one thing alone in a frame on another site.
+extension PageRenderer {
+    /// Two moments of a run or store, and their differences.
+    package func moments(_ pair: MomentPair, frame: PageFrame) -> String {
+        let section: PageWriter.Section = if case .store = pair { .stores } else { .runs }
+        let writer = writer(frame)
+        return document(
+            writer, "pages/moments", writer.momentsPage(pair), writer.strings[.moments], section, frame)
+    }
+
+    /// A small document of an operation or run, for a frame on another site.
+    ///
+    /// - Parameters:
+    ///   - content: An operation or a run; for anything else the document is empty.
+    ///   - after: The URL that responds after the next change, or nil if none can follow.
+    ///   - frame: The request.
+    /// - Returns: HTML that is also well-formed XML.
+    package func widget(_ content: PageContent, after: String?, frame: PageFrame) -> String {
+        let writer = writer(frame)
+        return writer.widget(content, after: after).map { writer.render("pages/widget", $0).html } ?? ""
     }
 }

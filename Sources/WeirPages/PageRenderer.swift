@@ -4,12 +4,11 @@ package import WeirJournals
 import WeirOperations
 package import WeirStates
 
-/// Turns views of the board into HTML: whole documents, the regions in them, and the patches from change to change.
+/// Renders views of the board as HTML: whole documents, their regions, and the patches from change to change.
 ///
-/// Pure: after `init` nothing is read, no clock is asked, and the same arguments give the same pages. Nothing throws: a
-/// template that is broken or missing shows a box that says so in its place.
+/// Rendering is pure: after `init` it reads no files and no clock, and equal arguments give equal pages. Nothing throws: a
+/// broken or missing template is replaced by a box with the error.
 package final class PageRenderer: Sendable {
-    /// The languages there are, English first.
     package let locales: [PageLocale]
 
     let catalog: Catalog
@@ -17,7 +16,7 @@ package final class PageRenderer: Sendable {
     let tables: StringTables
     private let set: TemplateSet
     private let renderings = LatestRenderings()
-    /// What those who are shown the pages may do: what else a page offers, it leaves out.
+    /// The permissions of the pages' readers; actions beyond them are omitted.
     package let permissions: Permissions
     private let base: String
     private let assets: String
@@ -25,14 +24,14 @@ package final class PageRenderer: Sendable {
     private let writers: [PageLocale: PageWriter]
     private let english: PageWriter
 
-    /// Makes a renderer.
+    /// Creates a renderer.
     ///
     /// - Parameters:
-    ///   - catalog: The operations that pages show.
+    ///   - catalog: The operations and stores that pages show.
     ///   - templates: The templates and strings.
-    ///   - mountPath: Where the dashboard stands, such as `/` or `/ops`; every URL in a page begins with it.
-    ///   - assetFolder: The folder below `assets` in which pages name the files of `Public`; nil for none.
-    ///   - offersLinks: Whether a run's page leads to the links to it.
+    ///   - mountPath: The path of the dashboard, such as `/` or `/ops`; every URL in a page begins with it.
+    ///   - assetFolder: The folder below `assets` in the URLs of the files of `Public`, or nil for none.
+    ///   - offersLinks: Whether a run's page leads to its share links.
     package convenience init(
         catalog: Catalog, templates: TemplateSet, mountPath: String = "/", assetFolder: String? = nil,
         offersLinks: Bool = false
@@ -45,7 +44,7 @@ package final class PageRenderer: Sendable {
             offersLinks: offersLinks)
     }
 
-    /// The pages of another catalog, with other templates, at the same place.
+    /// A renderer for another catalog and other templates at the same mount path.
     package func showing(_ catalog: Catalog, templates: TemplateSet) -> PageRenderer {
         PageRenderer(
             catalog: catalog, set: templates, library: TemplateLibrary(templates),
@@ -53,9 +52,9 @@ package final class PageRenderer: Sendable {
             offersLinks: offersLinks)
     }
 
-    /// The same pages for those who may see a part of the catalog, and do so much with it.
+    /// A renderer for readers who may see part of the catalog, with other permissions.
     ///
-    /// Templates and strings are shared, so that it costs next to nothing.
+    /// Creating it is cheap, because templates and strings are shared.
     package func restricted(to catalog: Catalog, permissions: Permissions) -> PageRenderer {
         PageRenderer(
             catalog: catalog, set: set, library: library, tables: tables, base: base, assets: assets,
@@ -88,10 +87,10 @@ package final class PageRenderer: Sendable {
 
     func writer(_ locale: PageLocale) -> PageWriter { writers[locale] ?? english }
 
-    /// The writer of a page that is of a moment, from which times are counted.
+    /// The writer of a page that shows a moment, relative to which times are written.
     private func writer(_ locale: PageLocale, at now: Timestamp?) -> PageWriter {
         var writer = writer(locale)
-        // In whole seconds: how long ago something was is said no finer, and one document serves all requests of a second.
+        // In whole seconds: relative times are no more precise, and one document serves all requests of a second.
         writer.format.now = now.map(\.wholeSecond)
         return writer
     }
@@ -103,17 +102,18 @@ package final class PageRenderer: Sendable {
     /// The language for a reader.
     ///
     /// - Parameters:
-    ///   - choice: The tag that the reader chose before; it counts if there is such a locale.
+    ///   - choice: The tag that the reader chose before; ignored if there is no such locale.
     ///   - acceptLanguage: The header `Accept-Language`.
-    /// - Returns: The choice, else the best of the header, else English.
+    /// - Returns: The choice, else the best match of the header, else English.
     package func locale(choice: String?, acceptLanguage: String?) -> PageLocale {
         if let chosen = choice.flatMap({ PageLocale($0) }), locales.contains(chosen) { return chosen }
         return acceptLanguage.map(tables.best) ?? .english
     }
 
-    /// The page of that feed; nil if the name is wrong or there is no such locale or operation.
+    /// The page of a feed, or nil if the name is invalid or its locale, operation or store does not exist or must not be
+    /// seen.
     ///
-    /// Whether there is such a run is not known here.
+    /// This does not check that a run exists.
     package func page(feedName: some StringProtocol) -> LivePage? {
         guard let page = LivePage(feedName: feedName), locales.contains(page.locale) else { return nil }
         switch page.topic {
@@ -125,15 +125,15 @@ package final class PageRenderer: Sendable {
         return page
     }
 
-    /// A whole document of a live page.
+    /// The document of a live page.
     ///
     /// - Parameters:
-    ///   - content: What the page shows.
-    ///   - cursor: How far it has come.
+    ///   - content: The content of the page.
+    ///   - cursor: The position in the page's feed.
     ///   - frame: The request.
-    ///   - draft: What a form on the page is filled in with.
-    ///   - output: What the run on a run's page has printed; nil to leave it out.
-    /// - Returns: HTML that is well-formed XML too.
+    ///   - draft: The values of a form on the page.
+    ///   - output: The output of the run on a run's page; nil to leave it out.
+    /// - Returns: HTML that is also well-formed XML.
     package func document(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, draft: FormDraft? = nil,
         output: PageOutput? = nil
@@ -145,23 +145,25 @@ package final class PageRenderer: Sendable {
             isEnded: content.isEnded, frame: frame)
     }
 
-    /// A whole document of a live page with places left open for what belongs to one request.
+    /// The document of a live page with places for what differs between requests.
     ///
-    /// For requests whose frames have the same `closed`, one document serves all.
+    /// One document serves all requests whose frames have the same `closed`.
     package func openDocument(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
     ) -> PageDocument {
         PageDocument(marked: document(content, cursor: cursor, frame: frame.open, output: output))
     }
 
-    /// A whole document of a page of the past, which is not followed and on which nothing can be done.
+    /// The document of a page of the past, which is not live and offers no actions.
     ///
-    /// What it shows is what was live then, byte for byte; around it are the scrubber and the news of where it stands.
+    /// The content is byte for byte what the page showed at that moment; the scrubber and a note about the moment are
+    /// added.
+    ///
     /// - Parameters:
     ///   - past: The moment.
-    ///   - ahead: The change that was asked for, if there is none of that number yet.
+    ///   - ahead: The requested change, if it does not exist yet.
     ///   - frame: The request.
-    /// - Returns: HTML that is well-formed XML too.
+    /// - Returns: HTML that is also well-formed XML.
     package func document(_ past: PastContent, ahead: SequenceNumber? = nil, frame: PageFrame) -> String {
         var frame = frame
         frame.pastMoment = past.pastMoment
@@ -171,31 +173,32 @@ package final class PageRenderer: Sendable {
             section: writer.section(of: past.content), frame: frame)
     }
 
-    /// The element `<main id="page">` of a live page: what a client that lost its place takes over.
+    /// The element `<main id="page">` of a live page, with which a client resynchronizes.
     package func region(
         _ content: PageContent, cursor: PageCursor, frame: PageFrame, output: PageOutput? = nil
     ) -> String {
         writer(frame).region(content, cursor: cursor, frame: frame, draft: nil, output: output).html
     }
 
-    /// The element of a run's page that follows what the run prints.
+    /// The element of a run's page that follows the run's output.
     package func region(_ output: PageOutput, of run: String, locale: PageLocale) -> String {
         let writer = writer(locale)
         return writer.render("partials/output", writer.output(output, of: run)).html
     }
 
-    /// What brings the lines on a run's page from a number to the last one, in steps, each with the number it ends at.
+    /// The patches that bring the output on a run's page from a line number to the last one, in steps that end at the given
+    /// numbers.
     ///
-    /// Costs rendering: ask once for each number and page, and keep the answer.
+    /// Rendering is expensive: call this once per number and page, and keep the result.
     package func patches(
         for output: OutputTail, after number: SequenceNumber, page: LivePage
     ) -> [(number: SequenceNumber, patches: [Patch])] {
         writer(page.locale).outputPatches(output, after: number)
     }
 
-    /// What brings the page from the change before to this one; empty when the change does not show on the page.
+    /// The patches that bring a page from the previous change to this one; empty if the change does not show on the page.
     ///
-    /// Costs rendering: ask once for each publication and page, and keep the answer.
+    /// Rendering is expensive: call this once per publication and page, and keep the result.
     package func patches(for publication: Publication, page: LivePage) -> [Patch] {
         PagePatcher(
             writer: writer(page.locale, at: publication.change.at), publication: publication, page: page,
@@ -203,7 +206,7 @@ package final class PageRenderer: Sendable {
         ).patches()
     }
 
-    /// What the template of a state makes of it, as in a run that stands in it.
+    /// The rendering of a state by its template, as in a run that is in the state.
     package func stateBody(
         _ state: StateRecord, of operation: String, locale: PageLocale, isCompact: Bool
     ) -> String {
@@ -214,19 +217,19 @@ package final class PageRenderer: Sendable {
         return writer(locale).stateBody(view, place).html
     }
 
-    /// What the document's element `notice` holds: one element, or nothing.
+    /// The content of the document's element `notice`: one element, or nothing.
     package func notice(_ notices: PageNotices, locale: PageLocale) -> String {
         let writer = writer(locale)
         return writer.render("partials/notices", ["standing": writer.standing(notices)]).html
     }
 
-    /// What the document's element `viewers` holds: who else has the page open, or nothing.
+    /// The content of the document's element `viewers`: the page's other viewers, or nothing.
     package func viewers(_ names: [String], locale: PageLocale) -> String {
         let writer = writer(locale)
         return writer.render("partials/viewers", ["viewers": writer.viewers(names)]).html
     }
 
-    /// Everything that is wrong with templates, cases and strings, by file and line; empty if nothing is.
+    /// The problems of all templates, cases and strings, sorted by file and line.
     ///
     /// The time is proportional to the number of operations and of templates.
     package func check() -> [TemplateProblem] { check {} }

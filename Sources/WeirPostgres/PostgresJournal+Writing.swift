@@ -2,7 +2,6 @@ import WeirFlows
 package import WeirJournals
 
 extension PostgresJournal {
-    /// Adds the drafts in their order, all or none.
     package func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         guard !drafts.isEmpty else { return [] }
         var call = AppendCall()
@@ -10,14 +9,12 @@ extension PostgresJournal {
         return call.changes(after: try await send(call).base)
     }
 
-    /// Adds lines to the output of a run.
     package func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
         var call = AppendCall()
         call.add(lines, to: run)
         return try await send(call).lines.first.map { SequenceNumber(clamping: $0) } ?? .zero
     }
 
-    /// Adds entries of an import in their order, all or none, in one call.
     package func addImported(_ entries: [ImportedEntry], at now: Timestamp) async throws {
         guard !entries.isEmpty else { return }
         var call = AppendCall(importedAt: now)
@@ -30,9 +27,10 @@ extension PostgresJournal {
         _ = try await send(call)
     }
 
-    /// Sends a call, and returns the sequence before its first change, and the last number of each run's lines.
+    /// Sends a call; returns the sequence before its first change, and the number of each run's last line.
     ///
-    /// When the connection breaks, the call is repeated with the same number, and the database answers what it did.
+    /// After a lost connection the call is repeated with the same number, and the database returns the original
+    /// result.
     func send(_ call: AppendCall) async throws -> (base: SequenceNumber, lines: [Int64]) {
         let session = try appending()
         try session.check()
@@ -54,7 +52,7 @@ extension PostgresJournal {
         }
     }
 
-    /// The values of a statement, which is sent on another thread: all of them are values.
+    /// Makes the values of a statement sendable: every conforming type is a value type.
     private struct Values: @unchecked Sendable {
         let all: [any PostgresValue]
 
@@ -63,10 +61,9 @@ extension PostgresJournal {
 
     // MARK: Reports
 
-    /// How often reports are judged again because others have reported of the same runs in the meantime.
+    /// The maximum number of attempts to decide about reports while others report the same runs.
     private static let judgements = 8
 
-    /// Takes what reporters sent, all in one call, each report wholly or not at all.
     package func report(_ reports: [Report], at now: Timestamp) async throws -> [ReportReceipt] {
         let names = Set(reports.map(\.run))
         for _ in 0..<Self.judgements {
@@ -85,12 +82,12 @@ extension PostgresJournal {
         throw JournalError(.unavailable, "Others report of the same run at the same time. Try again.")
     }
 
-    // MARK: Removing
+    // MARK: Pruning
 
-    /// Removes whole ended runs and old changes of stores according to the policy.
+    /// Removes ended runs and old changes of stores according to the policy.
     ///
-    /// Each step is a short call; others append between them. The next call finishes a step that was interrupted. The
-    /// database uses the space again.
+    /// Each step is a short call, between which others can append. The next call completes an interrupted one. The
+    /// database reuses the space.
     package func prune(_ policy: RetentionPolicy, now: Timestamp) async throws -> Int {
         var removed = 0
         while true {
@@ -114,12 +111,10 @@ extension PostgresJournal {
         while try await call("SELECT weir.sweep($1, $2)", RunRemoval.rowsPerStep) == 1 {}
     }
 
-    /// Ends the open import: everything it added stays.
     package func commitImport() async throws { try await call("SELECT weir.commit_import($1)") }
 
-    /// Removes every run that the open import added, in short steps.
     package func rollBackImport() async throws -> Int {
-        // First: what is interrupted here begins again.
+        // First, because an interrupted rollback starts again.
         try await passOverImport()
         var removed = 0
         while true {
@@ -134,7 +129,7 @@ extension PostgresJournal {
         }
     }
 
-    /// Raises the floors to a sequence that no change has: whoever has read all that the open import added stands before it.
+    /// Raises the floors to an unused sequence, so that clients that have read all imported changes detect the gap.
     private func passOverImport() async throws {
         let session = try writing()
         try session.check()
@@ -156,14 +151,13 @@ extension PostgresJournal {
         pulse?.ring()
     }
 
-    /// Stores a text under a name, replacing the previous one; nil removes it.
     package func setNote(_ name: String, _ text: String?) async throws {
         try await call("SELECT weir.set_note($1, $2, $3)", AnyText(name), AnyText(text))
     }
 
     // MARK: Words
 
-    /// Indexes the words of the runs that have ended; for about ``searchTime``, and the next call continues.
+    /// Indexes the words of ended runs, for about ``searchTime``; the next call continues.
     func indexWords() async throws {
         let budget = WorkBudget(Self.searchTime)
         while !budget.isExceeded {

@@ -1,23 +1,22 @@
+import Foundation
 import Synchronization
 package import WeirJournals
 
 /// The journal in a PostgreSQL database, whose tables `PostgresSchema` describes.
 ///
-/// Every append is one call of a function in the database, in a transaction of its own, that waits until the database
-/// has it on its disk, as the database is set up. Reads use other connections at the same time. One server records; others
-/// follow it (`SharedJournal`) or are refused. When a connection breaks, another is made, and what was on its way is sent again: the
-/// database knows it by its number, and records it once.
+/// An append calls one database function, in its own transaction, and waits until the commit is durable as configured
+/// in the database. Reads run concurrently on other connections. One server records; others follow it
+/// (`SharedJournal`) or are refused. After a lost connection, pending calls are repeated on a new one: the database
+/// identifies each by its number and records it once.
 package final class PostgresJournal: Journal {
-    /// Identifies this history; stored in the database.
     package let epoch: String
-    /// When this history began; stored in the database.
     package let began: Timestamp
     /// The database and its host, without the user and the password.
     package let place: String?
 
-    /// As which server it records, once it does.
+    /// The session in which this server records or follows.
     let entered: EnteredSession
-    /// What it tells the other servers; nil for a server that is alone, and for a journal that is only read.
+    /// The communication with other servers; nil for a single server, and for a journal opened for reading.
     let pulse: PostgresPulse?
     private let timeouts: [AnswerTimeout]
     let now: @Sendable () -> Timestamp
@@ -38,49 +37,45 @@ package final class PostgresJournal: Journal {
         known = Mutex(opened.notices)
     }
 
-    /// As which server it records; nil for a journal that is only read, and for one whose server follows another.
+    /// The session in which this server records; nil if it follows or only reads.
     var session: PostgresSession? { entered.session }
 
-    /// Gives the database less time for an answer from now on, as the server shuts down.
     package func hurry() {
         for timeout in timeouts { timeout.hurry() }
     }
 
-    /// Closes the connections, after what is under way.
+    /// Closes the connections after pending work; no method may be called afterwards.
     ///
-    /// Nothing may be called afterwards. Takes some seconds at most, also if the database does not answer.
+    /// It takes a few seconds at most, even if the database does not answer.
     package func close() async {
         await withDiscardingTaskGroup { group in
             for worker in [writer] + readers { group.addTask { await worker.close() } }
         }
-        // After the lock is released: then another server can have it.
+        // After the lock is released, so that another server can acquire it.
         await pulse?.close()
     }
 
-    // MARK: What an operator should know
+    // MARK: Notices
 
-    /// How many runs of an interrupted import were removed when this server began to record.
+    /// The number of runs of an interrupted import that were removed when this server began to record.
     package var undoneRuns: Int { undone.load(ordering: .relaxed) }
 
-    /// Removes what an import had added that was interrupted, before this server records anything.
+    /// Rolls back an interrupted import, before this server records anything.
     func undoInterruptedImport() async throws {
         undone.store(try await rollBackImport(), ordering: .relaxed)
     }
 
-    /// What an operator should know about the journal and has not dismissed, oldest first.
     package var notices: [JournalNotice] { known.withLock { $0 } }
 
-    /// Lists these notices from now on.
     func show(_ notices: [JournalNotice]) { known.withLock { $0 = notices } }
 
-    /// Removes a notice from the list; returns false if there is none with that id.
     package func dismissNotice(_ id: String) async throws -> Bool {
         let count = try await call("SELECT weir.dismiss($1, $2)", id)
         known.withLock { $0.removeAll { $0.id == id } }
         return count > 0
     }
 
-    /// Checks that the database can be reached and holds everything that was recorded, and indexes ended runs.
+    /// Checks that the database is reachable and contains all recorded data, and indexes ended runs.
     package func verify() async throws {
         guard let session else {
             _ = try await head()
@@ -92,16 +87,16 @@ package final class PostgresJournal: Journal {
 
     // MARK: Connections
 
-    /// The server that records; throws if the journal is only read.
+    /// The session of the recording server; throws if the journal is open for reading or follows.
     func writing() throws -> PostgresSession {
         if let session { return session }
         throw pulse == nil ? JournalError(.readOnly, "The journal was opened only for reading.") : .following
     }
 
-    /// The server that records, or one that appends to the runs that are assigned to it.
+    /// The session of the recording server, or of a following one that appends to its assigned runs.
     func appending() throws -> PostgresSession { try entered.appending ?? writing() }
 
-    /// Calls one of the functions in the database, whose first value is the fence, and returns its number.
+    /// Calls a database function whose first parameter is the fence, and returns its result.
     @discardableResult
     func call<each Value: PostgresValue & Sendable>(
         _ statement: String, _ value: repeat each Value
@@ -115,7 +110,7 @@ package final class PostgresJournal: Journal {
         }
     }
 
-    /// Reads with statements that each see their own moment, while others write.
+    /// Reads concurrently with writes; each statement has its own snapshot.
     func read<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
@@ -123,10 +118,9 @@ package final class PostgresJournal: Journal {
         return try await reader.run(body)
     }
 
-    /// How long a search takes at most.
     static let searchTime = Duration.seconds(2)
 
-    /// Searches with half of the connections that read, so that others can read meanwhile.
+    /// Searches on half of the read connections, so that other reads can proceed.
     func search<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
@@ -134,10 +128,68 @@ package final class PostgresJournal: Journal {
         return try await (reader ?? writer).run(body)
     }
 
-    /// Reads one moment of the journal with all its statements, while others write.
+    /// Reads a single snapshot concurrently with writes.
     func readMoment<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
         try await read { connection in try connection.snapshot { try body(connection) } }
+    }
+}
+
+extension PostgresJournal {
+    package struct Configuration: Sendable {
+        /// Whether the journal is opened for reading, while a server may be recording.
+        package var isReadOnly: Bool
+        /// The maximum number of concurrent reads, each on its own connection.
+        package var readers: Int
+        /// The time limit for an answer of the database, after which the connection counts as lost.
+        package var timeout: Duration
+        /// The time to wait for another server that is shutting down.
+        package var patience: Duration
+        /// The server, which follows if another one records; nil to throw `locked` in that case.
+        package var node: PostgresNode?
+
+        package init(
+            isReadOnly: Bool = false, readers: Int = 4, timeout: Duration = .seconds(30),
+            patience: Duration = .seconds(3), node: PostgresNode? = nil
+        ) {
+            self.isReadOnly = isReadOnly
+            self.readers = readers
+            self.timeout = timeout
+            self.patience = patience
+            self.node = node
+        }
+    }
+
+    /// Opens the journal in a database, creating its tables if necessary; the database must exist.
+    ///
+    /// - Parameters:
+    ///   - url: The database, in the syntax of libpq: `postgres://user@host/name?sslmode=verify-full`.
+    ///   - configuration: The options of the journal.
+    /// - Returns: The open journal.
+    /// - Throws: `JournalError`: `locked` if another server records and this one must not follow, `tooNew` if a newer
+    ///   version has migrated the tables, `readOnly`, `full`, or `unavailable`.
+    package static func open(
+        _ url: String, configuration: Configuration = Configuration()
+    ) async throws -> PostgresJournal {
+        try await open(url, configuration: configuration, now: { Timestamp(Date()) })
+    }
+
+    /// Opens the journal in a database, with a given clock.
+    package static func open(
+        _ url: String, configuration: Configuration = Configuration(),
+        makeEpoch: @escaping @Sendable () -> String = { JournalEpoch.make() }, now: @escaping @Sendable () -> Timestamp
+    ) async throws -> PostgresJournal {
+        let opening = PostgresOpening(
+            address: try PostgresAddress(url), configuration: configuration, makeEpoch: makeEpoch, now: now)
+        let journal = PostgresJournal(try await opening.open())
+        guard journal.isRecording else { return journal }
+        do {
+            try await journal.undoInterruptedImport()
+            return journal
+        } catch {
+            await journal.close()
+            throw error
+        }
     }
 }

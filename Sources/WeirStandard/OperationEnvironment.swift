@@ -1,19 +1,16 @@
 package import Foundation
 
-/// What an operation takes from the world besides its input: time, chance, the resolving of names, and where requests may go.
+/// The external dependencies of operations: time, randomness, name resolution and the outgoing policy.
 package struct OperationEnvironment: Sendable {
-    /// What waits and timeouts go by.
+    /// The clock for delays and timeouts.
     package let clock: any Clock<Duration>
     /// The clock for times in states.
     package let now: @Sendable () -> Date
-    /// A number from 0 up to but not 1, for jitter.
+    /// Returns a number in 0..<1, for jitter.
     package let random: @Sendable () -> Double
-    /// What finds the addresses of a host.
     package let resolver: any NameResolver
-    /// Where requests may go.
     package let outgoing: OutgoingPolicy
 
-    /// Creates an environment; by default that of this machine.
     package init(
         clock: any Clock<Duration> = ContinuousClock(),
         now: @escaping @Sendable () -> Date = { Date() },
@@ -28,12 +25,12 @@ package struct OperationEnvironment: Sendable {
         self.outgoing = outgoing
     }
 
-    /// The current time in the form of states: ISO 8601 in UTC with milliseconds.
+    /// The current time as recorded in states: ISO 8601 in UTC with milliseconds.
     func moment() -> String {
         now().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// Starts to measure time; the closure returns the milliseconds since.
+    /// Starts a measurement; the closure returns the elapsed milliseconds.
     package func stopwatch() -> @Sendable () -> Int64 { clock.stopwatch() }
 }
 
@@ -45,12 +42,44 @@ extension Clock where Duration == Swift.Duration {
 }
 
 extension Duration {
-    /// The duration in whole milliseconds.
-    ///
-    /// The longest there is where they do not fit.
+    /// The duration in whole milliseconds, clamped on overflow.
     var milliseconds: Int64 {
         let (seconds, isOver) = components.seconds.multipliedReportingOverflow(by: 1_000)
         let (sum, isAlsoOver) = seconds.addingReportingOverflow(components.attoseconds / 1_000_000_000_000_000)
         return isOver || isAlsoOver ? (components.seconds < 0 ? .min : .max) : sum
+    }
+}
+
+package struct Attempt: Codable, Hashable, Sendable {
+    /// Counted from 1.
+    package let number: Int
+    /// The maximum number of attempts.
+    package let of: Int
+
+    package init(_ number: Int, of count: Int) {
+        self.number = number
+        self.of = count
+    }
+}
+
+/// An exponential backoff with jitter.
+///
+/// Half of each delay is fixed, half is random, so that clients that failed together do not retry together.
+package struct Backoff: Sendable, Hashable {
+    /// The maximum delay after the first failure.
+    package let base: Duration
+    /// The overall maximum delay.
+    package let maximum: Duration
+
+    package init(base: Duration = .milliseconds(500), maximum: Duration = .seconds(30)) {
+        self.base = base
+        self.maximum = max(base, maximum)
+    }
+
+    /// The delay after a number of consecutive failures, from 1; `random` is in 0..<1.
+    package func delay(afterFailures failures: Int, random: Double) -> Duration {
+        let doublings = min(max(failures - 1, 0), 30)
+        let full = min(base * (1 << doublings), maximum)
+        return full * (0.5 + 0.5 * random)
     }
 }

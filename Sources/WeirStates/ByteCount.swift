@@ -1,8 +1,8 @@
-/// A number of bytes as people write it: `512 MB`, `2 GiB`, `4096`.
+/// A number of bytes in human-readable form: `512 MB`, `2 GiB`, `4096`.
 ///
-/// Never negative, and never so large that adding to it could overflow.
+/// Never negative, and at most 2⁶⁰, so that adding two of them cannot overflow.
 public struct ByteCount: Sendable, Hashable {
-    /// How many bytes.
+    /// The number of bytes.
     public let bytes: Int64
 
     private static let units: [(name: String, bytes: Int64)] = [
@@ -11,15 +11,15 @@ public struct ByteCount: Sendable, Hashable {
     ]
     private static let largest: Int64 = 1 << 60
 
-    /// Creates a number of bytes, clamped to what a count can be: 0 to 2⁶⁰.
+    /// Creates a byte count, clamped to 0…2⁶⁰.
     public init(clamping bytes: some BinaryInteger) {
         self.bytes = min(max(Int64(clamping: bytes), 0), Self.largest)
     }
 
-    /// Reads a whole number with an optional unit: kB, MB, GB and TB are powers of 1,000; KiB, MiB, GiB and TiB are
+    /// Parses a whole number with an optional unit: kB, MB, GB and TB are powers of 1,000; KiB, MiB, GiB and TiB are
     /// powers of 1,024.
     ///
-    /// Case does not matter.
+    /// Units are case-insensitive.
     public init?(_ text: some StringProtocol) {
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         let unit = text.dropFirst(digits.count).drop { $0 == " " }.lowercased()
@@ -33,7 +33,7 @@ public struct ByteCount: Sendable, Hashable {
 }
 
 extension ByteCount: CustomStringConvertible {
-    /// The number in the largest unit that makes it whole.
+    /// The number in the largest unit in which it is whole.
     public var description: String {
         let unit = Self.units.first { bytes >= $0.bytes && bytes % $0.bytes == 0 }
         return unit.map { "\(bytes / $0.bytes) \($0.name)" } ?? "\(bytes) bytes"

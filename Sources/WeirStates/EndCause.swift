@@ -1,28 +1,28 @@
-/// Why a run ended, if not by its own work.
+/// Why a run ended, unless its work completed.
 ///
-/// It is recorded with the run's last change and shown in the reader's language.
+/// The cause is recorded with the run's last change and shown in the reader's language.
 ///
 /// The English text of ``description`` is recorded and also serves as the code: journals and exports contain these
-/// texts, so a text that was ever recorded never changes. Any other text, such as an operation's own, is ``other(_:)``
-/// and shown as it is.
+/// texts, so a text must never change once it was recorded. Any other text, such as an operation's own, is
+/// ``other(_:)`` and shown unchanged.
 package enum EndCause: Sendable, Hashable {
-    /// Somebody cancelled it.
+    /// A person cancelled it.
     case actor(String)
-    /// A newer run of the same operation took its place.
+    /// A newer run of the same operation replaced it.
     case replaced
-    /// It runs only while watched, and the last viewer has left.
+    /// It runs only while watched, and the last viewer left.
     case unwatched
-    /// It runs while watched, and became so long that a new run continues in its place.
+    /// It runs only while watched, and a new run replaced it because it had become long.
     case rolledOver
     /// The scope it ran in was cancelled.
     case scope
     /// The task that ran it with structured concurrency was cancelled.
     case caller
-    /// The work itself threw `CancellationError`, although nobody had cancelled it.
+    /// The work threw `CancellationError` without having been cancelled.
     case itself
     /// The server was shutting down.
     case shutdown
-    /// The server stopped without ending it.
+    /// The server stopped before the run ended.
     case stopped
     /// It was still active when it was exported, so its copy ends there.
     case exported
@@ -30,24 +30,21 @@ package enum EndCause: Sendable, Hashable {
     case unrecorded
     /// Its work ended in a state that is not an end state.
     case notAnEnd
-    /// It was reported by a program of which nothing was heard any more.
+    /// The external program that reported it sent nothing more.
     case silent
     /// It was a step of a run that was stopped.
     case whole
-    /// It was a step, and took longer than that may.
+    /// It was a step that exceeded its time limit.
     case overtime
-    /// Anything else, in words.
     case other(String)
 
     private static let byActor = "cancelled by "
 
-    /// The causes that are recorded as a fixed text.
     private static let plain: [EndCause] = [
         .replaced, .unwatched, .rolledOver, .scope, .caller, .itself, .shutdown, .stopped, .exported, .unrecorded,
         .notAnEnd, .silent, .whole, .overtime,
     ]
 
-    /// Reads a recorded cause.
     package init(_ text: String) {
         if let cause = Self.plain.first(where: { $0.description == text }) {
             self = cause
@@ -60,7 +57,6 @@ package enum EndCause: Sendable, Hashable {
 }
 
 extension EndCause: CustomStringConvertible {
-    /// The text that is recorded.
     package var description: String {
         switch self {
         case .actor(let name): Self.byActor + name

@@ -1,14 +1,14 @@
 import Foundation
 
-/// An error whose description is a sentence for people: what happened and what to do, without paths or secrets.
+/// An error whose description is a sentence for users: what happened and what to do, without paths or secrets.
 public protocol ExplainedError: Error, CustomStringConvertible {}
 
 extension Error {
-    /// What went wrong, in a sentence that can be shown to anybody.
+    /// What went wrong, in a sentence that can be shown to any user.
     ///
     /// An ``ExplainedError`` provides its own sentence, and so does a `LocalizedError`, unless its text names a file. A
-    /// `CocoaError` that people can act on has a sentence here. Of any other error, only the name of its type is shown:
-    /// Swift's own description of an error can contain paths, addresses and other values of the error, and belongs in
+    /// `CocoaError` that users can act on has a sentence here. For any other error, the sentence contains only the name
+    /// of its type: Swift's own description of an error can contain paths, addresses and other values, and belongs in
     /// the log.
     ///
     /// ```swift
@@ -37,7 +37,7 @@ extension Error {
 }
 
 extension CocoaError {
-    /// What happened, without the names of files that the error contains; nil for errors that people cannot act on.
+    /// A sentence without the file names that the error contains; nil for errors that users cannot act on.
     fileprivate var sentence: String? {
         switch code {
         case .fileNoSuchFile, .fileReadNoSuchFile:

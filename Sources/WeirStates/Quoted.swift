@@ -1,17 +1,15 @@
-/// A value from outside in a form that is safe in a log: one quoted word of bounded length.
+/// An external value as one quoted word of bounded length, safe for logs.
 ///
 /// Clients choose names, causes and file names. Unquoted, a name such as `x runs=99 actor=root` would forge fields of
 /// the line, a line break would forge lines, and a character that changes the direction of text would hide what
-/// follows. Everything from outside is therefore quoted on its way to a log, with escapes for quotes, backslashes and
-/// invisible characters, and cut at a thousand characters.
+/// follows. Every external value is therefore quoted in logs: quotes, backslashes and invisible characters are escaped,
+/// and the text is truncated to a thousand characters.
 package struct Quoted: Sendable, Hashable, CustomStringConvertible {
     /// The maximum number of characters; an escape counts as one.
     package static let limit = 1_000
 
-    /// The quoted text.
     package let description: String
 
-    /// Quotes the description of a value.
     package init(_ value: some Any) {
         var text = "\""
         for (count, scalar) in String(describing: value).unicodeScalars.enumerated() {

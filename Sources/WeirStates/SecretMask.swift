@@ -1,22 +1,21 @@
 import Foundation
 
-/// Takes secrets out of texts that are about to be recorded or shown.
+/// Replaces secrets in texts before they are recorded or shown.
 ///
-/// Every secret of eight characters or more is looked for as it is, and as it stands in JSON, in a URL, in base 64 and in
-/// hexadecimal digits; of one with several lines, each line of that length too. What a program splits, reverses or encrypts
-/// is not found: a mask is the last line of defence and not the first.
+/// Every secret of at least eight characters is found in plain text, JSON, URLs, HTML, base 64 and hexadecimal digits;
+/// for a secret of several lines, so is each line of that length. A secret that a program splits, reverses or encrypts
+/// is not found: masking is the last line of defence, not the first.
 package struct SecretMask: Sendable, Hashable {
-    /// What stands in the place of a secret.
+    /// The replacement for a secret.
     package static let replacement = "•••"
-    /// How many characters a secret must have to be looked for: shorter ones stand in texts by chance.
+    /// The minimum length of a masked secret in characters, because shorter ones occur in texts by chance.
     package static let minimum = 8
 
     private let needles: [String]
 
-    /// Masks nothing.
+    /// A mask without secrets.
     package static let none = SecretMask([])
 
-    /// Masks these secrets.
     package init(_ secrets: some Sequence<String>) {
         var found: Set<String> = []
         for secret in secrets {
@@ -26,26 +25,24 @@ package struct SecretMask: Sendable, Hashable {
                 found.formUnion(Self.forms(of: text))
             }
         }
-        // The longest first: a whole secret before the line that is a part of it.
+        // The longest first, so that a whole secret is replaced before a line of it.
         needles = found.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
     }
 
-    /// Whether there is nothing to mask.
     package var isEmpty: Bool { needles.isEmpty }
 
-    /// The text without the secrets.
     package func masked(_ text: String) -> String {
         guard !needles.isEmpty else { return text }
-        // By bytes and not by characters: a mark that follows a secret joins its last letter to another character.
+        // By bytes, not characters: a combining mark after a secret would change its last character.
         return needles.reduce(text) { text, needle in Self.replace(needle, in: text) }
     }
 
-    /// The value without the secrets, in names and texts however deep.
+    /// The value with secrets masked in member names and texts at any depth.
     package func masked(_ value: JSONValue) -> JSONValue {
         guard !needles.isEmpty else { return value }
         switch value {
         case .null, .bool: return value
-        // A secret of digits is a number in JSON.
+        // A secret of digits can appear as a number.
         case .integer(let number): return needles.contains(String(number)) ? .string(Self.replacement) : value
         case .number(let number): return needles.contains(String(number)) ? .string(Self.replacement) : value
         case .string(let text): return .string(masked(text))
@@ -55,7 +52,7 @@ package struct SecretMask: Sendable, Hashable {
         }
     }
 
-    /// The record without the secrets.
+    /// The record with the secrets in its payload masked.
     package func masked(_ record: StateRecord) -> StateRecord {
         guard !needles.isEmpty else { return record }
         return StateRecord(

@@ -1,26 +1,26 @@
-/// A line by which a program says where it is, in words: `::weir uploading completed=40 total=100 unit=bytes file=a.bin::`.
+/// A line of output by which a program reports its state: `::weir uploading completed=40 total=100 unit=bytes
+/// file=a.bin::`.
 ///
-/// A word with `=` is a member; the one without it names the state. A value with spaces stands in quotes
-/// (`file="a b.bin"`), where `\"` is a quote and `\\` a backslash. A line that is not exactly like this is output like any
-/// other. No line can say how a run ends: programs echo what strangers sent.
+/// A word with `=` is a member; the one word without it names the state. A value with spaces is quoted (`file="a
+/// b.bin"`), with the escapes `\"` and `\\`. A malformed line counts as normal output. No line can report the end of a
+/// run, because programs print untrusted input.
 package struct StateLine: Sendable, Hashable {
-    /// One word with `=`.
     package struct Member: Sendable, Hashable {
         package let name: String
         package let value: String
     }
 
-    /// The longest line that is read, in bytes.
+    /// The maximum length of a line in bytes.
     package static let maximumBytes = 4_096
     private static let prefix = "::weir "
     private static let suffix = "::"
 
-    /// The state's name, as it was written; nil if the line names none.
+    /// The name of the state as written, or nil if the line has none.
     package private(set) var state: String?
-    /// What else the line says, in its order, each name once.
+    /// The members in order, with unique names.
     package private(set) var members: [Member] = []
 
-    /// Reads a line without its end; nil for output.
+    /// Parses a line without its terminator; nil for normal output.
     ///
     /// Pure.
     package init?(_ line: String) {
@@ -37,7 +37,7 @@ package struct StateLine: Sendable, Hashable {
         guard state != nil || !members.isEmpty else { return nil }
     }
 
-    /// Takes a word off the beginning of a text; false if the line is none of ours.
+    /// Parses and removes the first word of a text; false if it is malformed.
     private mutating func take(_ text: inout Substring) -> Bool {
         let name = String(text.prefix { $0 != "=" && $0 != " " })
         text = text.dropFirst(name.count)
@@ -74,9 +74,8 @@ package struct StateLine: Sendable, Hashable {
     }
 }
 
-/// The names that reporters can give to states.
 package enum StateName {
-    /// Whether a text can be one: a letter, then up to 63 letters, digits, `-`, `_` and `.`.
+    /// Whether a text is a valid name: a letter, then up to 63 letters, digits, `-`, `_` and `.`.
     package static func isValid(_ name: some StringProtocol) -> Bool {
         let bytes = name.utf8
         guard (1...64).contains(bytes.count), let first = bytes.first, isLetter(first) else { return false }
@@ -89,4 +88,14 @@ package enum StateName {
     private static func isLetter(_ byte: UInt8) -> Bool {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
     }
+}
+
+/// The source of a line of output.
+public enum OutputChannel: String, Codable, Sendable, Hashable, CaseIterable {
+    /// The program's standard output.
+    case standardOutput = "stdout"
+    /// The program's standard error.
+    case standardError = "stderr"
+    /// A message of the operation itself about its work.
+    case notice
 }

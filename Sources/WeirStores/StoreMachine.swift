@@ -1,4 +1,12 @@
-/// The queue of a store's steps, and the state of its work.
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The queue of a store's steps and the registry of its work.
 ///
 /// Pure; called under the store's lock.
 struct StoreMachine<State: Sendable, Action: Sendable> {
@@ -8,17 +16,16 @@ struct StoreMachine<State: Sendable, Action: Sendable> {
     private var nextWork = 0
     private var works: [Int: String?] = [:]
 
-    /// The revision of the current state.
     private(set) var revision: Int64 = 0
 
-    /// Adds a step; returns true if the caller must take the steps from here on.
+    /// Adds a step; returns true if the caller must process the queue.
     mutating func enqueue(_ step: QueuedStep<State, Action>) -> Bool {
         steps.append(step)
         defer { isDraining = true }
         return !isDraining
     }
 
-    /// The next step, or nil when there is none and draining ends.
+    /// The next step, or nil if the queue is empty and processing ends.
     mutating func next() -> QueuedStep<State, Action>? {
         guard first < steps.count else {
             steps.removeAll(keepingCapacity: steps.count < 1_024)
@@ -34,26 +41,22 @@ struct StoreMachine<State: Sendable, Action: Sendable> {
         return steps[first]
     }
 
-    /// Counts a commit and returns its revision.
     mutating func commit() -> Int64 {
         revision += 1
         return revision
     }
 
-    /// Registers work and returns its number.
     mutating func begin(id: String?) -> Int {
         nextWork += 1
         works[nextWork] = id
         return nextWork
     }
 
-    /// Whether the work may still dispatch.
     func isGoing(_ work: Int) -> Bool { works[work] != nil }
 
-    /// Removes work that has ended.
     mutating func end(_ work: Int) { works[work] = nil }
 
-    /// Removes the work with an id, or all work with nil, and returns its numbers.
+    /// Removes the work with an id, or all work if nil, and returns its numbers.
     mutating func cancel(id: String?) -> [Int] {
         let gone = works.filter { id == nil || $0.value == id }.map(\.key)
         for work in gone { works[work] = nil }
@@ -61,7 +64,6 @@ struct StoreMachine<State: Sendable, Action: Sendable> {
     }
 }
 
-/// A step that a store has still to take; it takes one at a time.
 struct QueuedStep<State: Sendable, Action: Sendable>: Sendable {
     enum Kind: Sendable {
         case action(Action)
@@ -73,4 +75,13 @@ struct QueuedStep<State: Sendable, Action: Sendable>: Sendable {
     let cause: String?
     let context: (any CommitContext)?
     let settlement: Settlement
+}
+
+/// The identity of a thread, by which a store detects an action from its own reducer.
+struct ThreadIdentity: Equatable, @unchecked Sendable {
+    private let thread = pthread_self()
+
+    static func == (left: ThreadIdentity, right: ThreadIdentity) -> Bool {
+        pthread_equal(left.thread, right.thread) != 0
+    }
 }

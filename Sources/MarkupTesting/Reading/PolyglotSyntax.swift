@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// Finds what is well-formed XML but means something else to a browser: `<div/>`, `<br></br>`, a missing document type.
+/// Finds well-formed XML that a browser reads differently: `<div/>`, `<br></br>`, a missing document type.
 struct PolyglotSyntax {
     private static let voidElements: Set = [
         "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",

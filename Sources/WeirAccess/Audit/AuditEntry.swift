@@ -1,41 +1,30 @@
 package import WeirStates
 
-/// One thing that somebody did, or was refused.
+/// One recorded action, or several of the same kind merged.
 package struct AuditEntry: Hashable, Sendable {
-    /// What became of it.
     package enum Outcome: String, CaseIterable, Sendable {
-        /// It was done.
         case done
-        /// It was refused, as the principal may not do it or is not the one it claims to be.
+        /// The principal lacked the permission or could not be authenticated.
         case refused
-        /// It was allowed and failed.
+        /// The action was allowed and failed.
         case failed
     }
 
-    /// When, in milliseconds since 1970; of entries counted together, the first time.
+    /// The time of the action, or of the first merged one, in milliseconds since 1970.
     package var at: Int64
-    /// Who: what makes the principal the same one, with its kind.
     package var principal: String
-    /// The name of the principal as people know it.
     package var name: String
-    /// The address that the request came from.
     package var address: String?
-    /// What was done or tried.
     package var action: AuditAction
-    /// To what: `operation:deploy`, `store:todo`, `run:01j…`, `user:ana`.
+    /// The subject, such as `operation:deploy`, `store:todo`, `run:01j…` or `user:ana`.
     package var subject: String?
-    /// What became of it.
     package var outcome: Outcome
-    /// The id of the request, as the log has it.
     package var request: String?
-    /// More, in words for an operator.
     package var detail: String?
-    /// How often: refusals of the same kind are counted together.
     package var count: Int64
-    /// The last time of those counted together, in milliseconds since 1970.
+    /// The time of the last merged action, in milliseconds since 1970.
     package var until: Int64?
 
-    /// Makes an entry.
     package init(
         at: Int64, principal: Principal, address: String? = nil, _ action: AuditAction, subject: String? = nil,
         outcome: Outcome = .done, request: String? = nil, detail: String? = nil, count: Int64 = 1
@@ -52,10 +41,9 @@ package struct AuditEntry: Hashable, Sendable {
         self.count = count
     }
 
-    /// How long a text of an entry may be, in Unicode scalars.
+    /// The maximum length of a text field, in Unicode scalars; longer texts are truncated.
     static let textLimit = 500
 
-    /// The entry as the members of a JSON object, with its number.
     package func json(number: Int64) -> JSONValue {
         var members: [String: JSONValue] = [
             "n": .integer(number), "at": .integer(at), "principal": Self.text(principal), "name": Self.text(name),
@@ -70,7 +58,7 @@ package struct AuditEntry: Hashable, Sendable {
         return .object(members)
     }
 
-    /// Reads what `json` wrote; nil for anything else.
+    /// Decodes an entry written by ``json(number:)``; nil if the JSON is malformed.
     init?(_ json: JSONValue) {
         guard let at = json["at"]?.integer, let principal = json["principal"]?.string, let name = json["name"]?.string,
             let action = json["action"]?.string.flatMap(AuditAction.init),
@@ -96,10 +84,57 @@ package struct AuditEntry: Hashable, Sendable {
     }
 }
 
-/// An entry with its place in the audit.
 package struct AuditRecord: Hashable, Sendable {
-    /// Its number, from 1, without gaps.
+    /// The number, counted from 1 without gaps.
     package let number: Int64
-    /// The entry.
     package let entry: AuditEntry
+}
+
+package enum AuditAction: String, CaseIterable, Sendable {
+    case start, retry, cancel, decide, act, restore, reset, export, report
+    case importRuns = "import"
+    case readOutput = "read-output"
+    case see
+    case pauseSchedule = "pause-schedule"
+    case resumeSchedule = "resume-schedule"
+    case trigger
+    case testNotification = "test-notification"
+    case dismissNotice = "dismiss-notice"
+    case signIn = "sign-in"
+    case signOut = "sign-out"
+    case setUp = "set-up"
+    case addUser = "add-user"
+    case removeUser = "remove-user"
+    case changeRoles = "change-roles"
+    case changePassword = "change-password"
+    case createToken = "create-token"
+    case revokeToken = "revoke-token"
+    case createLink = "create-link"
+    case revokeLink = "revoke-link"
+    case openLink = "open-link"
+    case readAudit = "read-audit"
+    case exportAudit = "export-audit"
+    case administer
+    /// The effective settings changed, or a reload was refused.
+    case changeSettings = "change-settings"
+    case announceRemoval = "announce-removal"
+    /// An announced removal was cancelled.
+    case withdrawRemoval = "withdraw-removal"
+    case removeRuns = "remove-runs"
+    /// The server opened the audit, possibly after removing an incomplete last line.
+    case open
+    /// Entries were lost because they could not be written; the entry's count is their number.
+    case lose
+}
+
+package struct AuditOrigin: Hashable, Sendable {
+    package let address: String?
+    package let request: String?
+
+    package static let none = AuditOrigin(address: nil)
+
+    package init(address: String?, request: String? = nil) {
+        self.address = address
+        self.request = request
+    }
 }

@@ -1,17 +1,14 @@
 import Foundation
 
-/// Which entries of the audit somebody wants to see.
 package struct AuditFilter: Hashable, Sendable {
-    /// Only of principals whose name or key contains this, in any case.
+    /// Matches principals whose name or key contains this text, ignoring case.
     package var principal: String?
-    /// Only of this action.
     package var action: AuditAction?
-    /// Only of this outcome.
     package var outcome: AuditEntry.Outcome?
-    /// Only of subjects that contain this.
+    /// Matches subjects that contain this text, ignoring case.
     package var subject: String?
 
-    /// Makes a filter; without parts everything passes.
+    /// Creates a filter; criteria that are nil match every entry.
     package init(
         principal: String? = nil, action: AuditAction? = nil, outcome: AuditEntry.Outcome? = nil,
         subject: String? = nil
@@ -32,10 +29,69 @@ package struct AuditFilter: Hashable, Sendable {
     }
 }
 
-/// Some entries of the audit, the newest first.
 package struct AuditPage: Sendable {
-    /// The entries.
     package let records: [AuditRecord]
-    /// Before which number to look on for older ones; nil when there are none.
+    /// The number below which the next page starts, or nil on the last page.
     package let older: Int64?
+}
+
+/// Merges similar entries (refusals and reads of output) until they are written.
+///
+/// The number of merged entries per interval is bounded.
+struct AuditCounts: Sendable {
+    private struct Key: Hashable {
+        let principal: String
+        let action: AuditAction
+        let subject: String?
+        let outcome: AuditEntry.Outcome
+    }
+
+    /// The number of distinct keys counted separately; further keys share one entry.
+    static let kinds = 200
+
+    private var counted: [Key: AuditEntry] = [:]
+    private var others: AuditEntry?
+
+    var isEmpty: Bool { counted.isEmpty && others == nil }
+
+    mutating func count(_ entry: AuditEntry) {
+        let key = Key(principal: entry.principal, action: entry.action, subject: entry.subject, outcome: entry.outcome)
+        if var known = counted[key] {
+            known.add(entry)
+            counted[key] = known
+        } else if counted.count < Self.kinds {
+            counted[key] = entry
+        } else if var known = others {
+            known.add(entry)
+            others = known
+        } else {
+            var first = entry
+            first.subject = nil
+            first.detail = "Many kinds, counted together."
+            others = first
+        }
+    }
+
+    /// Removes and returns all merged entries, ordered by first occurrence.
+    mutating func take() -> [AuditEntry] {
+        defer { self = AuditCounts() }
+        return (Array(counted.values) + [others].compactMap { $0 }).sorted {
+            ($0.at, $0.principal, $0.action.rawValue) < ($1.at, $1.principal, $1.action.rawValue)
+        }
+    }
+}
+
+extension AuditEntry {
+    /// Whether the entry is merged with similar ones instead of being written on its own.
+    ///
+    /// Clients that follow a run's output send many requests.
+    var isCounted: Bool { outcome == .refused || (action == .readOutput && outcome == .done) }
+
+    fileprivate mutating func add(_ other: AuditEntry) {
+        count = count.addingReportingOverflow(other.count).partialValue
+        until = max(until ?? at, other.until ?? other.at)
+        // Merged entries from several addresses have no single address.
+        if address != other.address { address = nil }
+        request = nil
+    }
 }

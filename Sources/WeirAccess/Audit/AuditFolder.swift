@@ -1,11 +1,10 @@
 import Foundation
 import WeirStates
 
-/// The files of the audit: one for each day, and the anchors.
+/// Reads and writes the files of the audit: one per day, and the anchors.
 ///
-/// All of it waits for the disk: call it from no event loop. Not for several threads at once.
+/// All methods block on file I/O; do not call them on an event loop. Not thread-safe.
 final class AuditFolder {
-    /// The anchor of a day that is over.
     struct Anchor: Hashable {
         let day: String
         let first: Int64
@@ -37,7 +36,7 @@ final class AuditFolder {
 
     init(_ url: URL) { self.url = url }
 
-    /// Makes the folder for its owner only.
+    /// Creates the folder with permissions for its owner only.
     func make() throws {
         try FileManager.default.createDirectory(
             at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -51,16 +50,15 @@ final class AuditFolder {
             .filter(Self.isDay).sorted()
     }
 
-    /// The lines of a day, and whether the last one was cut short.
+    /// Returns the complete lines of a day and the size in bytes of an incomplete last line.
     func lines(of day: String) throws -> (lines: [Substring], cut: Int) {
         let data = try Data(contentsOf: file(of: day))
         let end = data.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? data.startIndex
         let text = String(decoding: data[..<end], as: UTF8.self)
-        // By scalars: a carriage return before the line feed would make them one character.
+        // Split by scalars, because CR LF is one character.
         return (text.unicodeScalars.split(separator: "\n").map(Substring.init), data.endIndex - end)
     }
 
-    /// The anchors of the days that are over.
     func anchors() throws -> [Anchor] {
         let path = anchorsURL
         guard FileManager.default.fileExists(atPath: path.path) else { return [] }
@@ -68,9 +66,9 @@ final class AuditFolder {
             Anchor.init)
     }
 
-    /// Where the chain ends, so that it can go on; what a crash cut short is removed.
+    /// Finds the end of the chain and truncates an incomplete last line.
     ///
-    /// - Returns: The end, and how many bytes were removed.
+    /// - Returns: The end of the chain and the number of bytes removed.
     func end() throws -> (chain: AuditChain, cut: Int) {
         guard let last = try days().last else { return (try anchors().last?.end ?? .start, 0) }
         let (lines, cut) = try lines(of: last)
@@ -88,7 +86,7 @@ final class AuditFolder {
         return (AuditChain(number: record.number, hash: hash), cut)
     }
 
-    /// Whether the chain goes through an end that it had before, or did in days that were removed because they are old.
+    /// Returns whether the chain contains the given head, or contained it in days already removed by retention.
     func passes(through head: AuditChain) throws -> Bool {
         for day in try days().reversed() {
             for line in try lines(of: day).lines.reversed() {
@@ -99,15 +97,17 @@ final class AuditFolder {
         return try anchors().contains { $0.end == head || $0.end.number > head.number }
     }
 
-    /// Writes lines of a day, and closes the one before with an anchor.
+    /// Appends lines to a day's file.
+    ///
+    /// The first write of a new day writes the anchor of the previous one.
     ///
     /// - Parameters:
-    ///   - lines: The lines.
+    ///   - lines: The lines, without line feeds.
     ///   - today: Their day.
-    ///   - before: The chain before the first of them.
-    /// - Throws: What the file system says; nothing is known then of how much was written.
+    ///   - before: The chain before the first line.
+    /// - Throws: An error of the file system. The number of lines written is then unknown.
     func append(_ lines: [String], on today: String, after before: AuditChain) throws {
-        // A clock that was set back does not go back to a day that is over.
+        // If the clock was set back, stay in the newest day.
         let today = max(today, day ?? today)
         if today != day || handle == nil {
             if let day, day != today {
@@ -131,13 +131,13 @@ final class AuditFolder {
         do {
             try handle.write(contentsOf: Data((lines.joined(separator: "\n") + "\n").utf8))
         } catch {
-            // A disk that is full took a part of it, which the next lines must not follow.
+            // Remove a partial write, so that the next lines do not follow it.
             try handle.truncate(atOffset: end)
             throw error
         }
     }
 
-    /// Writes the file of a day again that somebody removed; the open one still has every line.
+    /// Recreates a day's file that was deleted, from the handle that is still open.
     private func restored(_ removed: FileHandle, of day: String) throws -> FileHandle {
         try make()
         try removed.seek(toOffset: 0)
@@ -149,9 +149,7 @@ final class AuditFolder {
         return handle
     }
 
-    /// Removes the days before one; their anchors stay.
-    ///
-    /// Returns the days that were removed.
+    /// Removes the files of the days before `day` and returns those days; their anchors are kept.
     func remove(before day: String) throws -> [String] {
         let old = try days().filter { $0 < day && $0 != self.day }
         for day in old { try FileManager.default.removeItem(at: file(of: day)) }
@@ -167,7 +165,7 @@ final class AuditFolder {
     private func write(_ anchor: Anchor) throws {
         guard try !anchors().contains(where: { $0.day == anchor.day }) else { return }
         let handle = try Self.open(anchorsURL)
-        // What a crash or a full disk cut short of one before stays a line of its own.
+        // Start a new line after an anchor that was written incompletely.
         let isCut = try Data(contentsOf: anchorsURL).last.map { $0 != UInt8(ascii: "\n") } ?? false
         try handle.write(contentsOf: Data(((isCut ? "\n" : "") + anchor.line).utf8))
         try handle.synchronize()
@@ -178,12 +176,12 @@ final class AuditFolder {
 
     func file(of day: String) -> URL { url.appending(path: day + Self.suffix) }
 
-    /// The day of a moment, in UTC.
+    /// The UTC day of a time given in milliseconds since 1970.
     static func day(of milliseconds: Int64) -> String {
         Date(timeIntervalSince1970: Double(milliseconds) / 1_000).formatted(.iso8601.year().month().day())
     }
 
-    /// The beginning of a day, in milliseconds since 1970.
+    /// The start of a UTC day in milliseconds since 1970.
     static func moment(of day: String) -> Int64? {
         do {
             return Int64(clamping: try Date(day, strategy: .iso8601.year().month().day()).timeIntervalSince1970 * 1_000)

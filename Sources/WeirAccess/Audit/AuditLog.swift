@@ -5,10 +5,10 @@ import Synchronization
 import WeirFlows
 import WeirStates
 
-/// Where everything that somebody does, or is refused, is written down.
+/// The audit log: records every action and every refusal.
 ///
-/// ``record(_:)`` never waits: a thread of the log's own writes. What cannot be written is kept and tried again, up to a
-/// bound; beyond it the audit says how much is missing. Refusals, and looks at output, are counted together for a minute.
+/// ``record(_:)`` never blocks; a serial queue writes the entries. If writing fails, up to a bounded number of entries are kept
+/// and retried; beyond it, the log records how many were lost. Refusals and reads of output are merged for one minute.
 package final class AuditLog: Sendable {
     private struct State {
         var waiting: [AuditEntry] = []
@@ -20,7 +20,7 @@ package final class AuditLog: Sendable {
         var head = AuditChain.start
     }
 
-    /// What only the writing thread touches.
+    /// State confined to the serial queue.
     private final class Writer: @unchecked Sendable {
         let folder: AuditFolder
         var chain = AuditChain.start
@@ -29,9 +29,9 @@ package final class AuditLog: Sendable {
         init(_ folder: AuditFolder) { self.folder = folder }
     }
 
-    /// How many entries wait while the disk cannot be written.
+    /// The number of entries buffered while writing fails.
     static let waitingLimit = 10_000
-    /// For how long refusals are counted together, in milliseconds.
+    /// The interval for which similar entries are merged, in milliseconds.
     static let countedFor: Int64 = 60_000
 
     private let state = Mutex(State())
@@ -46,13 +46,12 @@ package final class AuditLog: Sendable {
     /// Opens the audit.
     ///
     /// - Parameters:
-    ///   - folder: Where its files are; nil to keep nothing.
-    ///   - days: For how many days entries are kept.
-    ///   - now: The time in milliseconds since 1970.
-    ///   - logger: Says what could not be written.
-    ///   - onHead: Called with the end of the chain after entries were written, on the log's thread, so that it can be
-    ///     kept elsewhere.
-    /// - Throws: What the file system says; `CocoaError` when the last line cannot be read.
+    ///   - folder: The folder of its files; nil to record nothing.
+    ///   - days: The number of days to retain entries.
+    ///   - now: Returns the time in milliseconds since 1970.
+    ///   - logger: Logs write failures.
+    ///   - onHead: Called on the log's queue with the new head of the chain after each write, to store it elsewhere.
+    /// - Throws: An error of the file system, or `CocoaError` if the last line is unreadable.
     package init(
         folder: URL?, days: Int = 365, now: @escaping @Sendable () -> Int64 = AuditLog.time,
         logger: Logger = Logger(label: "weir.audit"), onHead: @escaping @Sendable (String) -> Void = { _ in }
@@ -78,17 +77,15 @@ package final class AuditLog: Sendable {
         record(opening)
     }
 
-    /// The time of day, in milliseconds since 1970.
+    /// The current time in milliseconds since 1970.
     package static let time: @Sendable () -> Int64 = {
         Int64(clamping: (Date().timeIntervalSince1970 * 1_000).rounded())
     }
 
-    /// The end of the chain, as far as it is written: what to keep elsewhere.
+    /// The head of the chain as far as it is written.
     package var head: String { state.withLock { $0.head.head } }
 
-    /// Writes an entry down, soon; a refusal, or a look at output, with others like it within a minute.
-    ///
-    /// Does not wait.
+    /// Records an entry without blocking; refusals and reads of output are merged for up to a minute.
     package func record(_ entry: AuditEntry) {
         guard writer != nil else { return }
         let isDue = state.withLock { state in
@@ -108,7 +105,6 @@ package final class AuditLog: Sendable {
         if isDue { queue.async { [self] in write() } }
     }
 
-    /// Says what somebody did.
     package func record(
         _ action: AuditAction, by principal: Principal, from origin: AuditOrigin = .none, subject: String? = nil,
         outcome: AuditEntry.Outcome = .done, detail: String? = nil
@@ -119,9 +115,11 @@ package final class AuditLog: Sendable {
                 request: origin.request, detail: detail))
     }
 
-    /// Writes everything that waits, also what was counted together, and returns when it is written or has failed.
+    /// Writes all pending and merged entries.
     ///
-    /// Returns whether all of it is written.
+    /// Suspends until they are written or writing fails.
+    ///
+    /// - Returns: Whether all entries were written.
     @discardableResult package func flush() async -> Bool {
         guard writer != nil else { return true }
         return await withCheckedContinuation { continuation in
@@ -136,7 +134,7 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// Looks whether refusals have been counted for long enough; to be called every few seconds.
+    /// Writes merged entries whose interval is over; call every few seconds.
     package func tick() {
         guard writer != nil else { return }
         let time = now()
@@ -149,7 +147,7 @@ package final class AuditLog: Sendable {
         if isDue { queue.async { [self] in write() } }
     }
 
-    /// On the log's thread.
+    /// Runs on the log's queue.
     private func write() {
         guard let writer else { return }
         while let (entries, lost) = next() {
@@ -209,8 +207,8 @@ package final class AuditLog: Sendable {
         if isNews { logger.error("The audit cannot be written.", metadata: ["cause": "\(Quoted(error))"]) }
     }
 
-    /// Removes old days, as they are seen from the day before the newest: a clock that is years ahead removes nothing on its
-    /// first day, and somebody has that long to notice.
+    /// Removes old days; their age is relative to the second-newest day, so that a clock set far ahead removes nothing on its
+    /// first day.
     private func prune(_ writer: Writer) {
         let today = AuditFolder.day(of: now())
         guard writer.pruned != today else { return }
@@ -226,24 +224,24 @@ package final class AuditLog: Sendable {
 
     // MARK: Reading
 
-    /// How many lines are searched for one page at most, and for how long.
+    /// The maximum number of lines searched for one page, and the maximum duration.
     private static let (scanLimit, scanTime) = (100_000, Duration.seconds(1))
 
-    /// The newest entries that pass a filter.
+    /// Returns a page of the newest entries that match a filter.
     ///
     /// - Parameters:
-    ///   - filter: Which.
-    ///   - number: Only those before this number; nil for the newest.
-    ///   - limit: How many at most.
-    /// - Returns: The entries; fewer than the limit, with a place to look on from, where many had to be gone through.
-    /// - Throws: What the file system says.
+    ///   - filter: The criteria.
+    ///   - number: Returns only entries with smaller numbers; nil starts at the newest.
+    ///   - limit: The maximum number of entries.
+    /// - Returns: The page. It can hold fewer entries than `limit` and still have a successor if the search reached its limits.
+    /// - Throws: An error of the file system.
     package func page(_ filter: AuditFilter = AuditFilter(), before number: Int64? = nil, limit: Int = 100) async throws
         -> AuditPage
     {
         try await page(before: number, limit: limit) { filter.matches($0) }
     }
 
-    /// The newest entries of which something is so.
+    /// Returns a page of the newest entries that satisfy a predicate.
     func page(before number: Int64? = nil, limit: Int, where matches: @escaping @Sendable (AuditEntry) -> Bool)
         async throws -> AuditPage
     {
@@ -271,30 +269,82 @@ package final class AuditLog: Sendable {
         }
     }
 
-    /// The lines of a day without those that certainly do not come before a number, as numbers count on from line to line.
+    /// Drops lines whose number cannot be smaller than `number`; numbers increase by one per line.
     private static func lines(_ lines: [Substring], before number: Int64?) -> ArraySlice<Substring> {
         guard let number, let first = lines.first.flatMap({ AuditRecord(line: $0) })?.number else { return lines[...] }
         return lines.prefix(Int(clamping: max(0, number.subtractingReportingOverflow(first).partialValue)))
     }
 
-    /// The lines of one day after another, as they are in the files, for whoever exports them.
     package func days() async throws -> [String] {
         await flush()
         return try await onFolder(or: []) { try $0.days() }
     }
 
-    /// The file of a day, as it is.
     package func file(of day: String) async throws -> Data {
         try await onFolder(or: Data()) { try Data(contentsOf: $0.file(of: day)) }
     }
 
-    /// Reads the files while others are written, on threads where it can take long; returns `nothing` if none are kept.
+    /// Reads the files on the bulk work pool, concurrently with writes; returns `nothing` if no files are kept.
     ///
-    /// Throws `WorkPool.Busy` if too much waits for these threads.
+    /// Throws `WorkPool.Busy` if the pool is saturated.
     func onFolder<Result: Sendable>(
         or nothing: Result, _ body: @escaping @Sendable (AuditFolder) throws -> Result
     ) async throws -> Result {
         guard let folder else { return nothing }
         return try await WorkPool.bulk.run { try body(AuditFolder(folder)) }
+    }
+}
+
+extension AuditLog {
+    /// Returns a user that must exist according to the audit, or nil if the audit names none.
+    ///
+    /// Searches the newest entries only.
+    package func userThatShouldBe() async throws -> String? {
+        var removed: Set<String> = []
+        for record in try await page(limit: 1_000, where: { $0.user != nil }).records {
+            guard let user = record.entry.user else { continue }
+            if record.entry.action == .removeUser {
+                removed.insert(user)
+            } else if !removed.contains(user) {
+                return user
+            }
+        }
+        return nil
+    }
+
+    /// Checks that the chain contains a head recorded earlier; if it does not, logs an error and records `lose`.
+    func requirePassing(through head: String) async {
+        guard let known = AuditChain(head: head) else { return }
+        do {
+            guard try await !onFolder(or: true, { try $0.passes(through: known) }) else { return }
+        } catch {
+            logger.error("The audit cannot be read.", metadata: ["cause": "\(Quoted(error))"])
+            return
+        }
+        logger.error(
+            """
+            Entries of the audit are missing: it had come to this head, and does not have it any more. Its last files were \
+            removed, cut or replaced, or the machine stopped before they were on the disk. If you have a copy of the audit's \
+            folder, compare it.
+            """, metadata: ["head": "\(head)"])
+        record(
+            .lose, by: .system, outcome: .failed,
+            detail: "The audit had come to the head \(head), which is missing. What was before it may be missing too.")
+    }
+}
+
+extension AuditEntry {
+    /// The local user whose existence or removal the entry proves; nil for other entries.
+    fileprivate var user: String? {
+        guard outcome == .done else { return nil }
+        let (kind, name): (String, String?) =
+            switch action {
+            case .addUser, .changeRoles, .changePassword, .removeUser: ("user:", subject)
+            // The key of a person from an identity provider contains a URL, which is not a valid user name.
+            case .signIn, .setUp: ("\(Principal.Kind.person.rawValue):", principal)
+            default: ("", nil)
+            }
+        guard let name, name.hasPrefix(kind) else { return nil }
+        return UserName(String(name.dropFirst(kind.count)))?.text
     }
 }

@@ -1,36 +1,30 @@
 package import Foundation
 import WeirStates
 
-/// What came of holding the audit's files against their chain.
 package struct AuditVerification: Sendable, Equatable {
-    /// Something that should not be so.
     package struct Fault: Sendable, Equatable, CustomStringConvertible {
-        /// The file, and the line from 1.
+        /// The file and the line, counted from 1.
         package let place: String
-        /// What is wrong.
         package let detail: String
 
-        /// Place and detail.
         package var description: String { "\(place): \(detail)" }
     }
 
-    /// What is wrong, in order; empty when all is well.
+    /// The faults in order; empty if the audit is intact.
     ///
-    /// After a fault the chain is followed on from there.
+    /// After a fault, verification continues from the faulty line.
     package private(set) var faults: [Fault] = []
-    /// How many entries were held against the chain.
     package private(set) var entries: Int64 = 0
-    /// The end of the chain: number and hash.
     package private(set) var head = AuditChain.start.head
 
-    /// Reads all files of the audit in a folder.
+    /// Verifies all files of the audit in a folder.
     ///
-    /// Waits for the disk.
+    /// Blocks on file I/O.
     ///
     /// - Parameters:
     ///   - folder: The folder.
-    ///   - known: An end of the chain that was kept elsewhere: the audit must go through it.
-    /// - Throws: What the file system says.
+    ///   - known: A head of the chain stored elsewhere, which the audit must contain.
+    /// - Throws: An error of the file system.
     package init(folder: URL, known: String? = nil) throws {
         let files = AuditFolder(folder)
         let anchors = try files.anchors()
@@ -69,7 +63,7 @@ package struct AuditVerification: Sendable, Equatable {
             }
         }
         let kept = Set(days)
-        // Retention removes the oldest days: one that is missing between others was taken out.
+        // Retention removes only the oldest days; a gap between others is a fault.
         for anchor in anchors where !kept.contains(anchor.day) && days.first.map({ $0 < anchor.day }) == true {
             note(anchor.day + AuditFolder.suffix, "is missing")
         }

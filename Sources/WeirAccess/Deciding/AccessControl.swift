@@ -1,13 +1,13 @@
 import Synchronization
 
-/// The rules in force on the subjects there are, and who is known at this moment.
+/// Evaluates the access rules for the current subjects and principals.
 ///
-/// Every change of rules, subjects, users, tokens or sessions begins a new generation. What carries an authorization asks
-/// `current(_:)` before it delivers anything: that costs one comparison as long as nothing has changed.
+/// Each change of rules, subjects, users, tokens or sessions starts a new generation. Holders of an authorization call
+/// `current(_:)` before they deliver data; without a change this costs one comparison.
 public final class AccessControl: Sendable {
-    /// Looks up who a credential belongs to; nil when it has ended or was revoked.
+    /// Returns the principal of a credential, or nil if the credential ended or was revoked.
     ///
-    /// Called on any thread, must not wait.
+    /// Called on any thread; must not block.
     package typealias Lookup = @Sendable (Credential) -> Principal?
 
     private struct State {
@@ -27,30 +27,26 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// How many principals' audiences are kept, before all are let go of.
+    /// The number of cached audiences; the cache is cleared when it is full.
     private static let kept = 10_000
 
     private let state: Mutex<State>
     private let latest: Atomic<UInt64>
 
-    /// Puts rules in force; what there is to have rights on is said by the dashboard that is mounted with them.
+    /// Creates an access control with the given rules; the dashboard that uses it supplies the subjects.
     public convenience init(rules: AccessRules = AccessRules()) { self.init(rules: rules, subjects: []) }
 
-    /// Puts rules in force on certain subjects.
     package init(rules: AccessRules = AccessRules(), subjects: [Subject]) {
         state = Mutex(State(rules: rules, subjects: subjects))
         latest = Atomic(1)
     }
 
-    /// Which generation is in force.
-    ///
-    /// Wait-free.
+    /// The current generation; wait-free.
     package var generation: UInt64 { latest.load(ordering: .acquiring) }
 
-    /// The rules in force.
     package var rules: AccessRules { state.withLock { $0.rules } }
 
-    /// Puts other rules in force, for all requests from now on and those that wait.
+    /// Replaces the rules, for new requests and for pending ones.
     public func replace(rules: AccessRules) {
         change {
             $0.rules = rules
@@ -58,7 +54,6 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// Says which subjects there are now.
     package func replace(subjects: [Subject]) {
         change {
             $0.subjects = subjects
@@ -66,12 +61,10 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// Begins a new generation, as somebody's rights may have changed.
+    /// Starts a new generation after a change of a principal's permissions.
     public func invalidate() { change { _ in } }
 
-    /// Says who looks up credentials that Weir holds.
-    ///
-    /// Without it none is known.
+    /// Sets the function that resolves Weir's own credentials; without it, none of them is valid.
     package func look(up lookup: @escaping Lookup) { change { $0.lookup = lookup } }
 
     private func change(_ body: (inout State) -> Void) {
@@ -82,17 +75,16 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// What a principal may do now.
     package func authorize(_ principal: Principal) -> Authorization { authorize(principal, credential: .request) }
 
-    /// What the principal of a credential may do now.
+    /// Returns the current permissions of a credential's principal.
     ///
     /// - Parameters:
-    ///   - principal: Whom the credential belongs to.
-    ///   - credential: What says so.
-    ///   - generation: Which generation was in force before the principal was looked up; nil for one that is as the request says.
-    ///     What changes in between makes a later one, so that the authorization is looked at again.
-    /// - Returns: The rights, with the generation they are of.
+    ///   - principal: The principal.
+    ///   - credential: The credential that identifies it.
+    ///   - generation: The generation read before the principal was looked up, so that a change in between makes the
+    ///     authorization stale; nil for principals that the request itself names.
+    /// - Returns: The permissions and their generation.
     package func authorize(
         _ principal: Principal, credential: Credential, asOf generation: UInt64? = nil
     ) -> Authorization {
@@ -103,7 +95,7 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// Whether an audience is that of whoever is not known.
+    /// Returns whether an audience has the permissions of anonymous users.
     package func isAnonymous(_ audience: Audience) -> Bool {
         state.withLock { state in
             let anonymous = state.anonymous ?? state.audience(of: .anonymous, atMost: Self.kept)
@@ -112,7 +104,7 @@ public final class AccessControl: Sendable {
         }
     }
 
-    /// What the holder of an authorization may do now; nil when it has been signed out, revoked or removed.
+    /// Refreshes an authorization; returns nil if its credential ended or was revoked.
     package func current(_ authorization: Authorization) -> Authorization? {
         let generation = generation
         if authorization.generation == generation { return authorization }
@@ -125,4 +117,32 @@ public final class AccessControl: Sendable {
         }
         return principal.map { authorize($0, credential: authorization.credential, asOf: generation) }
     }
+}
+
+package struct Authorization: Sendable {
+    package let principal: Principal
+    package let audience: Audience
+    /// The credential, used to look up the principal again.
+    package let credential: Credential
+    /// The generation of the access control at which the permissions were computed.
+    package let generation: UInt64
+
+    package var permissions: Permissions { audience.permissions }
+
+    package var isAnonymous: Bool { principal.kind == .anonymous }
+
+    package init(_ principal: Principal, audience: Audience, credential: Credential, generation: UInt64) {
+        self.principal = principal
+        self.audience = audience
+        self.credential = credential
+        self.generation = generation
+    }
+}
+
+package enum Credential: Hashable, Sendable {
+    /// Each request identifies its principal: a proxy's header, the app's own sign-in, or nothing; it cannot be revoked.
+    case request
+    case session(String)
+    case token(String)
+    case link(String)
 }

@@ -1,16 +1,13 @@
-/// What a request says of who sends it.
 package struct AccessRequest: Sendable {
-    /// The address at the other end of the connection, without its port; nil where it is not known.
+    /// The peer's address without port, or nil if unknown.
     package var peer: String? { findPeer() }
-    /// Whether the connection is encrypted, by this server or, as a trusted proxy says, by the proxy.
+    /// Whether the connection is encrypted by this server or, according to a trusted proxy, by the proxy.
     package let isSecure: Bool
-    /// All values of a header field, by its name in lower case.
+    /// Returns all values of a header field, given its name in lower case.
     package let values: @Sendable (String) -> [String]
     private let findPeer: @Sendable () -> String?
 
-    /// Makes what a request says.
-    ///
-    /// The address is written out only where somebody asks for it, which not every poll does.
+    /// Creates a request; the peer's address is formatted lazily, because most requests do not need it.
     package init(
         peer: @autoclosure @escaping @Sendable () -> String?, isSecure: Bool,
         values: @escaping @Sendable (String) -> [String]
@@ -21,44 +18,54 @@ package struct AccessRequest: Sendable {
     }
 }
 
-/// What came of asking who sends a request.
 package enum Authentication: Sendable {
-    /// It is one who may go on, with these rights; perhaps an anonymous one.
+    /// The request is accepted with this authorization, possibly an anonymous one.
     case authorized(Authorization)
-    /// It cannot go on.
     case refused(Refusal)
 
-    /// What the sender may do; nil for one that cannot go on.
+    /// The sender's permissions, or nil if the request was refused.
     package var authorization: Authorization? {
         if case .authorized(let authorization) = self { authorization } else { nil }
     }
 
-    /// Why a request cannot go on.
     package enum Refusal: Hashable, Sendable {
-        /// The bearer token is malformed, unknown, expired or revoked: 401.
+        /// 401: The bearer token is malformed, unknown, expired or revoked.
         ///
-        /// Nothing else is tried.
+        /// No other credential is tried.
         case invalidToken
-        /// A field that must name one principal does not: 400, with the reason as a sentence.
+        /// 400: A field does not name exactly one principal; contains the reason as a sentence.
         case malformed(String)
-        /// The request came through a proxy, and nobody is asked to sign in: 403, with what to do as a sentence.
+        /// 403: Authentication is off and the request was forwarded by a proxy; contains the remedy as a sentence.
         case forwarded(String)
     }
 }
 
-/// Says who sends a request.
-///
-/// `authenticate` is called on event loops: it must neither wait nor read files.
 package protocol Authenticator: Sendable {
-    /// Who sends a request, and what they may do.
+    /// Authenticates a request from local data; called on event loops: must neither block nor read files.
     func authenticate(_ request: AccessRequest) -> Authentication
-    /// Whether a request brings what is not known here, and may be known to `authenticateLookingUp`.
+    /// Returns whether a request carries a credential that is unknown locally and that ``authenticateLookingUp(_:)`` may
+    /// resolve.
     func mayBeKnownElsewhere(_ request: AccessRequest) -> Bool
-    /// The same as `authenticate`, but not on an event loop: asks others for what is not known here.
+    /// Authenticates a request, querying the storage for credentials that are unknown locally; does not run on event loops.
     func authenticateLookingUp(_ request: AccessRequest) async -> Authentication
 }
 
 extension Authenticator {
     package func mayBeKnownElsewhere(_ request: AccessRequest) -> Bool { false }
     package func authenticateLookingUp(_ request: AccessRequest) async -> Authentication { authenticate(request) }
+}
+
+/// Authenticates every request as one principal; used when authentication is off.
+package struct FixedAuthenticator: Authenticator {
+    private let principal: Principal
+    package let control: AccessControl
+
+    package init(_ principal: Principal, control: AccessControl) {
+        self.principal = principal
+        self.control = control
+    }
+
+    package var authorization: Authorization { control.authorize(principal) }
+
+    package func authenticate(_ request: AccessRequest) -> Authentication { .authorized(authorization) }
 }

@@ -2,10 +2,10 @@ import Synchronization
 import WeirStates
 
 extension AccessDirectory: Authenticator {
-    /// Who sends a request: a bearer token alone decides where there is one, then what the mode asks.
+    /// Authenticates a request; a bearer token takes precedence; otherwise the mode decides.
     package func authenticate(_ request: AccessRequest) -> Authentication {
         let authorizations = request.values("authorization")
-        // Also one without a token, as a script sends that has lost its variable: it is nobody else's request then.
+        // An empty token counts too: a script whose variable is unset must not act as another principal.
         let bearers = authorizations.compactMap(Self.bearer)
         if let bearer = bearers.first {
             guard authorizations.count == 1 else { return .refused(.malformed("Send one Authorization field.")) }
@@ -32,7 +32,7 @@ extension AccessDirectory: Authenticator {
         "via",
     ]
 
-    /// What follows the word “Bearer”, without the spaces; nil for a field of another scheme.
+    /// The text after the word “Bearer” without spaces, or nil for another scheme.
     static func bearer(_ field: String) -> String? {
         let scheme = field.prefix { $0 != " " && $0 != "\t" }
         guard scheme.lowercased() == "bearer" else { return nil }
@@ -62,7 +62,7 @@ extension AccessDirectory: Authenticator {
         guard let name = names.first, !name.isEmpty else {
             return .authorized(authorization(ofLinkIn: request.values("cookie")))
         }
-        // Two fields that were joined to one are told by the comma.
+        // A comma indicates two fields joined into one.
         guard VisibleName.isSound(name), !name.contains(",") else {
             return .refused(.malformed("The name that the proxy sends is not one line of 1 to 200 visible characters."))
         }
@@ -78,7 +78,7 @@ extension AccessDirectory: Authenticator {
         return .authorized(control.authorize(Principal(.person, name: name, groups: Set(sound))))
     }
 
-    /// Who a session cookie belongs to; whoever opened a link, or nobody known, when there is none, or none that is good.
+    /// The authorization of a session cookie; without a valid one, that of a link cookie or of an anonymous user.
     private func authorization(ofSessionIn cookies: [String]) -> Authorization {
         guard let secret = cookie.session(in: cookies).map(SecretText.digest) else {
             return authorization(ofLinkIn: cookies)
@@ -99,15 +99,15 @@ extension AccessDirectory: Authenticator {
         return authorization
     }
 
-    /// Whoever opened a link to a run in this browser; nobody known when there is none that is good.
+    /// The authorization of a link cookie, or of an anonymous user without a valid one.
     private func authorization(ofLinkIn cookies: [String]) -> Authorization {
         cookie.link(in: cookies).flatMap { authorization(ofLink: $0.text) } ?? control.authorize(.anonymous)
     }
 
-    /// The cookie in which browsers keep their session.
+    /// The session cookie's format.
     package var cookie: SessionCookie { state.withLock { $0.cookie } }
 
-    /// Who a credential belongs to at this moment; nil when it has ended.
+    /// Resolves a credential; nil if it has ended.
     func principal(of credential: Credential) -> Principal? {
         let time = now()
         switch credential {
@@ -144,11 +144,53 @@ extension AccessDirectory: Authenticator {
                 guard let link = state.links[id], time < link.expiresAt else { return nil }
                 return (link, link.maker.map(state.principal) ?? .system)
             }
-            // Whoever made the link must still be there, and could still make it.
+            // The link's maker must still exist and still be allowed to create it.
             guard let (link, maker) = found, let maker else { return nil }
             let verbs = control.authorize(maker).permissions.verbs(on: .operation(link.operation))
             guard verbs.isSuperset(of: VerbSet([.see, .export])) else { return nil }
             return .link(id: id, run: link.run)
+        }
+    }
+}
+
+/// Resolves credentials that another server on the same storage just created.
+extension AccessDirectory {
+    /// Authenticates a request, reading the storage first if the request carries a credential that is unknown here.
+    package func authenticateLookingUp(_ request: AccessRequest) async -> Authentication {
+        let authentication = authenticate(request)
+        if let authorization = authentication.authorization, !authorization.isAnonymous { return authentication }
+        guard mayBeKnownElsewhere(request) else { return authentication }
+        await lookUp()
+        return authenticate(request)
+    }
+
+    /// Returns whether a request carries a session, token or link with a valid checksum that is unknown here.
+    package func mayBeKnownElsewhere(_ request: AccessRequest) -> Bool {
+        let bearers = request.values("authorization").compactMap(Self.bearer)
+        let cookies = request.values("cookie")
+        let cookie = cookie
+        let session = bearers.isEmpty ? cookie.secret(in: cookies) : nil
+        let token = bearers.first.flatMap { SecretText($0, kind: .token) }
+        let link = bearers.first.map { SecretText($0, kind: .link) } ?? cookie.link(in: cookies)
+        let time = now()
+        return state.withLock { state in
+            // A session that expired here may have been used at another server.
+            session.map { state.sessions.session($0.hash, now: time) == nil } ?? false
+                || token.map { state.tokenIDs[$0.hash] == nil } ?? false
+                || link.map { state.linkIDs[$0.hash] == nil } ?? false
+        }
+    }
+
+    /// Reads changes from the storage.
+    ///
+    /// Calls made before a read starts share it.
+    ///
+    /// Does nothing while the storage is known to fail, and returns after one second if it does not respond.
+    package func lookUp() async {
+        guard !state.withLock({ $0.failing.contains(.reading) }) else { return }
+        await look.run(atMost: .seconds(1)) { [self] in
+            // The error is logged already; the next read retries.
+            do { try await refresh() } catch { _ = error }
         }
     }
 }

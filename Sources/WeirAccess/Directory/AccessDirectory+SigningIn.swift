@@ -3,30 +3,30 @@ import Synchronization
 import WeirFlows
 import WeirStates
 
-/// What came of an attempt to sign in.
+/// The result of an attempt to sign in.
 package enum SignInOutcome: Sendable {
-    /// Somebody is signed in; the secret goes into the cookie.
+    /// The user is signed in; the secret is the value of the session cookie.
     case signedIn(SecretText, Principal)
-    /// There is no such user, or it is not the password.
+    /// The name or the password is wrong.
     case wrong
-    /// There were too many attempts; try again after so many milliseconds.
+    /// Too many attempts; the value is the delay in milliseconds before the next one.
     case throttled(Int64)
-    /// Too many are signing in at this moment.
+    /// Too many passwords are being hashed.
     case busy
 }
 
 extension AccessDirectory {
-    /// Signs a user in.
+    /// Signs in a local user.
     ///
-    /// Hashes on a thread of its own, as long for a user there is not.
+    /// Hashes on a work pool. Unknown names take as long as known ones.
     ///
     /// - Parameters:
-    ///   - name: As typed.
-    ///   - password: As typed.
-    ///   - origin: Where the request comes from.
-    ///   - old: The secret of the browser's session so far, which ends.
-    /// - Returns: What came of it.
-    /// - Throws: `AccessError` when the session cannot be kept.
+    ///   - name: The name as typed.
+    ///   - password: The password as typed.
+    ///   - origin: The origin of the request.
+    ///   - old: The secret of the browser's previous session, which ends.
+    /// - Returns: The outcome.
+    /// - Throws: `AccessError` if the session cannot be stored.
     package func signIn(_ name: String, _ password: String, from origin: AuditOrigin, replacing old: SecretText? = nil)
         async throws -> SignInOutcome
     {
@@ -38,7 +38,7 @@ extension AccessDirectory {
             refuse(key, from: origin, "too many attempts")
             return .throttled(wait)
         }
-        // Added, or given another password, at another server a moment ago.
+        // Another server may just have added the user or changed the password.
         await lookUp()
         let user = typed.flatMap { typed in state.withLock { $0.users[typed.text] } }
         let hash = user.flatMap { PasswordHash($0.password) } ?? decoy
@@ -55,7 +55,7 @@ extension AccessDirectory {
             return .wrong
         }
         let person = StoredPerson(name: user.name, identity: user.name, isUser: true, groups: [])
-        // The password may have been changed, or the user removed, while it was hashed.
+        // The password may have changed, or the user may have been removed, during hashing.
         let secret = try await begin(person, from: origin, replacing: old) { state in
             state.users[user.name]?.password == user.password
         }
@@ -65,9 +65,9 @@ extension AccessDirectory {
         return .signedIn(secret, user.principal)
     }
 
-    /// Begins a session for somebody that a provider vouches for, or that has shown a password.
+    /// Begins a session for an authenticated person.
     ///
-    /// The secret is a new one always: one that a browser brings is never taken over.
+    /// Always creates a new secret, which prevents session fixation.
     package func begin(
         _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil
     ) async throws -> SecretText {
@@ -77,7 +77,7 @@ extension AccessDirectory {
         return secret
     }
 
-    /// Begins a session if something still is so; nil otherwise.
+    /// Begins a session if `isRight` holds when the change runs; otherwise returns nil.
     private func begin(
         _ person: StoredPerson, from origin: AuditOrigin, replacing old: SecretText?, until end: Int64? = nil,
         if isRight: @escaping @Sendable (DirectoryState) -> Bool
@@ -106,12 +106,12 @@ extension AccessDirectory {
         }
     }
 
-    /// Ends the session of a secret, if there is one.
+    /// Ends the session with the given secret, if it exists.
     package func signOut(_ secret: SecretText?, from origin: AuditOrigin) async throws {
         guard let secret else { return }
         try await change { [self] in
             guard let ended = state.withLock({ $0.sessions.sessions[secret.hash] }) else { return }
-            // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
+            // Store first: a removal that is not stored would be undone silently by a restart.
             try await write([.remove(kind: .session, id: secret.hash)])
             _ = state.withLock { $0.sessions.end { $0.hash == secret.hash } }
             control.invalidate()
@@ -123,7 +123,7 @@ extension AccessDirectory {
 
     // MARK: The first user
 
-    /// Makes the code for the first user; nil when there are users, or none are wanted.
+    /// Creates the code for setting up the first user; nil if users exist or the mode has none.
     package func makeSetUpCode() -> String? {
         let (bytes, time) = (random(16), now())
         return state.withLock { state in
@@ -134,16 +134,16 @@ extension AccessDirectory {
         }
     }
 
-    /// Whether the first user can be made.
+    /// Whether the first user can be set up.
     package var awaitsSetUp: Bool {
         let time = now()
         return state.withLock { $0.users.isEmpty && $0.setUp?.isUsable(now: time) == true }
     }
 
-    /// Whether there is nobody who could sign in.
-    package var hasNoUsers: Bool { configuration.mode == .password && state.withLock { $0.users.isEmpty } }
+    /// Whether the mode has local users but none exists.
+    var hasNoUsers: Bool { configuration.mode == .password && state.withLock { $0.users.isEmpty } }
 
-    /// Makes the first user, an administrator, and signs them in.
+    /// Creates the first user as an administrator and begins their session.
     package func setUp(code: String, name: String, password: String, from origin: AuditOrigin) async throws
         -> SecretText
     {
@@ -152,7 +152,7 @@ extension AccessDirectory {
         if let problem = PasswordRule.problem(with: password, of: name.text) { throw AccessError(.invalid, problem) }
         let isRight = state.withLock { state in
             guard state.users.isEmpty, state.setUp?.accepts(code, now: time) == true else { return false }
-            // Good once: whoever comes second meanwhile finds none.
+            // The code is valid for one use, also with concurrent requests.
             state.setUp = nil
             return true
         }
@@ -174,7 +174,6 @@ extension AccessDirectory {
             .signIn, by: .anonymous, from: origin, subject: "user:\(name)", outcome: .refused, detail: detail)
     }
 
-    /// Hashes a password.
     func hash(_ password: String) async throws -> PasswordHash {
         let (cost, salt) = (configuration.cost, random(16))
         do {
@@ -184,7 +183,7 @@ extension AccessDirectory {
         }
     }
 
-    /// Hashes a password anew that was hashed for less; a failure leaves it as it is.
+    /// Rehashes a password with the current cost; on failure, the old hash stays.
     private func rehash(_ user: UserRecord, _ password: String) async {
         do {
             let hash = try await hash(password).description
@@ -200,5 +199,38 @@ extension AccessDirectory {
         } catch {
             logger.warning("A password could not be hashed anew.", metadata: ["cause": "\(Quoted(error))"])
         }
+    }
+}
+
+/// The code for setting up the first user; printed on the console; valid for one use, five attempts and fifteen minutes.
+struct SetUpCode: Hashable, Sendable {
+    /// In milliseconds.
+    static let lifetime: Int64 = 15 * 60_000
+    /// The maximum number of attempts.
+    static let tries = 5
+
+    let text: String
+    private let madeAt: Int64
+    private var tried = 0
+
+    init(bytes: [UInt8], now: Int64) {
+        let letters = SecretText.shortID(bytes)
+        text = letters.enumerated().map {
+            ($0.offset > 0 && $0.offset.isMultiple(of: 4) ? "-" : "") + String($0.element)
+        }
+        .joined()
+        madeAt = now
+    }
+
+    func isUsable(now: Int64) -> Bool { tried < Self.tries && (0...Self.lifetime).contains(now - madeAt) }
+
+    /// Counts an attempt and returns whether the code is right; compares in constant time.
+    mutating func accepts(_ typed: String, now: Int64) -> Bool {
+        guard isUsable(now: now) else { return false }
+        tried += 1
+        let own = Array(text.replacing("-", with: "").utf8)
+        let other = Array(typed.lowercased().utf8.filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: " ") })
+        guard own.count == other.count else { return false }
+        return zip(own, other).reduce(UInt8.zero) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }

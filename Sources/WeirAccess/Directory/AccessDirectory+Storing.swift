@@ -2,18 +2,17 @@ import Logging
 import Synchronization
 import WeirStates
 
-/// What a storage may fail at.
+/// The operations of the storage whose failures are tracked.
 enum StorageUse: String {
     case reading = "read"
     case saving = "saved"
 }
 
-/// What is read from the storage and written to it.
 extension AccessDirectory {
-    /// How often a change is decided anew because another process has changed something meanwhile.
+    /// The maximum number of attempts for a change that conflicts with other processes.
     private static let tries = 50
 
-    /// Reads what others have changed in the storage.
+    /// Reads changes of other processes from the storage.
     package func refresh() async throws { try await changes.run { try await self.readChanges() } }
 
     private func readChanges() async throws {
@@ -35,7 +34,7 @@ extension AccessDirectory {
         if taken.changesRights { control.invalidate() }
     }
 
-    /// Uses the storage; says once in the log when that begins to fail, and once when it works again.
+    /// Performs an operation of the storage; logs the first failure and the recovery.
     private func using<Result>(_ use: StorageUse, _ body: () async throws -> Result) async throws -> Result {
         do {
             let result = try await body()
@@ -59,10 +58,10 @@ extension AccessDirectory {
 
     // MARK: Changing
 
-    /// Makes a change by what is in force: after those that were asked for before, and after those of other processes.
+    /// Performs a change after all earlier ones, on top of the latest state of the storage.
     ///
-    /// If another process is quicker, `body` runs again by what it has changed, so it must do nothing before it writes, and
-    /// write once.
+    /// On a conflict with another process, `body` runs again. It must therefore have no side effects before its write, and
+    /// write at most once.
     func change<Result: Sendable>(_ body: @escaping @Sendable () async throws -> Result) async throws -> Result {
         try await changes.run { try await self.attempt(body) }
     }
@@ -80,7 +79,7 @@ extension AccessDirectory {
         throw AccessError.storage
     }
 
-    /// Writes, in a change; throws in words for a person when it cannot.
+    /// Writes within a change; throws `AccessError` if the storage fails.
     func write(_ changes: [StoredChange]) async throws {
         let known = state.withLock { $0.version } ?? 0
         do {
@@ -93,7 +92,7 @@ extension AccessDirectory {
         }
     }
 
-    /// Writes, in a change, and writes it down: in the storage with the change itself, where the audit is the server's.
+    /// Writes within a change and audits it; if the audit belongs to a server, the entry is stored together with the change.
     func write(_ changes: [StoredChange], _ entry: AuditEntry) async throws {
         guard leavesAudit else {
             try await write(changes)
@@ -105,47 +104,47 @@ extension AccessDirectory {
 
     // MARK: Looking
 
-    /// What a look finds to be stored.
     private struct Due: Sendable {
         var sessions: [SessionRecord]
         var tokens: [TokenRecord]
         var ended: Set<String>
         var links: [String]
 
-        /// Another process may have removed what was used here, and then it stays removed.
+        /// Uses `update`, which does not restore records that another process removed.
         func changes() throws -> [StoredChange] {
             try sessions.map { try .update($0) } + tokens.map { try .update($0) }
                 + ended.map { .remove(kind: .session, id: $0) } + links.map { .remove(kind: .link, id: $0) }
         }
     }
 
-    /// Reads what others have changed, stores what was used, ends what is over, and sees to the audit: to be called every
-    /// half second or so.
+    /// Reads changes, stores last uses, ends expired sessions and maintains the audit.
     ///
-    /// What cannot be stored is stored by a later look.
+    /// Call about every half second.
+    ///
+    /// Writes that fail are retried by a later tick.
     package func tick() async {
         noticeExpiry()
         do {
             try await changes.run { [self] in
                 do { try await readChanges() } catch {
-                    // Time goes on without the storage.
+                    // Sessions expire even if the storage fails.
                     endSessions()
                     throw error
                 }
-                // Not before: what is over here may have been used elsewhere while this process stood still.
+                // After reading: a session that expired here may have been used elsewhere.
                 endSessions()
                 if try !due().changes().isEmpty { try await attempt { [self] in try await store(due()) } }
             }
             try await takeOverAudit()
             try await keepAuditHead()
         } catch {
-            // The log has it; or the server stops, and when a session was used last is written no more.
+            // Failures are logged already. On cancellation, the last uses are not stored.
             _ = error
         }
         audit.tick()
     }
 
-    /// Has rights looked at anew when a token or link has expired, also while a request goes on by it.
+    /// Starts a new generation when a token or link expires, which also ends open requests.
     private func noticeExpiry() {
         let time = now()
         let hasExpired = state.withLock { state in
@@ -156,7 +155,6 @@ extension AccessDirectory {
         if hasExpired { control.invalidate() }
     }
 
-    /// Ends sessions that are over.
     private func endSessions() {
         let time = now()
         let over = state.withLock { state in
@@ -173,7 +171,7 @@ extension AccessDirectory {
             Due(
                 sessions: state.used.compactMap { state.sessions.sessions[$0] },
                 tokens: state.usedTokens.compactMap { state.tokens[$0] },
-                // One that was used elsewhere meanwhile is here again.
+                // A session used elsewhere in the meantime exists again.
                 ended: state.ended.filter { state.sessions.sessions[$0] == nil },
                 links: state.links.values.filter { $0.expiresAt < time - 86_400_000 }.map(\.id))
         }
@@ -193,7 +191,7 @@ extension AccessDirectory {
         }
     }
 
-    /// Runs until the task is cancelled: looks every half second.
+    /// Calls ``tick()`` every half second until the task is cancelled.
     package func watch() async {
         while !Task.isCancelled {
             await tick()

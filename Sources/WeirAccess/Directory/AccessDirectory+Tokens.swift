@@ -2,7 +2,7 @@ import Synchronization
 import WeirStates
 
 extension AccessDirectory {
-    /// The tokens, the newest first; only a maker's own, if one is given.
+    /// The tokens, newest first; only those of one maker if `identity` is given.
     package func tokens(of identity: String? = nil) -> [TokenRecord] {
         state.withLock { state in
             state.tokens.values.filter { identity == nil || $0.maker?.identity == identity }
@@ -10,19 +10,19 @@ extension AccessDirectory {
         }
     }
 
-    /// How many tokens and links there may be.
+    /// The maximum number of tokens, and of links.
     static let limit = 10_000
 
-    /// Makes a token, which is to be shown once.
+    /// Creates a token and returns its secret, which is not stored.
     ///
     /// - Parameters:
-    ///   - name: What it is for.
-    ///   - roles: Its rights, which its maker's bound when it is used.
-    ///   - days: After how many days it expires; nil for never.
-    ///   - maker: Who makes it; the system for the command line.
-    ///   - origin: Where the request comes from.
-    /// - Returns: The token, and what is kept of it.
-    /// - Throws: `AccessError` with what to do.
+    ///   - name: Its purpose.
+    ///   - roles: Its roles. When used, its permissions are also limited to its maker's.
+    ///   - days: The number of days until it expires; nil for never.
+    ///   - maker: The principal that creates it; `system` for the command line.
+    ///   - origin: The origin of the request.
+    /// - Returns: The secret and the stored record.
+    /// - Throws: `AccessError` with a message for the maker.
     package func createToken(
         _ name: String, roles: [StoredAssignment], days: Int?, by maker: Principal,
         from origin: AuditOrigin = .none
@@ -57,7 +57,7 @@ extension AccessDirectory {
         return (token, record)
     }
 
-    /// Revokes a token; one of somebody else's only where `anybody` is true.
+    /// Revokes a token of the principal, or of any maker if the flag is set.
     package func revokeToken(_ id: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none)
         async throws
     {
@@ -66,7 +66,7 @@ extension AccessDirectory {
             guard let token, anybody || isMaker(principal, token.maker) else {
                 throw AccessError(.missing, .unknownToken)
             }
-            // Stored first: what could not be stored would be in force again after a restart, and nobody would know.
+            // Store first: a removal that is not stored would be undone silently by a restart.
             try await write(
                 [.remove(kind: .token, id: id)], entry(.revokeToken, by: principal, from: origin, "token:\(id)"))
             state.withLock { state in
@@ -77,16 +77,16 @@ extension AccessDirectory {
         }
     }
 
-    /// Whoever was removed meanwhile leaves nothing behind for a user of the same name who comes later.
+    /// Throws if the maker was removed, so that no record outlives them and belongs to a later user of the same name.
     func requireKnown(_ maker: StoredPerson?) throws {
         guard maker.map({ maker in state.withLock { $0.principal(of: maker) != nil } }) ?? true else {
             throw AccessError(.missing, .removedAccount)
         }
     }
 
-    /// A maker as tokens and links know them.
+    /// The maker as stored in tokens and links; nil for the operator and the system.
     ///
-    /// A token makes no token, and a link no link.
+    /// Throws for tokens and links, which cannot create others.
     func stored(_ maker: Principal) throws -> StoredPerson? {
         switch maker.kind {
         case .operator, .system: nil
@@ -97,5 +97,83 @@ extension AccessDirectory {
         case .token, .link, .hook, .anonymous:
             throw AccessError(.invalid, .peopleOnly)
         }
+    }
+}
+
+extension AccessDirectory {
+    /// The valid links, newest first; only those to `run` if given.
+    package func links(to run: String? = nil) -> [LinkRecord] {
+        let time = now()
+        return state.withLock { state in
+            state.links.values.filter { $0.expiresAt > time && (run == nil || $0.run == run) }
+                .sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+        }
+    }
+
+    /// Creates a link to a run and returns its secret, which is not stored.
+    ///
+    /// The caller checks that the maker can see and export the run.
+    package func createLink(
+        to run: String, of operation: String, hours: Int, by maker: Principal, from origin: AuditOrigin = .none
+    ) async throws -> (link: SecretText, record: LinkRecord) {
+        guard (1...8_760).contains(hours) else {
+            throw AccessError(.invalid, .linkHours)
+        }
+        if case .none = configuration.mode {
+            throw AccessError(.conflict, .linkUnneeded)
+        }
+        let person = try stored(maker)
+        let link = SecretText(.link, bytes: random(32))
+        let time = now()
+        let record = LinkRecord(
+            id: SecretText.shortID(random(10)), hash: link.hash, run: run, operation: operation, maker: person,
+            createdAt: time, expiresAt: time + Int64(hours) * 3_600_000)
+        try await change { [self] in
+            try requireKnown(person)
+            guard state.withLock({ $0.links.count < Self.limit && $0.links[record.id] == nil }) else {
+                throw AccessError(.conflict, .tooManyLinks, ["limit": "\(Self.limit)"])
+            }
+            try await write([.put(record)], entry(.createLink, by: maker, from: origin, "run:\(run)", record.id))
+            state.withLock { state in
+                state.links[record.id] = record
+                state.index()
+            }
+        }
+        return (link, record)
+    }
+
+    /// Revokes a link of the principal, or of any maker if the flag is set.
+    package func revokeLink(
+        _ id: String, to run: String, by principal: Principal, anybody: Bool, from origin: AuditOrigin = .none
+    ) async throws {
+        try await change { [self] in
+            let link = state.withLock { $0.links[id] }
+            guard let link, link.run == run, anybody || isMaker(principal, link.maker) else {
+                throw AccessError(.missing, .unknownLink)
+            }
+            try await write(
+                [.remove(kind: .link, id: id)], entry(.revokeLink, by: principal, from: origin, "run:\(run)", id))
+            state.withLock { state in
+                state.links[id] = nil
+                state.index()
+            }
+            control.invalidate()
+        }
+    }
+
+    /// Returns whether a principal created a record with the given maker.
+    ///
+    /// Records created on the command line have no maker here.
+    package func isMaker(_ principal: Principal, _ maker: StoredPerson?) -> Bool {
+        [.person, .operator].contains(principal.kind) && maker?.identity == principal.identity
+    }
+
+    /// The authorization of a link's secret, or nil if the link is unknown, expired or revoked.
+    package func authorization(ofLink text: String) -> Authorization? {
+        let generation = control.generation
+        guard let link = SecretText(text, kind: .link), let id = state.withLock({ $0.linkIDs[link.hash] }),
+            let principal = principal(of: .link(id))
+        else { return nil }
+        return control.authorize(principal, credential: .link(id), asOf: generation)
     }
 }

@@ -2,10 +2,10 @@ import Synchronization
 import WeirStates
 
 extension AccessDirectory {
-    /// The users, by name.
+    /// The users, sorted by name.
     package var users: [UserRecord] { state.withLock { $0.users.values.sorted { $0.name < $1.name } } }
 
-    /// Adds a user; where that is asked, only if there is none yet, at any server.
+    /// Adds a user; with `onlyAsFirst`, throws if any server has added one already.
     package func addUser(
         _ name: String, password: String, roles: [StoredAssignment], by principal: Principal,
         from origin: AuditOrigin = .none, onlyAsFirst: Bool = false
@@ -33,7 +33,6 @@ extension AccessDirectory {
         }
     }
 
-    /// Gives a user these roles in place of those they have.
     package func setRoles(
         _ roles: [StoredAssignment], of name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
@@ -41,9 +40,9 @@ extension AccessDirectory {
         try await change { [self] in try await put(roles, of: try user(name), by: principal, from: origin) }
     }
 
-    /// Gives a user another role, on what the present one is for.
+    /// Replaces the role of a user and keeps its selection.
     ///
-    /// - Throws: `AccessError` also for a user with several roles, of which nobody can say which one is meant.
+    /// - Throws: `AccessError` also if the user has several roles, because the one to replace is ambiguous.
     package func setRole(
         _ role: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
@@ -71,7 +70,7 @@ extension AccessDirectory {
         control.invalidate()
     }
 
-    /// Gives a user another password, and ends their sessions.
+    /// Sets a user's password and ends their sessions.
     package func setPassword(
         _ password: String, of name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
@@ -79,7 +78,7 @@ extension AccessDirectory {
         if let problem = PasswordRule.problem(with: password, of: name) { throw AccessError(.invalid, problem) }
         let hash = try await hash(password).description
         try await change { [self] in
-            // As they are now: while it was hashed, their roles may have been changed, or they were removed.
+            // Read again: the user may have been changed or removed during hashing.
             var user = try user(name)
             (user.password, user.changedAt) = (hash, now())
             let (changed, ended) = (user, sessions(of: name))
@@ -100,7 +99,6 @@ extension AccessDirectory {
         }
     }
 
-    /// Removes a user with all sessions; the tokens and links they made stop working.
     package func removeUser(
         _ name: String, by principal: Principal, from origin: AuditOrigin = .none
     ) async throws {
@@ -110,7 +108,7 @@ extension AccessDirectory {
     private func remove(_ user: UserRecord, by principal: Principal, from origin: AuditOrigin) async throws {
         try requireAdministrator(without: user.name, unless: [])
         let ended = sessions(of: user.name)
-        // A user of the same name who comes later must not take over what this one made.
+        // A later user of the same name must not inherit tokens and links.
         let (tokens, links) = state.withLock { state in
             let isTheirs = { (person: StoredPerson?) in person?.isUser == true && person?.identity == user.name }
             return (
@@ -141,7 +139,7 @@ extension AccessDirectory {
         return user
     }
 
-    /// Somebody must be left who can give roles.
+    /// Throws if the change would leave no administrator.
     private func requireAdministrator(without name: String, unless roles: [StoredAssignment]) throws {
         let rules = control.rules
         func administers(_ roles: [StoredAssignment]) -> Bool {
@@ -156,7 +154,6 @@ extension AccessDirectory {
         }
     }
 
-    /// Holds roles against those there are.
     func check(_ roles: [StoredAssignment]) throws {
         let known = control.rules.roles
         for role in roles {
@@ -174,6 +171,52 @@ extension AccessDirectory {
             for pattern in (role.operations ?? []) + (role.stores ?? []) where IDPattern(pattern) == nil {
                 throw AccessError(.invalid, .pattern, ["pattern": "\(pattern.prefix(64))"])
             }
+        }
+    }
+}
+
+extension AccessDirectory {
+    /// The saved views of a person's run list, as text; nil if none were ever saved.
+    package func views(of person: Principal) -> String? { state.withLock { $0.views[person.key] } }
+
+    /// Replaces a person's saved views.
+    ///
+    /// - Parameters:
+    ///   - person: The owner.
+    ///   - change: Returns the new text for the current one. Runs after earlier changes.
+    /// - Throws: `AccessError` if storing fails, or an error of `change`; the views are then unchanged.
+    package func changeViews(
+        of person: Principal, _ change: @escaping @Sendable (String?) throws -> String
+    ) async throws {
+        try await self.change { [self] in
+            let text = try change(views(of: person))
+            try await write([.put(.views, person.key, text)])
+            state.withLock { $0.views[person.key] = text }
+        }
+    }
+}
+
+/// The name of a local user: 1 to 64 lower-case ASCII letters, digits, dots, hyphens, underscores or `@`.
+///
+/// The restricted alphabet prevents names that look alike.
+struct UserName: Hashable, Sendable {
+    let text: String
+
+    /// Accepts a typed name, ignoring case; nil if it is invalid.
+    init?(_ typed: String) {
+        let text = typed.lowercased()
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(Self.isAllowed),
+            text.utf8.first.map({ $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: ".") }) == true
+        else { return nil }
+        self.text = text
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "@"):
+            true
+        default: false
         }
     }
 }

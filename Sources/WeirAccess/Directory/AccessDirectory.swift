@@ -3,16 +3,13 @@ import Synchronization
 import WeirFlows
 import WeirStates
 
-/// Who there is: users, tokens, links and sessions, all in memory and kept in a storage, and who a request comes from.
+/// Holds users, tokens, links and sessions in memory, backed by a storage, and authenticates requests.
 ///
-/// Asking costs no query. Every change begins a new generation of the ``AccessControl``, so that requests in flight see it;
-/// what another process changes in the storage is noticed by `tick()`, and before anything is changed here.
+/// Authentication needs no query. Every change starts a new generation of the ``AccessControl``, which requests in flight
+/// observe. Changes by other processes are read by `tick()` and before each change.
 package final class AccessDirectory: Sendable {
-    /// The rules, and who may do what by them.
     package let control: AccessControl
-    /// Where it is written down who signed in and who changed what.
     package let audit: AuditLog
-    /// How people are known.
     package let configuration: AccessConfiguration
 
     let storage: any AccessStorage
@@ -22,11 +19,11 @@ package final class AccessDirectory: Sendable {
     let random: @Sendable (Int) -> [UInt8]
     let decoy: PasswordHash
     let logger: Logger
-    /// Whether entries of the audit are left in the storage, for the server to write.
+    /// Whether audit entries are stored for the server instead of being written.
     let leavesAudit: Bool
-    /// Whether what the audit has come to is kept in the storage.
+    /// Whether the audit's head is stored.
     let keepsAuditHead: Bool
-    /// Whether this server writes down what commands left, of all that use the storage.
+    /// Returns whether this server writes the entries left by commands, among all servers on the storage.
     let takesOverAudit: @Sendable () -> Bool
     let changes = ChangeQueue()
     let look = SharedCall()
@@ -34,19 +31,19 @@ package final class AccessDirectory: Sendable {
     /// Opens the directory.
     ///
     /// - Parameters:
-    ///   - configuration: How people are known.
-    ///   - control: The rules. It asks this directory for whom it does not know.
-    ///   - storage: Where everything is kept.
-    ///   - audit: Where it is written down.
-    ///   - leavesAudit: Whether entries are left in the storage instead, together with the change they are about: for
-    ///     commands, as only the server may extend the audit's chain.
-    ///   - keepsAuditHead: Whether what the audit has come to is kept in the storage, and looked for at the next start: for
-    ///     a storage that only this server uses.
-    ///   - takesOverAudit: Whether this is the server, of those that use the storage, that writes down what was left.
-    ///   - now: The time in milliseconds since 1970.
-    ///   - random: So many random bytes.
-    ///   - logger: Says what cannot be read.
-    /// - Throws: What the storage throws.
+    ///   - configuration: How users are authenticated.
+    ///   - control: The access control. It resolves credentials with this directory.
+    ///   - storage: The storage of all records.
+    ///   - audit: The audit log.
+    ///   - leavesAudit: Whether audit entries are stored with their change instead of being written. For commands, because only
+    ///     the server can extend the audit's chain.
+    ///   - keepsAuditHead: Whether the audit's head is stored and checked at the next start. For a storage that no other server
+    ///     uses.
+    ///   - takesOverAudit: Returns whether this server, among those on the storage, writes the stored entries.
+    ///   - now: Returns the time in milliseconds since 1970.
+    ///   - random: Returns the given number of random bytes.
+    ///   - logger: The logger.
+    /// - Throws: An error of the storage.
     package init(
         _ configuration: AccessConfiguration, control: AccessControl, storage: any AccessStorage, audit: AuditLog,
         leavesAudit: Bool = false, keepsAuditHead: Bool = false,
@@ -76,7 +73,7 @@ package final class AccessDirectory: Sendable {
         control.look(up: { [weak self] in self?.principal(of: $0) })
     }
 
-    /// Makes what the servers of a storage have in common, unless another one has.
+    /// Creates the settings shared by all servers on the storage, if missing.
     private func makeSettings() async throws {
         try await change { [self] in
             let (instance, key) = state.withLock { ($0.instance, $0.signInKey) }
@@ -92,14 +89,13 @@ package final class AccessDirectory: Sendable {
         }
     }
 
-    /// What sign-ins that are under way at an identity provider are sealed with, by all servers of the storage; nil where none
-    /// is asked.
+    /// The key that seals pending sign-ins at an identity provider, shared by all servers on the storage; nil without a
+    /// provider.
     package var signInKey: String? {
         let key = state.withLock { $0.signInKey }
         return key.isEmpty ? nil : key
     }
 
-    /// What somebody changed, for the audit.
     func entry(
         _ action: AuditAction, by principal: Principal, from origin: AuditOrigin, _ subject: String,
         _ detail: String? = nil
@@ -109,11 +105,11 @@ package final class AccessDirectory: Sendable {
             subject: subject, request: origin.request, detail: detail)
     }
 
-    /// The address that a request comes from: the connection's, or what trusted proxies say it was.
+    /// The client's address: the connection's peer, or the one that trusted proxies forward.
     package func address(peer: String?, forwardedFor values: [String]) -> String? {
         guard let peer, let direct = NetworkAddress(peer), isTrusted(direct) else { return peer }
         let hops = values.flatMap { $0.split(separator: ",") }.map { String($0.filter { !$0.isWhitespace }) }
-        // Each proxy appends whom it heard; what stands before the first one that is not ours may be made up.
+        // Each proxy appends its peer. Values before the first untrusted one can be forged.
         for hop in hops.reversed() {
             guard let address = NetworkAddress(hop) else { return peer }
             if !isTrusted(address) { return hop }
@@ -123,10 +119,87 @@ package final class AccessDirectory: Sendable {
 
     func isTrusted(_ address: NetworkAddress) -> Bool { configuration.trustedProxies.contains { $0.contains(address) } }
 
-    /// Whether a password may be sent over a connection: it is encrypted, or does not leave the machine or its proxy.
+    /// Returns whether passwords are accepted over a connection: it is encrypted, local, or from a trusted proxy.
     package func takesPasswords(from peer: String?) -> Bool {
         guard !configuration.hasCertificate else { return true }
         guard let address = peer.flatMap(NetworkAddress.init) else { return false }
         return address.isLoopback || isTrusted(address)
+    }
+}
+
+/// How users and programs are authenticated.
+package struct AccessConfiguration: Sendable {
+    package enum Mode: Sendable, Hashable {
+        /// Authentication is off; everyone acts as the local operator.
+        ///
+        /// Forwarded requests are refused unless the configuration allows them.
+        case none(allowsForwarded: Bool)
+        /// A proxy sends the user, and optionally the groups, in header fields.
+        case proxy(user: String, groups: String?)
+        case password
+        /// An OpenID Connect provider; the identities of its users start with `prefix`.
+        case oidc(prefix: String)
+    }
+
+    package var mode: Mode
+    /// The addresses whose forwarding and user header fields are trusted.
+    package var trustedProxies: [NetworkRange] = []
+    package var isSecure = false
+    /// The public URL without trailing slash, or nil to use the request's host.
+    package var publicURL: String?
+    /// Whether this server terminates TLS itself.
+    package var hasCertificate = false
+    package var sessions = SessionTable.Limits()
+    package var throttle = SignInThrottle.Limits()
+    package var cost = ScryptCost.standard
+
+    /// Creates a configuration with default values for everything but the mode.
+    package init(_ mode: Mode) { self.mode = mode }
+
+    package var hasSignIn: Bool {
+        switch mode {
+        case .password, .oidc: true
+        case .none, .proxy: false
+        }
+    }
+
+    /// Returns whether a person belongs to the current mode; sessions of local users or of another provider are not valid after
+    /// the mode changes.
+    func knows(_ person: StoredPerson) -> Bool {
+        switch mode {
+        case .none, .proxy: false
+        case .password: person.isUser
+        case .oidc(let prefix): !person.isUser && person.identity.hasPrefix(prefix)
+        }
+    }
+}
+
+extension AccessDirectory {
+    /// Moves entries left in the storage by commands into the audit; removes them from the storage once they are written.
+    func takeOverAudit() async throws {
+        guard !leavesAudit, takesOverAudit() else { return }
+        let (fresh, ids) = state.withLock { state in
+            let fresh = state.leftEntries.filter { !state.takenOver.contains($0.key) }
+            state.takenOver.formUnion(fresh.keys)
+            return (fresh, state.takenOver)
+        }
+        guard !ids.isEmpty else { return }
+        for (_, entry) in fresh.sorted(by: { ($0.value.at, $0.key) < ($1.value.at, $1.key) }) { audit.record(entry) }
+        guard await audit.flush() else { return }
+        try await change { [self] in try await write(ids.map { .remove(kind: .audit, id: $0) }) }
+        state.withLock { state in
+            for id in ids { state.leftEntries[id] = nil }
+            state.takenOver.subtract(ids)
+        }
+    }
+
+    /// Stores the audit's head, so that the next start detects a missing end.
+    func keepAuditHead() async throws {
+        let head = audit.head
+        guard keepsAuditHead, head != AuditChain.start.head, head != state.withLock({ $0.auditHead }) else { return }
+        try await change { [self] in
+            try await write([try .put(.setting, DirectorySetting.auditHead.rawValue, head)])
+            state.withLock { $0.auditHead = head }
+        }
     }
 }

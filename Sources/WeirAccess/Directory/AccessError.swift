@@ -1,15 +1,12 @@
 package import WeirStates
 
-/// Why users, tokens or links could not be changed, in a sentence for whoever asked for it.
+/// An error in changing users, tokens or links, with a message for the requester.
 package struct AccessError: ExplainedError, Hashable {
-    /// What kind of reason.
     package enum Kind: Hashable, Sendable { case invalid, missing, conflict, wrong, unavailable }
 
     package let kind: Kind
-    /// What is wrong and what to do.
     package let message: Message
 
-    /// The same in English.
     package var description: String { message.description }
 
     package init(_ kind: Kind, _ message: Message) {
@@ -21,8 +18,51 @@ package struct AccessError: ExplainedError, Hashable {
         self.init(kind, Message(wording, values))
     }
 
-    /// For programs and command lines, which are told in English.
+    /// Creates an error with an English message, for programs and the command line.
     package init(_ kind: Kind, _ description: String) { self.init(kind, Message(verbatim: description)) }
 
     static let storage = AccessError(.unavailable, .notSaved)
+}
+
+/// The messages about refused changes of users, tokens and links.
+///
+/// Raw values are the English texts. Translations use the section “access” and the case's name as key.
+package enum AccessWording: String, Wording {
+    package static let section = "access"
+
+    case linkHours = "A link can be good for 1 to 8760 hours."
+    case linkHoursMissing = "Say for how many hours the link is good: 1 to 8760."
+    case linkUnneeded = "Nobody is asked to sign in here, so the address of the run is all it takes."
+    case tooManyLinks = "There are {limit} links already. Revoke some that nobody uses."
+    case unknownLink = "There is no such link."
+    case name = """
+        Choose a name of 1 to 64 lower-case letters, digits, dots, hyphens, underscores or @; it begins with a \
+        letter, digit, _ or @.
+        """
+    case takenName = "There is a user {name} already. Choose another name, or remove that one first."
+    case severalRoles = """
+        {name} has several roles. Set all of them: weir user role {name} --role …, or PUT /api/v1/users/{name}/roles.
+        """
+    case unknownUser = "There is no such user."
+    case lastAdministrator = "This is the last administrator. Make somebody else one first."
+    case unknownRole = "There is no role {role}. The roles are {roles}."
+    case tag = "{tag} is no tag: use lower-case letters, digits and hyphens."
+    case pattern = "{pattern} is no pattern of ids: use lower-case letters, digits, hyphens, * and ?."
+    case tokenPurpose = "Name the token in one line of 1 to 100 visible characters: what it is for."
+    case tokenRole = "Give the token a role."
+    case tokenDays = "A token can be good for 1 to 3650 days."
+    case tooManyTokens = "There are {limit} tokens already. Revoke some that nobody uses."
+    case unknownToken = "There is no such token."
+    case removedAccount = "Your account was removed."
+    case peopleOnly = "Only people can do this. Sign in first."
+    case wrongCode = """
+        That is not the code, or it is used up. It is good for 15 minutes and five tries; start the server again for \
+        a new one.
+        """
+    case busyHashing = "The server is busy with passwords. Try again in a moment."
+    case notSaved = "The change could not be saved. Try again; the server's log says more."
+    case shortPassword = "Choose a password of at least {count} characters."
+    case longPassword = "Choose a password of at most {count} bytes."
+    case passwordHasName = "Choose a password that does not contain the name."
+    case plainPassword = "Choose a password of more than three different characters."
 }

@@ -1,7 +1,7 @@
 import Crypto
+import Foundation
 import WeirStates
 
-/// All that is known of users, tokens, links and sessions, in memory.
 struct DirectoryState: Sendable {
     var users: [String: UserRecord] = [:]
     var tokens: [String: TokenRecord] = [:]
@@ -11,34 +11,31 @@ struct DirectoryState: Sendable {
     var sessions: SessionTable
     var throttle: SignInThrottle
     var setUp: SetUpCode?
-    /// The people that a proxy or provider has named, as they were named last.
+    /// The people named by a proxy or provider, with their latest data, by identity.
     var people: [String: StoredPerson] = [:]
-    /// The views of the list of runs that people have saved, as texts, by the keys of their principals.
     var views: [String: String] = [:]
-    /// Sessions that have ended and may still be stored.
+    /// Ended sessions whose removal is not stored yet.
     var ended: Set<String> = []
     /// Sessions and tokens whose last use is not stored yet.
     var used: Set<String> = []
     var usedTokens: Set<String> = []
-    /// Entries of the audit that commands left, by their ids, and those of them that are on their way into it.
+    /// Audit entries left by commands, by id, and the ids being written.
     var leftEntries: [String: AuditEntry] = [:]
     var takenOver: Set<String> = []
     var instance = "" {
         didSet { cookie = SessionCookie(isSecure: cookie.isSecure, instance: instance) }
     }
-    /// What sign-ins that are under way at a provider are sealed with; empty where none is asked.
+    /// The key that seals pending sign-ins at a provider; empty without one.
     var signInKey = ""
-    /// What the audit had come to when that was stored last; empty where it is not.
+    /// The stored head of the audit; empty if it is not stored.
     var auditHead = ""
-    /// The cookie in which browsers keep their session.
     private(set) var cookie: SessionCookie
-    /// What sessions may do, by the digests of their secrets: as long as nothing has changed, a poll needs no more.
+    /// A cache of the sessions' authorizations, by digest of the secret; serves polls while nothing changes.
     private var authorizations: [SHA256Digest: (authorization: Authorization, until: Int64)] = [:]
-    /// Up to where the storage was read; nil before it was.
+    /// The version up to which the storage was read; nil before the first read.
     var version: Int64?
-    /// What the storage fails at, as far as was noticed.
     var failing: Set<StorageUse> = []
-    /// When it was last looked whether something has expired.
+    /// The time of the last expiry check.
     var lookedAt = Int64.max
 
     init(_ configuration: AccessConfiguration) {
@@ -47,7 +44,7 @@ struct DirectoryState: Sendable {
         cookie = SessionCookie(isSecure: configuration.isSecure, instance: "")
     }
 
-    /// What the session of a secret may do, if that is known of this generation and there is nothing to note of it.
+    /// The cached authorization of a session, if it belongs to the generation and no use of the session is due to be recorded.
     func authorization(of secret: SHA256Digest, in generation: UInt64, now: Int64) -> Authorization? {
         guard let known = authorizations[secret], known.authorization.generation == generation, now < known.until else {
             return nil
@@ -55,7 +52,6 @@ struct DirectoryState: Sendable {
         return known.authorization
     }
 
-    /// Keeps what the session of a secret may do.
     mutating func keep(_ authorization: Authorization, of secret: SHA256Digest, until: Int64) {
         if authorizations.count >= 10_000 { authorizations = [:] }
         authorizations[secret] = (authorization, until)
@@ -66,11 +62,109 @@ struct DirectoryState: Sendable {
         linkIDs = Dictionary(links.values.map { ($0.hash, $0.id) }) { $1 }
     }
 
-    /// A person as they are now; nil when it is a user that was removed.
+    /// The current principal of a person, or nil for a removed user.
     func principal(of person: StoredPerson) -> Principal? {
         if person.isUser { return users[person.identity]?.principal }
         let latest = people[person.identity] ?? person
         return Principal(
             .person, name: latest.name, identity: latest.identity, groups: Set(latest.groups))
     }
+}
+
+struct NewsTaken {
+    /// The number of records that could not be decoded and were ignored.
+    var unreadable = 0
+    /// Whether the permissions of a known principal may have changed.
+    var changesRights = false
+    var losesUsers = false
+}
+
+extension DirectoryState {
+    /// Applies changes of other processes; ignores and counts records that cannot be decoded.
+    mutating func take(_ news: StoredNews) -> NewsTaken {
+        var taken = NewsTaken()
+        let hadUsers = !users.isEmpty
+        version = news.version
+        if news.isWhole {
+            taken.changesRights = true
+            (users, tokens, links, leftEntries, views) = ([:], [:], [:], [:], [:])
+            let kept = Set(news.records.lazy.filter { $0.kind == StoredKind.session.rawValue }.map(\.id))
+            _ = sessions.end { !kept.contains($0.hash) }
+        }
+        for key in news.removed where remove(key) { taken.changesRights = true }
+        var begun: [SessionRecord] = []
+        for record in news.records {
+            do {
+                if try put(record, &begun) { taken.changesRights = true }
+            } catch {
+                taken.unreadable += 1
+            }
+        }
+        for session in begun.sorted(by: { $0.begunAt < $1.begunAt }) where take(session) { taken.changesRights = true }
+        index()
+        taken.losesUsers = hadUsers && users.isEmpty
+        return taken
+    }
+
+    /// Removes a record; returns whether a principal may lose permissions.
+    private mutating func remove(_ key: StoredKey) -> Bool {
+        switch StoredKind(rawValue: key.kind) {
+        case .user: users.removeValue(forKey: key.id) != nil
+        case .token: tokens.removeValue(forKey: key.id) != nil
+        case .link: links.removeValue(forKey: key.id) != nil
+        case .session: !sessions.end { $0.hash == key.id }.isEmpty
+        case .views: (views.removeValue(forKey: key.id), false).1
+        case .audit: (leftEntries.removeValue(forKey: key.id), false).1
+        case .setting, nil: false
+        }
+    }
+
+    /// Stores a record, or appends a session to `begun`; returns whether permissions may change.
+    private mutating func put(_ record: StoredRecord, _ begun: inout [SessionRecord]) throws -> Bool {
+        func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(json: record.json) }
+        switch StoredKind(rawValue: record.kind) {
+        case .user:
+            let user = try decode(UserRecord.self)
+            return users.updateValue(user, forKey: user.name) != user
+        case .token:
+            var token = try decode(TokenRecord.self)
+            guard let known = tokens.updateValue(token, forKey: token.id) else { return false }
+            token.usedOn = known.usedOn
+            return token != known
+        case .link:
+            let link = try decode(LinkRecord.self)
+            return links.updateValue(link, forKey: link.id).map { $0 != link } ?? false
+        case .session: begun.append(try decode(SessionRecord.self))
+        case .views: views[record.id] = try decode(String.self)
+        case .setting:
+            switch DirectorySetting(rawValue: record.id) {
+            case .instance: instance = try decode(String.self)
+            case .signInKey: signInKey = try decode(String.self)
+            case .auditHead: auditHead = try decode(String.self)
+            case nil: break
+            }
+        case .audit: leftEntries[record.id] = AuditEntry(try decode(JSONValue.self))
+        case nil: throw CocoaError(.coderInvalidValue)
+        }
+        return false
+    }
+
+    /// Stores a session of another server, and the latest data about its person.
+    private mutating func take(_ session: SessionRecord) -> Bool {
+        let isNew = sessions.sessions[session.hash] == nil
+        sessions.put(session)
+        guard isNew, !session.person.isUser else { return false }
+        let known = people.updateValue(session.person, forKey: session.person.identity)
+        return known.map { $0 != session.person } ?? false
+    }
+}
+
+/// The settings shared by the servers on one storage.
+enum DirectorySetting: String {
+    /// The suffix of their cookies' names.
+    case instance
+    /// The key that seals pending sign-ins at an identity provider.
+    case signInKey = "sign-in-key"
+    /// The head of the audit, if only one server uses the storage.
+    case auditHead = "audit-head"
 }

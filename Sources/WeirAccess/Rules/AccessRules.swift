@@ -1,28 +1,25 @@
-/// Who may do what to what: the roles there are, and to whom the settings give them.
+/// The roles and the grants of the settings.
 public struct AccessRules: Hashable, Sendable {
-    /// Every role by name, the built-in ones included.
+    /// All roles by name, including the built-in ones.
     package let roles: [String: Role]
-    /// What the settings give to people and groups.
     package let grants: [RoleGrant]
 
-    /// Makes rules.
+    /// Creates rules.
     ///
     /// - Parameters:
-    ///   - roles: Roles besides the built-in ones, which they cannot replace.
-    ///   - grants: To whom roles are given.
+    ///   - roles: Roles in addition to the built-in ones, which they cannot replace.
+    ///   - grants: The grants of roles.
     public init(roles: [Role] = [], grants: [RoleGrant] = []) {
         let named = Dictionary((Role.builtIn + roles).map { ($0.name, $0) }) { first, _ in first }
         self.roles = named
         self.grants = grants
     }
 
-    /// What a principal may do to each of the subjects there are.
-    ///
-    /// A role that there is not gives nothing.
+    /// The permissions of a principal on the given subjects; unknown roles grant nothing.
     package func permissions(of principal: Principal, on subjects: some Sequence<Subject>) -> Permissions {
         let subjects = Array(subjects)
         let own = ownPermissions(of: principal, on: subjects)
-        // Of everybody who bounds the principal, the bounds count too: a token made with a token has the first one's maker.
+        // Bounds apply transitively: a token made with a token is also bounded by the first one's maker.
         return principal.bounds.reduce(own) { $0.intersection(permissions(of: $1, on: subjects)) }
     }
 
@@ -46,5 +43,111 @@ public struct AccessRules: Hashable, Sendable {
             else { return verbs }
             return verbs.subtracting(.only(.act))
         }
+    }
+}
+
+extension AccessRules {
+    /// The rules as text by key: `roles.deployer` with the role's verbs, `grants user:ana` with the user's roles.
+    ///
+    /// Excludes the built-in roles.
+    package var summary: [String: String] {
+        var summary: [String: String] = [:]
+        for role in roles.values where !Role.builtIn.contains(where: { $0.name == role.name }) {
+            summary["roles.\(role.name)"] =
+                role.verbs.verbs.map(\.rawValue).joined(separator: ", ") + role.selection.words
+        }
+        var given: [String: [String]] = [:]
+        for grant in grants {
+            for grantee in Set(grant.grantees.map(\.text)) {
+                given["grants \(grantee)", default: []].append(grant.assignment.role + grant.assignment.selection.words)
+            }
+        }
+        return summary.merging(given.mapValues { $0.sorted().joined(separator: ", ") }) { first, _ in first }
+    }
+}
+
+extension SubjectSelection {
+    /// The selection as a suffix for verbs or a role; empty for everything.
+    fileprivate var words: String {
+        guard !isEverything else { return "" }
+        let parts = [
+            ("operations", operations.map(\.description)), ("stores", stores.map(\.description)), ("tags", Array(tags)),
+        ]
+        let named = parts.filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.sorted().joined(separator: " "))" }
+        return " (\(named.isEmpty ? "nothing" : named.joined(separator: "; ")))"
+    }
+}
+
+extension RoleGrant.Grantee {
+    fileprivate var text: String {
+        switch self {
+        case .everyone: "everyone"
+        case .signedIn: "signed-in"
+        case .user(let identity): "user:\(identity)"
+        case .group(let group): "group:\(group)"
+        }
+    }
+}
+
+/// A role that the settings grant to people and groups.
+public struct RoleGrant: Hashable, Sendable {
+    /// The recipient of a grant.
+    public enum Grantee: Hashable, Sendable {
+        /// Everyone, including unauthenticated users.
+        case everyone
+        /// Every signed-in person.
+        case signedIn
+        /// One person, by identity: the name, or the issuer and subject of an identity provider.
+        case user(String)
+        /// The members of a group.
+        case group(String)
+
+        /// Parses `everyone`, `signed-in`, `user:NAME` or `group:NAME`; nil for other texts.
+        package init?(_ text: String) {
+            switch text {
+            case "everyone": self = .everyone
+            case "signed-in": self = .signedIn
+            default:
+                let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                guard parts.count == 2, let kind = parts.first, let name = parts.last, !name.isEmpty else {
+                    return nil
+                }
+                switch kind {
+                case "user": self = .user(String(name))
+                case "group": self = .group(String(name))
+                default: return nil
+                }
+            }
+        }
+
+        /// Returns whether a principal matches.
+        ///
+        /// Tokens match only `everyone`; they never inherit their maker's groups.
+        func includes(_ principal: Principal) -> Bool {
+            switch self {
+            case .everyone: true
+            case .signedIn: principal.kind == .person
+            case .user(let identity): principal.kind == .person && principal.identity == identity
+            case .group(let group): principal.kind == .person && principal.groups.contains(group)
+            }
+        }
+    }
+
+    package let assignment: RoleAssignment
+    package let grantees: [Grantee]
+
+    /// Creates a grant of a role.
+    ///
+    /// - Parameters:
+    ///   - role: The name of the role.
+    ///   - selection: Narrows the role to these subjects.
+    ///   - grantees: The recipients.
+    public init(_ role: String, on selection: SubjectSelection = .everything, to grantees: [Grantee]) {
+        self.init(RoleAssignment(role, on: selection), to: grantees)
+    }
+
+    package init(_ assignment: RoleAssignment, to grantees: [Grantee]) {
+        self.assignment = assignment
+        self.grantees = grantees
     }
 }

@@ -1,4 +1,4 @@
-/// Reads the rules from the parts `roles` and `grants` of the settings file.
+/// Reads the rules from the `roles` and `grants` sections of the settings file.
 ///
 /// ```yaml
 /// roles:
@@ -14,7 +14,6 @@
 ///     operations: ["report-*"]     # narrows the role
 /// ```
 package struct AccessRulesReader {
-    /// What is wrong with the rules, and where.
     package struct Mistake: Hashable, Sendable {
         package let line: Int
         package let detail: String
@@ -22,9 +21,9 @@ package struct AccessRulesReader {
 
     private var mistakes: [Mistake] = []
 
-    /// Reads both parts; either may be missing.
+    /// Reads both sections; either may be missing.
     ///
-    /// - Returns: The rules that could be read, and all mistakes. Use the rules only if there are none.
+    /// - Returns: The valid rules and all errors. Use the rules only if there are no errors.
     package static func read(roles: RuleNode?, grants: RuleNode?) -> (rules: AccessRules, mistakes: [Mistake]) {
         var reader = AccessRulesReader()
         let roles = roles.map { reader.roles($0) } ?? []
@@ -174,5 +173,39 @@ package struct AccessRulesReader {
             members[name] = value
         }
         return members
+    }
+}
+
+/// A node of a settings file with its line, independent of the file's format.
+package struct RuleNode: Sendable {
+    package indirect enum Content: Sendable {
+        case text(String)
+        case list([RuleNode])
+        case mapping([(key: RuleNode, value: RuleNode)])
+        case other
+    }
+
+    package let content: Content
+    package let line: Int
+
+    package init(_ content: Content, line: Int) {
+        self.content = content
+        self.line = line
+    }
+
+    var text: String? {
+        guard case .text(let text) = content else { return nil }
+        return text
+    }
+
+    /// The texts of a list, or a single text as a list of one; nil for other nodes.
+    var texts: [(text: String, line: Int)]? {
+        switch content {
+        case .text(let text): return [(text, line)]
+        case .list(let nodes):
+            let texts = nodes.compactMap { node in node.text.map { ($0, node.line) } }
+            return texts.count == nodes.count ? texts : nil
+        case .mapping, .other: return nil
+        }
     }
 }

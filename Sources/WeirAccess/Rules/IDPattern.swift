@@ -1,28 +1,27 @@
-/// A pattern for ids: letters that stand for themselves, `*` for any number of letters, `?` for one.
+/// A glob pattern for ids: `*` matches any number of characters, `?` matches one.
 public struct IDPattern: Hashable, Sendable, CustomStringConvertible {
-    /// How many bytes a pattern may have.
     static let limit = 128
 
     private let bytes: [UInt8]
 
-    /// Reads a pattern; nil when it is empty, too long, or holds what no id holds.
+    /// Parses a pattern; nil if it is empty, too long, or contains characters that ids cannot contain.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard (1...Self.limit).contains(bytes.count), bytes.allSatisfy(Self.isAllowed) else { return nil }
         self.bytes = bytes
     }
 
-    /// The pattern as it was written.
+    /// The source text of the pattern.
     public var description: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// Whether an id has the pattern's form, in time proportional to the product of their lengths at worst.
+    /// Returns whether an id matches; the worst case is the product of both lengths.
     package func matches(_ id: String) -> Bool {
         let text = Array(id.utf8)
         var (place, index) = (0, 0)
-        // Where the last `*` stands, and how much of the text it has taken so far.
+        // The position of the last `*`, and the end of the text it has matched so far.
         var star: (place: Int, index: Int)?
         while index < text.count {
-            // `place` is checked against the pattern's count first, and `index` is below the text's.
+            // Both indexes are in bounds: `place` is checked first, and `index` by the loop.
             if place < bytes.count, bytes[place] != UInt8(ascii: "*"),
                 bytes[place] == UInt8(ascii: "?") || bytes[place] == text[index]
             {

@@ -1,13 +1,11 @@
-/// Verbs on certain operations and stores, under a name.
+/// A named set of verbs on selected operations and stores.
 public struct Role: Hashable, Sendable {
     /// The name: 1 to 64 lower-case letters, digits and hyphens.
     public let name: String
-    /// What whoever has the role may do.
     package let verbs: VerbSet
-    /// To what.
     package let selection: SubjectSelection
 
-    /// Makes a role: whoever has it may do this to that.
+    /// Creates a role that allows verbs on the selected subjects.
     public init(_ name: String, verbs: Set<Verb>, selection: SubjectSelection = .everything) {
         self.init(name, verbs: VerbSet(verbs), selection: selection)
     }
@@ -20,26 +18,74 @@ public struct Role: Hashable, Sendable {
 
     /// Sees everything and changes nothing.
     public static let viewer = Role("viewer", verbs: VerbSet([.see]))
-    /// Runs what there is to run: sees, starts, cancels, acts on stores, exports and reports.
+    /// Sees, starts, cancels, acts on stores, exports and reports.
     public static let `operator` = Role(
         "operator", verbs: VerbSet([.see, .start, .cancel, .act, .export, .report]))
-    /// May do everything.
+    /// Has every permission.
     public static let admin = Role("admin", verbs: .all)
 
-    /// The roles that there are without any settings.
-    package static let builtIn = [viewer, `operator`, admin]
+    static let builtIn = [viewer, `operator`, admin]
 }
 
-/// A role that is given to somebody directly, for everything the role is about or for a part of it.
+/// A role assigned to a principal, optionally narrowed to some of its subjects.
 package struct RoleAssignment: Hashable, Sendable {
-    /// The name of the role.
     package let role: String
-    /// The part; everything the role is about, by default.
+    /// Narrows the role's own selection.
     package let selection: SubjectSelection
 
-    /// Gives a role.
     package init(_ role: String, on selection: SubjectSelection = .everything) {
         self.role = role
         self.selection = selection
     }
+}
+
+/// An action on an operation, a store, a run or the server that requires permission.
+public enum Verb: String, CaseIterable, Sendable, Codable {
+    /// View and follow it.
+    case see
+    /// Start or retry a run of an operation.
+    case start
+    /// Cancel a run.
+    case cancel
+    /// Send an action to a store.
+    case act
+    /// Restore a state into a store, reset it, or import runs.
+    case restore
+    /// Download runs with all their changes.
+    case export
+    /// Report the state of a run from outside.
+    case report
+    /// Manage users, tokens, links and notices, and view the server page and the audit.
+    case administer
+}
+
+package struct VerbSet: OptionSet, Hashable, Sendable {
+    /// One bit per verb.
+    package let rawValue: UInt16
+
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package init(_ verbs: some Sequence<Verb>) {
+        self.init()
+        for verb in verbs { formUnion(Self.only(verb)) }
+    }
+
+    package static let all = VerbSet(Verb.allCases)
+
+    package static func only(_ verb: Verb) -> VerbSet {
+        switch verb {
+        case .see: VerbSet(rawValue: 1)
+        case .start: VerbSet(rawValue: 2)
+        case .cancel: VerbSet(rawValue: 4)
+        case .act: VerbSet(rawValue: 8)
+        case .restore: VerbSet(rawValue: 16)
+        case .export: VerbSet(rawValue: 32)
+        case .report: VerbSet(rawValue: 64)
+        case .administer: VerbSet(rawValue: 128)
+        }
+    }
+
+    package func contains(_ verb: Verb) -> Bool { isSuperset(of: Self.only(verb)) }
+
+    package var verbs: [Verb] { Verb.allCases.filter { contains($0) } }
 }

@@ -3,13 +3,13 @@ package import Logging
 import Synchronization
 import WeirStates
 
-/// The secrets that a server keeps for operation files, by name, in a file that only its owner can read.
+/// The secrets for operation files, by name, in a file with permissions for its owner only.
 ///
-/// The file is a JSON object from names to texts. It is read at each use, so that what a command writes counts at once, and
-/// replaced as a whole, so that a reader never sees half of it. If the file is emptied, damaged or removed while a server runs,
-/// the secrets that were read last stay in force, and the log says so.
+/// The file is a JSON object of texts. It is read at each use, so changes by commands take effect at once, and replaced
+/// atomically. If it is emptied, corrupted or removed while a server runs, the secrets read last stay in effect and an error is
+/// logged.
 package struct KeptSecrets: Sendable {
-    /// The secrets read last, shared by all copies.
+    /// The secrets read last, shared by all copies of the struct.
     private final class Memory: Sendable {
         let state = Mutex((secrets: [String: String](), isLost: false))
     }
@@ -18,13 +18,12 @@ package struct KeptSecrets: Sendable {
     private let memory = Memory()
     private let logger: Logger
 
-    /// Takes a file, which need not be there.
     package init(_ file: URL, logger: Logger = Logger(label: "weir.secrets")) {
         self.file = file
         self.logger = logger
     }
 
-    /// Whether a text can be a name: letters, digits, hyphens and underscores, at most 40.
+    /// Returns whether a text is a valid name: at most 40 letters, digits, hyphens and underscores.
     package static func isName(_ text: String) -> Bool {
         (1...40).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -34,14 +33,12 @@ package struct KeptSecrets: Sendable {
             }
     }
 
-    /// The longest secret, in bytes.
     package static let limit = 65_536
-    /// The most bytes of the file.
     private static let fileLimit = 64 << 20
 
-    /// All of them; none where there is no file.
+    /// Reads all secrets; empty if the file does not exist.
     ///
-    /// Throws `AccessError` for a file that cannot be read.
+    /// Throws `AccessError` if the file cannot be read.
     package func all() throws(AccessError) -> [String: String] {
         guard FileManager.default.fileExists(atPath: file.path) else { return [:] }
         guard let data = try? RegularFile.bytes(of: file.path, limit: Self.fileLimit),
@@ -55,7 +52,7 @@ package struct KeptSecrets: Sendable {
         return members.compactMapValues(\.string)
     }
 
-    /// The secret of a name; nil if it is not set, or the file has never been readable.
+    /// The secret with the given name, or nil if it is not set or the file was never readable.
     package func value(_ name: String) -> String? {
         let read = try? all()
         let isThere = FileManager.default.fileExists(atPath: file.path)
@@ -73,9 +70,9 @@ package struct KeptSecrets: Sendable {
         return secret
     }
 
-    /// Sets a secret, or removes it.
+    /// Sets a secret, or removes it if `value` is nil.
     ///
-    /// Throws `AccessError` with what to do.
+    /// Throws `AccessError` with the remedy.
     package func set(_ name: String, to value: String?) throws(AccessError) {
         guard Self.isName(name) else {
             throw AccessError(
@@ -99,7 +96,7 @@ package struct KeptSecrets: Sendable {
 
     private func write(_ members: [String: String]) throws {
         let text = try JSONValue.object(members.mapValues(JSONValue.string)).text()
-        // Closed to others before anything is in it.
+        // Created with restricted permissions before anything is written.
         let draft = file.appendingPathExtension("new")
         try? FileManager.default.removeItem(at: draft)
         guard

@@ -1,38 +1,30 @@
 import Crypto
 import WeirStates
 
-/// A secret that is handed out once, as a text: a prefix, 32 random bytes in base 62, and a checksum.
+/// A secret that is shown once: a prefix, 32 random bytes in base 62, and a checksum.
 ///
-/// The checksum lets a mistyped or truncated secret be refused without looking anything up, and lets scanners of source
-/// code recognise one. Only the SHA-256 of the text is kept.
+/// The checksum rejects mistyped secrets without a lookup and helps secret scanners. Only the SHA-256 of the text is stored.
 package struct SecretText: Sendable {
-    /// What kinds of secrets there are.
     package enum Kind: String, CaseIterable, Sendable {
-        /// A token for a program.
         case token = "weir_"
-        /// A link to one run.
         case link = "weir_run_"
-        /// The session of a browser, in its cookie.
         case session = "weir_session_"
     }
 
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
-    /// So many digits hold 256 bits.
+    /// The number of base-62 digits for 256 bits.
     private static let digits = 43
     private static let checkDigits = 6
 
-    /// The secret.
     package let text: String
-    /// The SHA-256 of the secret, in hexadecimal digits: what is kept.
     package var hash: String { Self.hash(of: text) }
 
-    /// Makes a new one.
     package init(_ kind: Kind, bytes: [UInt8]) {
         let body = kind.rawValue + Self.base62(bytes, digits: Self.digits)
         text = body + Self.checksum(of: body)
     }
 
-    /// Accepts a text of that kind; nil for what cannot be one.
+    /// Parses a secret of the given kind; nil if prefix, length or checksum is wrong.
     package init?(_ text: String, kind: Kind) {
         let bytes = Array(text.utf8)
         let prefix = Array(kind.rawValue.utf8)
@@ -46,7 +38,6 @@ package struct SecretText: Sendable {
     /// The SHA-256 of a text, in hexadecimal digits.
     package static func hash(of text: String) -> String { Hex(digest(of: text)).text }
 
-    /// The SHA-256 of a text.
     static func digest(of text: String) -> SHA256Digest {
         var text = text
         return text.withUTF8 { bytes in
@@ -57,16 +48,16 @@ package struct SecretText: Sendable {
         }
     }
 
-    /// So many random bytes of the system's.
+    /// Returns the given number of random bytes from the system's generator.
     package static let random: @Sendable (Int) -> [UInt8] = { count in
         var generator = SystemRandomNumberGenerator()
         return (0..<max(0, count)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// A short name for something, of so many letters and digits without those that are easily confused.
-    package static func shortID(_ bytes: [UInt8]) -> String {
+    /// An id with one letter or digit per byte, without characters that are easily confused.
+    static func shortID(_ bytes: [UInt8]) -> String {
         let letters = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-        // Five bits are at most 31, and there are 32 letters.
+        // The index is at most 31, and there are 32 letters.
         return String(decoding: bytes.map { letters[Int($0 & 31)] }, as: UTF8.self)
     }
 
@@ -80,13 +71,13 @@ package struct SecretText: Sendable {
                 number[index] = value / 62
                 rest = value % 62
             }
-            // The rest of a division by 62 is a place of 62 letters.
+            // The remainder of a division by 62 is an index of the 62 letters.
             text.append(alphabet[rest])
         }
         return String(decoding: text.reversed(), as: UTF8.self)
     }
 
-    /// The CRC-32 (the polynomial of ISO 3309) of the text, in base 62.
+    /// The CRC-32 (polynomial of ISO 3309) of the text, in base 62.
     private static func checksum(of text: String) -> String {
         var crc: UInt32 = .max
         for byte in text.utf8 {

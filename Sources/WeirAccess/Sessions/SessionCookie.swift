@@ -1,9 +1,8 @@
-/// The cookie in which a browser keeps its session.
+/// The session cookie.
 ///
-/// Where browsers come by https it is `__Host-weir`, which no other host and no plain connection can set. On plain loopback
-/// its name has the server's own mark, as cookies do not tell one port from another.
+/// Over HTTPS its name is `__Host-weir`, which neither other hosts nor plain connections can set. On plain loopback the name
+/// contains the server's instance, because cookies are shared across ports.
 package struct SessionCookie: Hashable, Sendable {
-    /// Its name.
     package let name: String
     let isSecure: Bool
 
@@ -12,40 +11,37 @@ package struct SessionCookie: Hashable, Sendable {
         name = isSecure ? "__Host-weir" : "weir-\(instance)"
     }
 
-    /// The `Set-Cookie` field of a secret that a browser keeps while it is at an identity provider.
+    /// The `Set-Cookie` value that keeps a secret during a sign-in at an identity provider.
     package func passing(_ secret: String) -> String {
         "\(name)-provider=\(secret); Path=/; Max-Age=600; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The `Set-Cookie` field that removes that.
     package var passingOver: String {
         "\(name)-provider=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The secret that a browser kept while it was at an identity provider; nil for none or several.
+    /// The secret of the provider cookie, or nil if it is absent or ambiguous.
     package func passed(in fields: [String]) -> String? { value(of: "\(name)-provider", in: fields) }
 
-    /// The secret in the request's cookies; nil when there is none, several, or one that cannot be a session's.
+    /// The session secret, or nil if it is absent, ambiguous or malformed.
     package func secret(in fields: [String]) -> SecretText? {
         value(of: name, in: fields).flatMap { SecretText($0, kind: .session) }
     }
 
-    /// The secret of the link to a run that this browser opened; nil for none, several, or one that cannot be a link's.
+    /// The link secret, or nil if it is absent, ambiguous or malformed.
     package func link(in fields: [String]) -> SecretText? {
         value(of: "\(name)-link", in: fields).flatMap { SecretText($0, kind: .link) }
     }
 
-    /// The `Set-Cookie` field that keeps a link's secret.
     package func linkField(_ secret: SecretText) -> String {
         "\(name)-link=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The `Set-Cookie` field that removes it.
     package var linkClearing: String {
         "\(name)-link=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// What stands in the cookie of the session, whatever it is.
+    /// The raw value of the session cookie.
     func session(in fields: [String]) -> String? { value(of: name, in: fields) }
 
     private func value(of name: String, in fields: [String]) -> String? {
@@ -55,21 +51,18 @@ package struct SessionCookie: Hashable, Sendable {
             guard let end = pair.firstIndex(of: UInt8(ascii: "=")), pair[..<end].elementsEqual(name.utf8) else {
                 continue
             }
-            // A second one was put there by somebody else; nobody knows which is which.
+            // A duplicate was set by another party; the two are indistinguishable.
             guard found == nil else { return nil }
             found = String(Substring(pair[end...].dropFirst()))
         }
         return found
     }
 
-    /// The `Set-Cookie` field that keeps a secret.
-    ///
-    /// It ends with the browser, or before on the server.
+    /// The `Set-Cookie` value that keeps a session secret until the browser closes.
     package func field(_ secret: SecretText) -> String {
         "\(name)=\(secret.text); Path=/; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }
 
-    /// The `Set-Cookie` field that removes the cookie.
     package var clearing: String {
         "\(name)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
     }

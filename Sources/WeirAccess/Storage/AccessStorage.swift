@@ -1,33 +1,73 @@
-/// Where users, tokens, links and sessions are kept: named records of JSON, which several processes may change.
+import Synchronization
+
+/// Stores users, tokens, links and sessions as JSON records shared by several processes.
 ///
-/// Whoever changes something names the version that it was decided by. If somebody else was quicker, nothing is changed:
-/// then what they changed is read, and it is decided anew.
+/// Writes use optimistic concurrency: each names the version it is based on, and fails if the storage has changed since. The
+/// caller then reads the changes and tries again.
 package protocol AccessStorage: Sendable {
-    /// What was changed since a version that was returned before, or everything for nil; nil if nothing was.
+    /// Returns the changes since a version, or everything for nil; nil if there are none.
     func news(since version: Int64?) async throws -> StoredNews?
-    /// Makes changes, all of them or none, if nobody else has changed anything since a version.
+    /// Writes all changes atomically if the storage still has the given version.
     ///
-    /// - Returns: The version with these changes.
-    /// - Throws: `StoredConflict` if somebody else has changed something.
+    /// - Returns: The new version.
+    /// - Throws: `StoredConflict` if the storage has changed.
     func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64
 }
 
-/// Somebody else has changed something meanwhile, so that nothing was written.
+/// The storage has changed since the given version; nothing was written.
 package struct StoredConflict: Error {
     package init() {}
 }
 
-/// What was changed in a storage.
 package struct StoredNews: Sendable {
-    /// What the records are as of.
+    /// The version these changes lead to.
     package let version: Int64
-    /// Whether these are all records there are, and not only those that were changed.
+    /// Whether `records` holds all records rather than the changed ones.
     package let isWhole: Bool
     package let records: [StoredRecord]
-    /// What was removed, if these are not all records.
+    /// The removed keys, unless `isWhole`.
     package let removed: [StoredKey]
 
     package init(version: Int64, isWhole: Bool, records: [StoredRecord], removed: [StoredKey] = []) {
         (self.version, self.isWhole, self.records, self.removed) = (version, isWhole, records, removed)
+    }
+}
+
+/// Stores records in memory, for tests and for servers without a data folder.
+package final class MemoryAccessStorage: AccessStorage {
+    private struct State {
+        var version: Int64 = 0
+        /// Each record with the version that changed it; nil for removed ones.
+        var records: [StoredKey: (record: StoredRecord?, version: Int64)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var version: Int64 { state.withLock { $0.version } }
+
+    package func news(since version: Int64?) async throws -> StoredNews? {
+        state.withLock { state in
+            guard state.version != version else { return nil }
+            let changed = state.records.filter { $0.value.version > version ?? -1 }
+            return StoredNews(
+                version: state.version, isWhole: version == nil, records: changed.values.compactMap(\.record),
+                removed: version == nil ? [] : changed.filter { $0.value.record == nil }.map(\.key))
+        }
+    }
+
+    package func write(_ changes: [StoredChange], after version: Int64) async throws -> Int64 {
+        try state.withLock { state in
+            guard state.version == version else { throw StoredConflict() }
+            state.version += 1
+            for change in changes {
+                let isKnown = state.records[change.key]?.record != nil
+                if isKnown || (change.record != nil && !change.isUpdate) {
+                    state.records[change.key] = (change.record, state.version)
+                }
+            }
+            return state.version
+        }
     }
 }

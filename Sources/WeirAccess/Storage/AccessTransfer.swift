@@ -1,53 +1,50 @@
 import Foundation
 
-/// Brings users, tokens, links, sessions and saved views from one storage into another one that has none.
+/// Copies users, tokens, links, sessions and saved views into a storage without any.
 package struct AccessTransfer: Sendable {
-    /// What came of it.
     package enum Outcome: Hashable, Sendable {
-        /// There is nobody in the source, or what it has was taken over before.
+        /// The source is empty or was copied before.
         case nothing
-        /// There is somebody in the target, which stays as it is.
+        /// The target has records and was not changed.
         case occupied
-        /// The target has all of it now: so many users and tokens.
+        /// The records were copied; the counts are those of users and tokens.
         case copied(users: Int, tokens: Int)
     }
 
-    /// The id of the setting that says that records were taken over, and count no more.
+    /// The setting that marks a storage as copied; its records are then ignored.
     private static let mark = StoredKey(kind: StoredKind.setting.rawValue, id: "taken-over")
 
-    /// What the audit has come to, which is not copied.
+    /// The audit head, which is not copied.
     private static let head = StoredKey(
         kind: StoredKind.setting.rawValue, id: DirectorySetting.auditHead.rawValue)
 
     private let source: any AccessStorage
     private let target: any AccessStorage
 
-    /// Takes two storages, which others may be using.
+    /// Creates a transfer between storages, which may be in use.
     package init(from source: any AccessStorage, into target: any AccessStorage) {
         (self.source, self.target) = (source, target)
     }
 
-    /// Whether the records of a storage were taken over into another one.
     package static func isMarked(_ storage: any AccessStorage) async throws -> Bool {
         try await storage.news(since: nil)?.records.contains { $0.key == mark } ?? false
     }
 
-    /// Whether there is somebody in the source to be copied, and nobody in the target.
     package func isPossible() async throws -> Bool {
         let (records, there) = (try await source.news(since: nil)?.records, try await target.news(since: nil)?.records)
         return Self.counts(records ?? []) && !Self.counts(there ?? [])
     }
 
-    /// Copies all records, if there is nobody in the target; settings that the target has stay.
+    /// Copies all records if the target has none; existing settings of the target are kept.
     ///
-    /// Throws what the storages throw.
+    /// Throws errors of the storages.
     package func copy() async throws -> Outcome {
         let records = try await source.news(since: nil)?.records ?? []
         guard Self.counts(records) else { return .nothing }
         while true {
             guard let there = try await target.news(since: nil) else { return .nothing }
             guard !Self.counts(there.records) else { return .occupied }
-            // Records that were taken over from there are replaced.
+            // A marked target was itself copied elsewhere; its records are replaced.
             let isMarked = there.records.contains { $0.key == Self.mark }
             let kept = (isMarked ? [] : Set(there.records.map(\.key))).union([Self.head])
             let changes =
@@ -59,7 +56,7 @@ package struct AccessTransfer: Sendable {
         }
     }
 
-    /// Marks the source, so that its records are never taken over again when some of them are long removed elsewhere.
+    /// Marks the source as copied, so that records removed from the target later are not copied again.
     package func markSource() async throws {
         while let news = try await source.news(since: nil) {
             let mark = StoredRecord(Self.mark, json: Data("true".utf8))
@@ -70,7 +67,7 @@ package struct AccessTransfer: Sendable {
         }
     }
 
-    /// Whether records are somebody's, and were not taken over.
+    /// Returns whether an unmarked storage holds records of people.
     private static func counts(_ records: [StoredRecord]) -> Bool {
         guard !records.contains(where: { $0.key == mark }) else { return false }
         return records.contains { record in

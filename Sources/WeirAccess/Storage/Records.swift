@@ -1,7 +1,7 @@
-/// Somebody who signs in with a password.
+package import Foundation
+
 package struct UserRecord: Hashable, Sendable, Codable {
     package var name: String
-    /// The hash of the password, as text.
     package var password: String
     package var roles: [StoredAssignment]
     package var createdAt: Int64
@@ -10,25 +10,21 @@ package struct UserRecord: Hashable, Sendable, Codable {
     var principal: Principal { Principal(.person, name: name, assignments: roles.map(\.assignment)) }
 }
 
-/// A token of a program.
-///
-/// The token itself is not kept, only its hash.
+/// A token of a program; only its hash is stored.
 package struct TokenRecord: Hashable, Sendable, Codable {
     package var id: String
     package var name: String
     package var hash: String
-    /// Who made it; nil for one that was made on the command line of this machine.
+    /// The person that created it; nil for the command line.
     package var maker: StoredPerson?
     package var roles: [StoredAssignment]
     package var createdAt: Int64
     package var expiresAt: Int64?
-    /// The day of its last use, as days since 1970.
+    /// The day of its last use, in days since 1970.
     package var usedOn: Int64?
 }
 
-/// A link to one run.
-///
-/// The link itself is not kept, only its hash.
+/// A link to one run; only its hash is stored.
 package struct LinkRecord: Hashable, Sendable, Codable {
     package var id: String
     package var hash: String
@@ -39,25 +35,22 @@ package struct LinkRecord: Hashable, Sendable, Codable {
     package var expiresAt: Int64
 }
 
-/// A browser that is signed in.
-///
-/// Its cookie's secret is not kept, only its hash.
+/// A browser session; only the hash of its secret is stored.
 package struct SessionRecord: Hashable, Sendable, Codable {
     package var hash: String
     package var person: StoredPerson
     package var begunAt: Int64
     package var usedAt: Int64
-    /// When it ends whatever the limits say, as its source says; nil for no such moment.
+    /// The absolute end set by the identity source; nil for none.
     package var endsAt: Int64?
 }
 
-/// A person as a session, a token or a link knows them.
 package struct StoredPerson: Hashable, Sendable, Codable {
     package var name: String
     package var identity: String
-    /// Whether it is a user of Weir's own, whose roles and end Weir knows.
+    /// Whether this is a local user, whose roles and removal are managed here.
     package var isUser: Bool
-    /// The groups that their source named when it was last asked; none of a user of Weir's own.
+    /// The groups last named by the identity source; empty for local users.
     package var groups: [String]
 
     package init(name: String, identity: String, isUser: Bool, groups: [String]) {
@@ -68,10 +61,9 @@ package struct StoredPerson: Hashable, Sendable, Codable {
     }
 }
 
-/// A role on a part of what there is, as it is stored.
 package struct StoredAssignment: Hashable, Sendable, Codable {
     package var role: String
-    /// Patterns of operations; nil with the others nil for everything.
+    /// Id patterns of operations; if all three selections are nil, the role is not narrowed.
     package var operations: [String]?
     package var stores: [String]?
     package var tags: [String]?
@@ -83,9 +75,7 @@ package struct StoredAssignment: Hashable, Sendable, Codable {
         self.tags = tags
     }
 
-    /// The role with its part.
-    ///
-    /// A pattern that cannot be read selects nothing.
+    /// The decoded assignment; invalid patterns select nothing.
     package var assignment: RoleAssignment {
         guard operations != nil || stores != nil || tags != nil else { return RoleAssignment(role) }
         return RoleAssignment(
@@ -93,5 +83,83 @@ package struct StoredAssignment: Hashable, Sendable, Codable {
             on: SubjectSelection(
                 operations: (operations ?? []).compactMap(IDPattern.init),
                 stores: (stores ?? []).compactMap(IDPattern.init), tags: Set(tags ?? [])))
+    }
+}
+
+package enum StoredKind: String, Sendable {
+    case user, token, link, session, setting
+    /// The saved views of a person's run list, by principal key.
+    case views
+    /// An audit entry left by a command for the server, which alone writes the audit.
+    case audit
+}
+
+package struct StoredKey: Hashable, Sendable {
+    package let kind: String
+    package let id: String
+
+    package init(kind: String, id: String) { (self.kind, self.id) = (kind, id) }
+}
+
+package struct StoredRecord: Hashable, Sendable {
+    package let key: StoredKey
+    package let json: Data
+
+    package var kind: String { key.kind }
+    package var id: String { key.id }
+
+    package init(_ key: StoredKey, json: Data) { (self.key, self.json) = (key, json) }
+
+    package init(kind: String, id: String, json: Data) { self.init(StoredKey(kind: kind, id: id), json: json) }
+}
+
+package enum StoredChange: Sendable {
+    /// Inserts or replaces the record.
+    case put(StoredRecord)
+    /// Replaces the record if it exists.
+    case update(StoredRecord)
+    case remove(StoredKey)
+
+    package var key: StoredKey {
+        switch self {
+        case .put(let record), .update(let record): record.key
+        case .remove(let key): key
+        }
+    }
+
+    /// The new record, or nil for a removal.
+    package var record: StoredRecord? {
+        switch self {
+        case .put(let record), .update(let record): record
+        case .remove: nil
+        }
+    }
+
+    /// Whether the change has no effect if the record does not exist.
+    package var isUpdate: Bool {
+        if case .update = self { true } else { false }
+    }
+
+    package static func remove(kind: StoredKind, id: String) -> StoredChange {
+        .remove(StoredKey(kind: kind.rawValue, id: id))
+    }
+
+    static func put(_ user: UserRecord) throws -> StoredChange { try put(.user, user.name, user) }
+    static func put(_ token: TokenRecord) throws -> StoredChange { try put(.token, token.id, token) }
+    static func put(_ link: LinkRecord) throws -> StoredChange { try put(.link, link.id, link) }
+    static func put(_ session: SessionRecord) throws -> StoredChange { try put(.session, session.hash, session) }
+
+    static func put(_ kind: StoredKind, _ id: String, _ value: some Encodable) throws -> StoredChange {
+        .put(try record(kind, id, value))
+    }
+
+    static func update(_ user: UserRecord) throws -> StoredChange { .update(try record(.user, user.name, user)) }
+    static func update(_ token: TokenRecord) throws -> StoredChange { .update(try record(.token, token.id, token)) }
+    static func update(_ session: SessionRecord) throws -> StoredChange {
+        .update(try record(.session, session.hash, session))
+    }
+
+    private static func record(_ kind: StoredKind, _ id: String, _ value: some Encodable) throws -> StoredRecord {
+        StoredRecord(kind: kind.rawValue, id: id, json: try JSONEncoder().encode(value))
     }
 }

@@ -2,16 +2,16 @@ import WeirFlows
 import WeirJournals
 
 extension Board {
-    /// Runs the operations of another catalog from now on.
+    /// Replaces the catalog.
     ///
-    /// A run that goes on keeps the operation that it was started with, also one that waits for its turn. Operations that
-    /// are new bring the runs that the journal has of them; those that are gone stay in the journal. Schedules begin, change
-    /// and end with their operations. Stores stay those that the board was opened with.
+    /// An active or queued run keeps the operation that it was started with. New operations include the runs that the
+    /// journal has of them; the runs of removed operations stay in the journal. Schedules begin, change and end with
+    /// their operations. The stores do not change.
     ///
     /// - Parameters:
-    ///   - catalog: What can be run, all of it.
-    ///   - drainTimeout: How long a shutdown waits for runs from now on; nil for as long as before.
-    /// - Throws: `JournalError` when the journal cannot be read; then nothing has changed.
+    ///   - catalog: The complete new catalog.
+    ///   - drainTimeout: The new drain timeout of a shutdown, or nil to keep the current one.
+    /// - Throws: `JournalError` if the journal cannot be read; nothing has changed then.
     package func replace(_ catalog: Catalog, drainTimeout: Duration? = nil) async throws {
         try await replacing.withLock {
             let before = self.catalog
@@ -29,7 +29,6 @@ extension Board {
         }
     }
 
-    /// The latest runs of an operation, in the order of its list.
     private func newestRuns(of operation: String) async throws -> [RunView] {
         let limit = OperationView.recentLimit
         var query = RunQuery(operation: operation, isImported: false, limit: limit)
@@ -50,7 +49,7 @@ extension Board {
 }
 
 extension Feed {
-    /// Shows these operations from now on, in this order; `recent` are the latest runs of those that are new.
+    /// Replaces the listed operations; `recent` contains the newest runs of the new ones.
     fileprivate func list(_ operations: [String], recent: [String: [RunView]]) {
         let active = machine.withLock { machine in
             machine.know(operations)

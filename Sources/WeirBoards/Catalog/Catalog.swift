@@ -3,44 +3,39 @@ public import WeirOperations
 public import WeirStates
 public import WeirStores
 
-/// The operations that can be run and the stores that can be acted on, in the order in which pages show them.
-///
-/// A value: build it, then give it to a board, which holds it unchanged.
+/// The operations and stores of a board, in the order in which pages show them.
 public struct Catalog: Sendable {
-    /// The entries, in order.
     package private(set) var entries: [CatalogEntry] = []
-    /// The index of each entry by its id: a page of all operations looks up each of them several times.
+    /// The index of each entry by id, because a page of all operations looks each of them up several times.
     private var indexes: [String: Int] = [:]
-    /// The stores, in order.
     package private(set) var stores: [StoreEntry] = []
-    /// Names everything that files declare of it, in letters and digits; nil where none does.
+    /// A digest, in letters and digits, of the files that declare the catalog, or nil if none does.
     ///
-    /// Pages that a catalog of another edition made are made anew.
+    /// Pages cached for another edition are rendered again.
     package var edition: String?
-    /// The secret that the server keeps under a name, at this moment; nil where there is none.
+    /// Returns the current value of a secret that the server keeps under a name, or nil.
     package var keptSecret: @Sendable (String) -> String? = { _ in nil }
 
-    /// Makes an empty catalog.
+    /// Creates an empty catalog.
     public init() {}
 
-    /// The entry of that id.
     package subscript(id: String) -> CatalogEntry? { indexes[id].map { entries[$0] } }
 
     /// Adds an operation under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
     ///
-    /// A later operation of the same id takes the earlier one's place.
+    /// Replaces an earlier operation of the same id.
     /// - Parameters:
-    ///   - operation: What is run.
-    ///   - id: Its id.
-    ///   - title: What a person calls it, in English; the string `operation.<id>.title` overrides it in a locale.
-    ///   - summary: What it does, in a sentence; `operation.<id>.summary` overrides it.
-    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
-    ///   - reentry: What a second start does while a run is going.
+    ///   - operation: The operation.
+    ///   - id: The operation's id.
+    ///   - title: The English title; the string `operation.<id>.title` overrides it in a locale.
+    ///   - summary: A sentence that describes the operation; `operation.<id>.summary` overrides it.
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, that roles can refer to.
+    ///   - reentry: The effect of a second start while a run is active.
     ///   - lifetime: When runs begin and end.
-    ///   - timeout: After how long a run fails; nil for never.
-    ///   - ticks: Which of the states that follow each other in one case are recorded; by default one in 100 ms.
-    ///   - schedule: When the server starts it by itself; nil for never. Each run's actor is `schedule`.
-    ///   - scheduledInput: The input of the runs that the schedule starts.
+    ///   - timeout: The time after which a run fails, or nil for no limit.
+    ///   - ticks: Which ticks of its runs are recorded; by default one in 100 ms.
+    ///   - schedule: When the server starts it automatically, or nil for never. The actor of such runs is `schedule`.
+    ///   - scheduledInput: The input of the scheduled runs.
     public mutating func add<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String> = [],
         reentry: ReentryPolicy = .concurrent, lifetime: Lifetime = .onDemand, timeout: Duration? = nil,
@@ -53,18 +48,9 @@ public struct Catalog: Sendable {
                 schedule: schedule.map { ScheduledStart($0, input: scheduledInput) }))
     }
 
-    /// Adds an operation of steps, or one that is a step of another and cannot be started without it.
+    /// Adds an operation of steps, or an operation that can only be started as a step of another.
     ///
-    /// - Parameters:
-    ///   - operation: What is run.
-    ///   - id: Its id, as with `add`.
-    ///   - title: What a person calls it, in English.
-    ///   - summary: What it does, in a sentence.
-    ///   - tags: Words by which roles can be given; a step has those of the whole.
-    ///   - reentry: What a second start does while a run is active.
-    ///   - timeout: After how long a run fails; nil for never.
-    ///   - schedule: When the server starts it by itself; nil for never.
-    ///   - partOf: The operation that it is a step of.
+    /// `partOf` is the operation that it is a step of. A step has the tags of the whole.
     package mutating func add<Work: StateOperation>(
         _ operation: Work, id: String, title: String, summary: String, tags: Set<String>, reentry: ReentryPolicy,
         timeout: Duration?, schedule: ScheduledStart?, partOf: String?
@@ -77,38 +63,34 @@ public struct Catalog: Sendable {
 
     /// Adds a store under an id made of `a-z`, `0-9` and single hyphens, at most 40 characters.
     ///
-    /// Ids of stores and of operations have nothing to do with each other. A later store of the same id takes the
-    /// earlier one's place.
+    /// Ids of stores and operations are independent. Replaces an earlier store of the same id.
     /// - Parameters:
-    ///   - reducer: What actions do.
-    ///   - id: Its id, which its recorded changes belong to.
-    ///   - kind: Under which name its templates and strings lie; its id, unless several stores share them.
-    ///   - title: What a person calls it, in English; the string `store.<id>.title` overrides it in a locale.
-    ///   - summary: What it is for, in a sentence; `store.<id>.summary` overrides it.
-    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, by which roles can be given.
+    ///   - reducer: Applies the actions.
+    ///   - id: The store's id, under which its changes are recorded.
+    ///   - kind: The name of its templates and strings, which several stores can share; by default its id.
+    ///   - title: The English title; the string `store.<id>.title` overrides it in a locale.
+    ///   - summary: A sentence that describes the store; `store.<id>.summary` overrides it.
+    ///   - tags: Words of `a-z`, `0-9` and hyphens, at most 64 characters, that roles can refer to.
     public mutating func add<R: Reducer>(
         store reducer: R, id: String, kind: String? = nil, title: String, summary: String, tags: Set<String> = []
     ) where R.State: RecordableState, R.Action: StoreAction, R.Effect: StoreEffect {
         add(StoreEntry(reducer, id: id, kind: kind, title: title, summary: summary, tags: tags))
     }
 
-    /// Notes the text that declares an operation.
     package mutating func declare(_ id: String, by declaration: OperationDeclaration) {
         guard let index = indexes[id] else { return }
         entries[index].declaration = declaration
     }
 
-    /// What is wrong with tags, in sentences.
     static func problems(with tags: Set<String>, of id: String) -> [String] {
         tags.filter { !SubjectSelection.isTag($0) }.sorted().map {
             "\(id): the tag “\($0)” must be 1 to 64 lower-case letters, digits and hyphens, or no role can name it"
         }
     }
 
-    /// The store of that id.
     package func store(_ id: String) -> StoreEntry? { stores.first { $0.id == id } }
 
-    /// Adds a store of another catalog; one of the same id takes the earlier one's place.
+    /// Adds a store, replacing one of the same id.
     package mutating func add(_ entry: StoreEntry) {
         if let index = stores.firstIndex(where: { $0.id == entry.id }) {
             stores[index] = entry
@@ -117,7 +99,7 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// Adds an entry of another catalog; one of the same id takes the earlier one's place.
+    /// Adds an operation, replacing one of the same id.
     package mutating func add(_ entry: CatalogEntry) {
         if let index = indexes[entry.id] {
             entries[index] = entry
@@ -128,15 +110,15 @@ public struct Catalog: Sendable {
     }
 }
 
-/// Which ticks of an operation's runs are recorded: the states that follow another one of the same case.
+/// Which ticks of an operation's runs are recorded: states of the same case as the one before.
 ///
-/// Transitions, which change the case, are always recorded, and so is the last tick before a transition.
+/// Transitions, which change the case, are always recorded, as is the last tick before a transition.
 public enum TickRecording: Sendable, Hashable {
-    /// One tick in `Board.Configuration.tickInterval` of each run, the newest.
+    /// The newest tick of each run in every `Board.Configuration.tickInterval`.
     case sampled
     /// Every tick, in order.
     ///
-    /// For work that reports seldom and where every report counts: each tick is a change in the journal and on the page.
-    /// While `Board.Configuration.recordBufferLimit` changes wait for a journal that does not write, ticks are sampled.
+    /// Use it for work that reports rarely and whose every report matters: each tick is a change in the journal and on
+    /// the page. Ticks are sampled while `Board.Configuration.recordBufferLimit` changes are pending.
     case every
 }

@@ -1,51 +1,38 @@
 package import WeirOperations
 package import WeirStates
 
-/// An operation without its types: what the board and the pages know of it.
+/// A type-erased operation with its metadata.
 package struct CatalogEntry: Sendable {
-    /// The id, as in URLs.
     package let id: String
-    /// What a person calls it, in English.
     package let title: String
-    /// What it does, in a sentence, in English.
     package let summary: String
-    /// The fields of its input.
     package let fields: [InputField]
-    /// What a second start does while a run is going.
     package let reentry: ReentryPolicy
-    /// When runs begin and end.
     package let lifetime: Lifetime
-    /// After how long a run fails.
     package let timeout: Duration?
-    /// Which ticks of its runs are recorded.
     package let ticks: TickRecording
-    /// The tags by which roles can be given.
     package let tags: Set<String>
-    /// Whether its runs print lines of output.
     package let prints: Bool
-    /// The state of a run before its work begins.
     package let initial: StateRecord
-    /// One state at least of every case.
+    /// At least one state of every case.
     ///
-    /// A state that cannot be encoded is left out and told in `problems`.
+    /// States that cannot be encoded are left out and listed in `problems`.
     package let samples: [StateRecord]
-    /// What is wrong with the operation's own declarations, in sentences; empty when all is well.
+    /// A sentence for each defect of the operation's declarations.
     package let problems: [String]
-    /// Whether its runs are reported by programs elsewhere, and cannot be started here.
+    /// Whether programs elsewhere report its runs, so that they cannot be started here.
     package let isReported: Bool
-    /// The folder below `operations/default` whose templates show its states where it has none of its own.
+    /// The folder below `operations/default` whose templates render its states if it has none of its own.
     package let sharedTemplates: String?
-    /// What is started by a schedule, and when; nil if it is started by hand only.
     package let schedule: ScheduledStart?
-    /// The cases that only some runs pass through, which nobody should wait for.
+    /// The cases that only some runs enter, and that are therefore not expected of a run.
     package let detours: Set<String>
-    /// The steps that it consists of; nil for an operation with work of its own.
+    /// The steps, or nil for an operation with its own work.
     package let plan: StepsPlan?
-    /// The operation that it is a step of, and without which it cannot be started.
+    /// The operation that it is a step of, or nil if it can be started separately.
     package let partOf: String?
-    /// The text that declares it, and what is wrong with the newest text; nil where Swift declares it.
+    /// The text that declares it, with the mistakes of a newer text, or nil for an operation declared in Swift.
     package var declaration: OperationDeclaration?
-    /// Makes typed runs of it.
     let factory: any RunFactory
 
     init<Work: StateOperation>(
@@ -89,13 +76,13 @@ package struct CatalogEntry: Sendable {
             + Catalog.problems(with: tags, of: id)
     }
 
-    /// Whether somebody can start it: it is neither reported from elsewhere nor a step of another.
+    /// Whether it can be started directly: it is neither reported nor a step of another.
     package var isStartable: Bool { !isReported && partOf == nil }
 
-    /// Whether its runs continue after the server was restarted.
-    package var isResumable: Bool { plan != nil }
+    /// Whether its runs continue after a restart of the server.
+    var isResumable: Bool { plan != nil }
 
-    /// Where the states of an operation contradict what a run needs of them.
+    /// The required properties of operation states that a type violates.
     private static func problems<State: OperationState>(of type: State.Type, _ id: String) -> [String] {
         let initial = State.initial
         let (failed, cancelled) = (State.failed(SampleError()), State.cancelled(from: initial))
@@ -110,7 +97,6 @@ package struct CatalogEntry: Sendable {
 }
 
 extension CatalogEntry {
-    /// Why a schedule could never start the operation.
     private static func problems(
         of schedule: ScheduledStart, _ fields: [InputField], isReported: Bool
     ) -> [String] {
@@ -124,7 +110,49 @@ extension CatalogEntry {
     }
 }
 
-/// Some error, to look at what an operation makes of it.
 private struct SampleError: Error, CustomStringConvertible {
     let description = "An example of an error."
+}
+
+/// The text that declares an operation, such as a file.
+package struct OperationDeclaration: Sendable, Hashable {
+    package let text: String
+    package let digest: String
+    /// The mistakes of a newer text, each with its location; that text is not in force.
+    package let mistakes: [String]
+
+    package init(text: String, digest: String, mistakes: [String] = []) {
+        self.text = text
+        self.digest = digest
+        self.mistakes = mistakes
+    }
+}
+
+enum CodingErrorText {
+    static func sentence(for error: any Error) -> String {
+        switch error {
+        case DecodingError.keyNotFound(let key, _): "“\(key.stringValue)” is missing."
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.dataCorrupted(let context):
+            "\(place(context.codingPath)): \(context.debugDescription)"
+        case EncodingError.invalidValue(_, let context): "\(place(context.codingPath)): \(context.debugDescription)"
+        default: error.explanation
+        }
+    }
+
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "The whole" : path.map(\.stringValue).joined(separator: ".")
+    }
+}
+
+extension StateRecord {
+    /// The record of a state, or a record of the encoding error.
+    static func describing(_ state: some RecordableState) -> StateRecord {
+        do {
+            return try StateRecord(state)
+        } catch {
+            let problem = JSONValue.string("This state cannot be recorded: \(CodingErrorText.sentence(for: error))")
+            return StateRecord(caseName: "value", payload: ["problem": problem], phase: state.phase)
+        }
+    }
 }

@@ -2,10 +2,9 @@ import WeirFlows
 import WeirJournals
 
 extension Feed {
-    /// Takes the runs out of the lists of pages that the journal keeps no more, so that no page links to them, and takes
-    /// note of the gaps that they leave.
+    /// Removes from the lists of pages the runs that the journal has removed, and notes the resulting gaps.
     ///
-    /// Called while nothing is published.
+    /// Must not overlap with a publication.
     func forgetRemoved(from journal: any Journal) async throws {
         var gone: Set<String> = []
         for id in board.listedRuns.union(machine.withLock { $0.live.keys }) where try await journal.run(id) == nil {
@@ -15,20 +14,20 @@ extension Feed {
         try await noteRemovals(in: journal)
     }
 
-    /// Takes note of what the journal has removed, so that who stands before it is told of a gap.
+    /// Notes the removals in the journal, so that readers whose cursors precede them get a gap.
     func noteRemovals(in journal: any Journal) async throws {
         var removed: [Topic: SequenceNumber] = [:]
         for topic in machine.withLock({ $0.thinnedTopics }) { removed[topic] = try await journal.floor(of: topic) }
         guard let last = removed.values.max(), last > 0 else { return }
         let head = head(of: .board)
-        // Another server may have recorded something in between that is kept and comes later.
+        // Another server may have recorded changes in between that are kept and not published yet.
         let isWhole = try await journal.changes(of: .board, after: head, through: last, limit: 1).isEmpty
         note(removed, published: isWhole ? max(head, last) : head)
     }
 
-    /// Fills the lists of pages again from the journal, after runs that had pushed others out of them were taken out.
+    /// Refills the lists of pages from the journal, after the removal of runs that had displaced others.
     ///
-    /// Called while nothing is published.
+    /// Must not overlap with a publication.
     func refillLists(from journal: any Journal) async throws {
         var lists: [String: [RunView]] = [:]
         for operation in board.operations {
@@ -58,10 +57,8 @@ extension Feed {
 }
 
 extension BoardView {
-    /// The ids of the runs in its lists.
     var listedRuns: Set<String> { Set((operations.flatMap(\.recent) + recentRuns).map(\.record.id)) }
 
-    /// The view with other lists of runs.
     fileprivate func listing(_ lists: [String: [RunView]], recent: [RunView]) -> BoardView {
         BoardView(
             sequence: sequence,
@@ -70,7 +67,7 @@ extension BoardView {
             }, recentRuns: recent, stores: stores)
     }
 
-    /// The view without some runs; `active` names the operation of each of them that has not ended.
+    /// The view without some runs; `active` contains the operation of each of them that has not ended.
     func without(_ runs: Set<String>, active: [String]) -> BoardView {
         BoardView(
             sequence: sequence,

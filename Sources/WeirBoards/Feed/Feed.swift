@@ -1,16 +1,15 @@
 import WeirFlows
 package import WeirJournals
 
-/// The journal's tail in memory: what open pages are answered from, and what wakes those who wait.
+/// The journal's tail in memory: serves open pages, and notifies waiting observers.
 ///
-/// A change is published here only after it was recorded. All methods return at once and may be called from anywhere.
+/// A change is published only after it is recorded. All methods are thread-safe and do not suspend.
 package final class Feed: Sendable {
     private let fold: Locked<BoardFold>
     let machine: Locked<FeedMachine>
-    /// The feeds of audiences that may not see everything.
+    /// The feeds of audiences with restricted access.
     ///
-    /// The lock is held while something is published, so that each
-    /// begins right behind one publication.
+    /// The lock is held during a publication, so that each projection begins right after a complete publication.
     let projections = Locked<[HeldProjection]>([])
 
     init(fold: BoardFold, machine: FeedMachine) {
@@ -18,40 +17,39 @@ package final class Feed: Sendable {
         self.machine = Locked(machine)
     }
 
-    /// The sequence of the topic's last change; 0 when it has none.
+    /// The sequence of the topic's last change, or 0 if it has none.
     package func head(of topic: Topic) -> SequenceNumber { machine.withLock { $0.head(of: topic) } }
 
-    /// The sequence of the topic's last change that is no longer in memory, or before which some are removed; 0 while all are
-    /// there.
+    /// The sequence of the topic's last change that is no longer in memory, or up to which changes are removed; 0 if
+    /// all are in memory.
     package func floor(of topic: Topic) -> SequenceNumber { machine.withLock { $0.floor(of: topic) } }
 
-    /// The sequence of the topic's last change that is known to be removed from the journal; 0 while there is none.
+    /// The sequence of the topic's last change that is known to be removed from the journal, or 0.
     func removed(of topic: Topic) -> SequenceNumber { machine.withLock { $0.removed(of: topic) } }
 
-    /// How often pages of the present came to show something else without a change, such as when retention removed runs.
+    /// The number of times that current pages changed without a recorded change, such as by retention.
     package var rewrites: Int { machine.withLock { $0.rewrites } }
 
-    /// The topic's publications after a cursor, oldest first, at most so many.
+    /// Up to `limit` publications of the topic after a cursor, oldest first.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         machine.withLock { $0.slice(of: topic, after: after, limit: limit) }
     }
 
-    /// The publication of that change, if it is in memory.
     package func publication(at sequence: SequenceNumber) -> Publication? {
         machine.withLock { $0.publication(at: sequence) }
     }
 
-    /// Calls back after publications that belong to the topic, with the topic's new head, and once more when a run's output
+    /// Calls a closure with the topic's new head after publications of the topic, and once more when a run's output
     /// ends.
     ///
-    /// Never under a lock and never on two threads at once for one observation; publications that come while a call is
-    /// going on are told by one further call, with the newest head. Registering and looking at the head are one step: if
-    /// the head is beyond `after` already, the first call comes at once, from within this one.
+    /// Calls are made without holding a lock, one at a time per observation. Publications during a call are combined
+    /// into one further call with the newest head. Registering and reading the head are atomic: if the head exceeds
+    /// `after`, the first call is made before this method returns.
     /// - Parameters:
-    ///   - topic: What to follow.
-    ///   - after: How far the caller has read; nil to be called for new publications only.
-    ///   - onPublish: What to call.
-    /// - Returns: What ends the calls when it is cancelled or dropped.
+    ///   - topic: The topic to observe.
+    ///   - after: The cursor of the caller, or nil for new publications only.
+    ///   - onPublish: The closure.
+    /// - Returns: An observation that ends when it is cancelled or released.
     package func observe(
         _ topic: Topic, after: SequenceNumber? = nil, onPublish: @escaping @Sendable (SequenceNumber) -> Void
     ) -> FeedObservation {
@@ -66,20 +64,20 @@ package final class Feed: Sendable {
 
     // MARK: For the board
 
-    /// The board after the last publication.
     var board: BoardView { machine.withLock { $0.board } }
 
-    /// A run's view after its last change at or before a sequence; nil when that is not in memory.
+    /// A run after its last change at or before a sequence, or nil if that is not in memory.
     func run(_ id: String, through sequence: SequenceNumber = .max) -> RunView? {
         machine.withLock { $0.run(id, through: sequence) }
     }
 
-    /// A store's view after its last change at or before a sequence; nil when that is not in memory.
+    /// A store after its last change at or before a sequence, or nil if that is not in memory.
     func store(_ id: String, through sequence: SequenceNumber) -> StoreView? {
         machine.withLock { $0.store(id, through: sequence) }
     }
 
-    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil when not in memory.
+    /// The topic's last publication at or before a sequence, with its neighbours' sequences, or nil if it is not in
+    /// memory.
     func moment(
         of topic: Topic, through sequence: SequenceNumber
     ) -> (publication: Publication, previous: SequenceNumber?, next: SequenceNumber?)? {
@@ -88,7 +86,7 @@ package final class Feed: Sendable {
 
     /// Publishes recorded changes.
     ///
-    /// Called by one at a time, in the order of the sequences.
+    /// Calls must not overlap, and must be in the order of the sequences.
     func publish(_ changes: [Change]) {
         let calls = projections.withLock { projections in
             let publications = fold.withLock { fold in changes.map { fold.apply($0) } }
@@ -100,7 +98,6 @@ package final class Feed: Sendable {
         for (observer, head) in calls { observer.tell(head) }
     }
 
-    /// Takes runs out of everything that shows the present.
     func forget(_ runs: Set<String>) {
         projections.withLock { projections in
             fold.withLock { $0.forget(runs) }
@@ -109,9 +106,9 @@ package final class Feed: Sendable {
         }
     }
 
-    /// Takes note of what the journal has removed of topics, and of how far all that it keeps is published.
+    /// Notes the removals of each topic, and up to which sequence all kept changes are published.
     ///
-    /// Whoever stands before something that is removed is told of a gap, also where what is left is in memory.
+    /// A cursor before a removal then gets a gap, even if the remaining changes are in memory.
     func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) {
         let calls = projections.withLock { projections in
             var calls = machine.withLock { $0.note(removed, published: head) }
@@ -121,7 +118,6 @@ package final class Feed: Sendable {
         for (observer, head) in calls { observer.tell(head) }
     }
 
-    /// Changes the lists of runs of all that shows the present.
     func rewriteBoards(_ transform: (BoardView) -> BoardView) {
         projections.withLock { projections in
             fold.withLock { $0.rewriteBoard(transform) }
@@ -130,6 +126,83 @@ package final class Feed: Sendable {
         }
     }
 
-    /// Makes a run known that was read from the journal.
     func remember(_ run: RunView) { machine.withLock { $0.remember(run) } }
+}
+
+extension Feed {
+    /// The newest lines of a run's output, or nil if it is not in memory; use `Board.outputTail(of:)` then.
+    package func output(of run: String) -> OutputTail? { machine.withLock { $0.outputs[run] } }
+
+    var openOutputs: [String] { machine.withLock { $0.outputs.open } }
+
+    func openOutput(of run: String) { machine.withLock { $0.outputs.open(run) } }
+
+    func publish(_ lines: [OutputLine], of run: String) {
+        for (observer, head) in machine.withLock({ $0.publish(lines, of: run) }) { observer.tell(head) }
+    }
+
+    func closeOutput(of run: String) {
+        for (observer, head) in machine.withLock({ $0.closeOutput(of: run) }) { observer.tell(head, isEnd: true) }
+    }
+
+    func remember(_ tail: OutputTail, of run: String) { machine.withLock { $0.outputs.remember(tail, of: run) } }
+}
+
+/// Calls a closure with increasing heads of a topic, one call at a time.
+final class FeedObserver: Sendable {
+    private struct Core {
+        var isCancelled = false
+        var isBusy = false
+        var told: SequenceNumber?
+        var next: SequenceNumber?
+    }
+
+    private let onPublish: @Sendable (SequenceNumber) -> Void
+    private let core = Locked(Core())
+
+    init(_ onPublish: @escaping @Sendable (SequenceNumber) -> Void) { self.onPublish = onPublish }
+
+    /// Reports a head, immediately or after a call in progress; only the newest pending head is reported.
+    ///
+    /// With `isEnd`, the call is made even if the head has not changed.
+    func tell(_ head: SequenceNumber, isEnd: Bool = false) {
+        let begins = core.withLock { core in
+            let isNews = isEnd || (core.next ?? core.told).map { head > $0 } ?? true
+            guard !core.isCancelled, isNews else { return false }
+            core.next = max(head, core.next ?? head)
+            if core.isBusy { return false }
+            core.isBusy = true
+            return true
+        }
+        guard begins else { return }
+        while let head = next() { onPublish(head) }
+    }
+
+    func cancel() { core.withLock { $0.isCancelled = true } }
+
+    private func next() -> SequenceNumber? {
+        core.withLock { core in
+            guard !core.isCancelled, let head = core.next else {
+                core.isBusy = false
+                return nil
+            }
+            core.told = head
+            core.next = nil
+            return head
+        }
+    }
+}
+
+/// An observation of a topic, which ends when it is cancelled or released.
+package final class FeedObservation: Sendable {
+    private let end: @Sendable () -> Void
+
+    init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    /// Ends the observation: no call begins after this returns, but a call in progress on another thread continues.
+    ///
+    /// May be called more than once.
+    package func cancel() { end() }
+
+    deinit { end() }
 }

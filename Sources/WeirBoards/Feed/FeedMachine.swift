@@ -1,13 +1,10 @@
 import WeirJournals
 
-/// The journal's tail: which publications are in memory, where each topic's are, and who waits for them.
+/// The state of a feed: the publications in memory, the index of each topic, and the waiting observers.
 ///
-/// Pure.
-///
-/// A topic's log outlives its publications, so that a cursor at its head stays valid after they have left; the logs of
-/// ended runs are removed in turn once there are very many.
+/// A pure state machine. A topic's index outlives its publications, so that a cursor at its head stays valid after they
+/// are evicted. The oldest indexes of ended runs are removed when their number exceeds `settledLimit`.
 struct FeedMachine: Sendable {
-    /// A waiting observer to call with the topic's new head.
     typealias Call = (observer: FeedObserver, head: SequenceNumber)
 
     private let countLimit: Int
@@ -18,18 +15,15 @@ struct FeedMachine: Sendable {
     private var topics: [Topic: TopicIndex] = [:]
     private var settled = RingBuffer<Topic>()
     private var observers: [Topic: [ObjectIdentifier: FeedObserver]] = [:]
-    /// The newest views of the runs that have not ended.
     private(set) var live: [String: RunView] = [:]
-    /// The board after the last publication.
     private(set) var board: BoardView
-    /// How often what pages of the present are rendered from was rewritten without a change.
     private(set) var rewrites = 0
-    /// The newest lines of the runs that print.
     var outputs: OutputTails
-    /// The sequence of the last change that is not in the ring.
+    /// The sequence of the last change before the ring.
     private var floor: SequenceNumber
-    /// The sequence of the last change of a topic that the journal has removed: what is before it may have holes, in the
-    /// ring too, which was filled from the journal.
+    /// The sequence of each topic's last removed change.
+    ///
+    /// The changes before it may be incomplete, also in the ring, which is filled from the journal.
     private var removals: [Topic: SequenceNumber] = [:]
 
     init(
@@ -71,10 +65,10 @@ struct FeedMachine: Sendable {
 
     /// The sequence of the topic's last change that is known to be removed from the journal.
     ///
-    /// Never beyond the head: of what is not published yet, nobody has a cursor.
+    /// At most the head, because no cursor lies beyond it.
     func removed(of topic: Topic) -> SequenceNumber { min(removals[topic] ?? 0, board.sequence) }
 
-    /// The topics from which the journal removes single changes or runs.
+    /// The topics from which the journal can remove single changes or runs.
     var thinnedTopics: [Topic] {
         [.board]
             + topics.keys.filter { topic in
@@ -87,7 +81,7 @@ struct FeedMachine: Sendable {
 
     func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         guard topic == .board || topics[topic] != nil else {
-            // Nothing is known of the topic: what it had, if it had anything, lies before the ring, or is removed.
+            // The topic has no index: its changes, if any, precede the ring or are removed.
             let floor = floor(of: .board)
             return after > board.sequence ? .future : after < floor ? .gap(floor: floor) : .none
         }
@@ -105,7 +99,7 @@ struct FeedMachine: Sendable {
         return found
     }
 
-    /// The newest publications of all, oldest first, and the sequence behind which there are no others.
+    /// The newest publications, oldest first, and the sequence of the change before them.
     func newest(_ count: Int) -> (publications: [Publication], floor: SequenceNumber) {
         let first = max(ring.start, ring.end - count)
         let publications = (first..<ring.end).compactMap { ring[$0]?.publication }
@@ -113,7 +107,7 @@ struct FeedMachine: Sendable {
         return (publications, ring[first - 1]?.publication.change.sequence ?? floor)
     }
 
-    /// A run's view after its last change at or before a sequence; nil if that is not in memory.
+    /// A run after its last change at or before a sequence, or nil if that is not in memory.
     func run(_ id: String, through sequence: SequenceNumber) -> RunView? {
         if let run = live[id], run.record.sequence <= sequence { return run }
         guard let log = topics[.run(id)] else { return nil }
@@ -124,7 +118,7 @@ struct FeedMachine: Sendable {
         return log.places[next - 1].flatMap { ring[$0]?.publication.run }
     }
 
-    /// A store's view after its last change at or before a sequence; nil if that is not in memory.
+    /// A store after its last change at or before a sequence, or nil if that is not in memory.
     func store(_ id: String, through sequence: SequenceNumber) -> StoreView? {
         if let store = board.store(id), store.sequence > 0, store.sequence <= sequence { return store }
         guard let log = topics[.store(id)] else { return nil }
@@ -135,12 +129,12 @@ struct FeedMachine: Sendable {
         return log.places[next - 1].flatMap { ring[$0]?.publication.store }
     }
 
-    /// The topic's last publication at or before a sequence, with its neighbours' sequences; nil if it is not in
+    /// The topic's last publication at or before a sequence, with its neighbours' sequences, or nil if it is not in
     /// memory.
     func moment(
         of topic: Topic, through sequence: SequenceNumber
     ) -> (publication: Publication, previous: SequenceNumber?, next: SequenceNumber?)? {
-        // What is in memory from before that may lack what the board showed then.
+        // A publication before the removal may lack runs that the board contained then.
         let removed = removed(of: topic)
         guard let log = topics[topic], sequence >= removed else { return nil }
         let at = { (place: Int) in log.places[place].flatMap { ring[$0]?.publication } }
@@ -163,7 +157,7 @@ struct FeedMachine: Sendable {
 
     // MARK: Publishing
 
-    /// Takes publications in, whose sequences follow the last one's: whom to call.
+    /// Adds publications, which must follow the last one, and returns the calls to make.
     mutating func publish(_ publications: [(publication: Publication, size: Int)]) -> [Call] {
         var touched: Set<Topic> = []
         for (publication, size) in publications {
@@ -196,16 +190,17 @@ struct FeedMachine: Sendable {
         }
     }
 
-    /// Takes runs out of the board as it is, and out of what pages of the present are rendered from.
+    /// Removes runs from the board and from the publications that current pages are rendered from.
     mutating func forget(_ runs: Set<String>) {
         let active = runs.compactMap { live.removeValue(forKey: $0)?.record.operation }
         for id in runs { topics[.run(id)] = nil }
         rewriteBoards { $0.without(runs, active: active) }
     }
 
-    /// Takes note of what the journal has removed of topics, and of how far all that it keeps is published: whom to call.
+    /// Notes the removals of each topic, and up to which sequence all kept changes are published; returns the calls to
+    /// make.
     ///
-    /// The heads come along, so that a page that is shown now does not stand before what is removed.
+    /// Heads advance past the removals, so that the cursor of a page rendered now does not precede them.
     mutating func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [Call] {
         let before = observers.keys.map { ($0, self.head(of: $0)) }
         removals.merge(removed, uniquingKeysWith: max)
@@ -216,8 +211,7 @@ struct FeedMachine: Sendable {
         }
     }
 
-    /// Changes the board as it is, and in what pages of the present are rendered from: the newest publication of every
-    /// topic.
+    /// Changes the current board, and the board in the newest publication of every operation.
     mutating func rewriteBoards(_ transform: (BoardView) -> BoardView) {
         rewrites &+= 1
         board = transform(board)
@@ -231,7 +225,7 @@ struct FeedMachine: Sendable {
         }
     }
 
-    /// Makes a run known whose publications have left, so that cursors at its head are good.
+    /// Indexes an ended run whose publications were evicted, so that cursors at its head are valid.
     mutating func remember(_ run: RunView) {
         let topic = Topic.run(run.record.id)
         guard topics[topic] == nil, !run.isActive else { return }
@@ -239,14 +233,13 @@ struct FeedMachine: Sendable {
         settle(topic)
     }
 
-    /// Releases the log of an ended run whose publications have left, as soon as there are very many such logs.
+    /// Queues the index of an ended run without publications for removal, and removes the oldest above the limit.
     private mutating func settle(_ topic: Topic) {
         guard case .run(let id) = topic, live[id] == nil, topics[topic]?.places.isEmpty == true else { return }
         settled.append(topic)
         if settled.count > settledLimit, let oldest = settled.removeFirst() { topics[oldest] = nil }
     }
 
-    /// Makes operations known that have no publications yet.
     mutating func know(_ operations: [String]) {
         for topic in operations.map(Topic.operation) where topics[topic] == nil {
             topics[topic] = TopicIndex(head: 0, floor: 0)
@@ -255,7 +248,7 @@ struct FeedMachine: Sendable {
 
     // MARK: Waiting
 
-    /// Adds a waiting observer; returns the head to call it with at once, if it is beyond what was read.
+    /// Adds an observer; returns the head to report immediately, if it exceeds the cursor.
     mutating func observe(_ topic: Topic, after: SequenceNumber?, _ observer: FeedObserver) -> SequenceNumber? {
         observers[topic, default: [:]][ObjectIdentifier(observer)] = observer
         let head = head(of: topic)
@@ -263,14 +256,12 @@ struct FeedMachine: Sendable {
         return head
     }
 
-    /// Takes lines of output in: whom to call.
     mutating func publish(_ lines: [OutputLine], of run: String) -> [Call] {
         outputs.add(lines, to: run)
         let topic = Topic.output(run)
         return (observers[topic] ?? [:]).values.map { ($0, head(of: topic)) }
     }
 
-    /// The run has printed all there will ever be: whom to call.
     mutating func closeOutput(of run: String) -> [Call] {
         guard outputs[run]?.isClosed == false else { return [] }
         outputs.close(run)
@@ -284,12 +275,9 @@ struct FeedMachine: Sendable {
     }
 }
 
-extension Publication {
-    /// The topics it belongs to, besides the board.
-    fileprivate var topics: [Topic] {
-        switch change.stream {
-        case .run(let id): [.operation(change.subject), .run(id)]
-        case .store(let id): [.store(id)]
-        }
-    }
+struct TopicIndex: Sendable {
+    var head: SequenceNumber
+    /// The sequence of its last change before the ring.
+    var floor: SequenceNumber
+    var places = RingBuffer<Int>()
 }

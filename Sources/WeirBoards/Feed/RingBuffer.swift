@@ -1,22 +1,19 @@
-/// A queue in one piece of memory: elements come in at the end and leave at the front, and any can be looked at.
+/// A FIFO queue in a circular buffer, with random access to its elements.
 ///
-/// Elements have *places*, which count from 0 and never change: the first element's place grows as elements leave.
+/// Each element has a *place* that never changes. Places count from 0 in the order of insertion.
 struct RingBuffer<Element> {
     private var slots: ContiguousArray<Element?> = []
     private var head = 0
-    /// The number of elements.
     private(set) var count = 0
-    /// The place of the first element; of the next one, while there is none.
+    /// The place of the first element, or of the next one to be appended if the buffer is empty.
     private(set) var start = 0
 
     var isEmpty: Bool { count == 0 }
-    /// The place after the last element.
     var end: Int { start + count }
     var first: Element? { isEmpty ? nil : slots[head] }
-    // Never traps: it is not empty, and `slot` goes round within the slots.
+    // Never traps: the buffer is not empty, and `slot` wraps around within the slots.
     var last: Element? { isEmpty ? nil : slots[slot(end - 1)] }
 
-    /// The element at a place, if it is there.
     subscript(place: Int) -> Element? {
         get { place >= start && place < end ? slots[slot(place)] : nil }
         set { if place >= start && place < end { slots[slot(place)] = newValue } }
@@ -39,7 +36,9 @@ struct RingBuffer<Element> {
         return element
     }
 
-    /// The place of the first element for which the test holds, which must hold for all after it; the end if none.
+    /// The place of the first element that satisfies a predicate, or `end`, by binary search.
+    ///
+    /// All elements after the first match must match, too.
     func firstPlace(where test: (Element) -> Bool) -> Int {
         var (low, high) = (start, end)
         while low < high {

@@ -2,18 +2,15 @@ package import WeirJournals
 package import WeirStates
 
 extension OperationHealth {
-    /// Runs that failed with the same sentence, numbers aside.
+    /// Runs that failed with the same sentence, apart from numbers.
     package struct ErrorGroup: Sendable, Hashable {
-        /// The sentence, with `#` for each number; nil for failures that say nothing but their state.
+        /// The sentence, with `#` for each number, or nil for failures without a message.
         package let sentence: String?
-        /// The case of the state they ended in.
         package let caseName: String
-        /// How many runs failed so.
         package let count: Int
-        /// The newest of them.
         package let newest: RunRecord
 
-        /// The groups of some failed runs, the most frequent first, and of equally frequent ones the newest.
+        /// Groups failed runs, the most frequent group first, then the one with the newest run.
         static func groups(of runs: [RunRecord]) -> [ErrorGroup] {
             let groups = Dictionary(grouping: runs) { run in
                 let sentence = run.state.sentence.flatMap(SentencePattern.init)?.text
@@ -29,22 +26,18 @@ extension OperationHealth {
             .sorted { ($0.count, $0.newest.openedSequence) > ($1.count, $1.newest.openedSequence) }
         }
 
-        /// The words by which the list of runs finds them; empty if there are none.
+        /// The search text that finds these runs in the list of runs, or an empty string.
         package var search: String { sentence.map { SentencePattern.search(for: $0) } ?? "" }
     }
 
-    /// An input with which runs failed.
     package struct FailingInput: Sendable, Hashable {
-        /// The input, secrets left out.
         package let input: JSONValue
-        /// How many runs with it failed.
         package let failed: Int
-        /// How many runs with it succeeded or failed.
+        /// The number of runs with this input that succeeded or failed.
         package let ended: Int
-        /// The newest that failed.
         package let newest: RunRecord
 
-        /// The inputs with which runs failed, those first that did most often, then those that seldom succeeded.
+        /// The inputs of failed runs, ordered by most failures, then fewest ended runs, then the newest run.
         static func all(of runs: [RunRecord]) -> [FailingInput] {
             let decided = runs.filter { [.succeeded, .failed].contains($0.state.phase) }
             let inputs = Dictionary(grouping: decided, by: \.opening.input).compactMap { input, runs -> FailingInput? in
@@ -59,7 +52,6 @@ extension OperationHealth {
             }
         }
 
-        /// The words by which the list of runs finds runs with this input.
         package var search: String {
             let texts = (input.object ?? [:]).sorted { $0.key < $1.key }.compactMap(\.value.string)
             return SentencePattern.limited(texts.flatMap { $0.split(whereSeparator: \.isWhitespace) })
@@ -67,30 +59,29 @@ extension OperationHealth {
     }
 }
 
-/// A sentence without what differs each time: “Timeout after 31 s” and “Timeout after 45 s” are both “Timeout after # s”.
+/// A sentence with its variable parts replaced: “Timeout after 31 s” and “Timeout after 45 s” both become “Timeout
+/// after # s”.
 struct SentencePattern {
-    /// The sentence, with `#` for each number, and for each identifier with digits of eight characters or more.
+    /// The sentence, with `#` for each number, and for each identifier of eight or more characters that contains
+    /// digits.
     let text: String
 
-    /// How much of a sentence is read, in characters.
     private static let maximum = 300
-    // Unsafe: a pattern made of characters alone has no state of its own; it is compiled once, as it is used first.
+    // Unsafe: a pattern of characters alone has no mutable state, and is compiled once, on first use.
     private nonisolated(unsafe) static let digits = /\p{N}+/
     private nonisolated(unsafe) static let numberInParts = /#(?:[.,:]#)+/
 
-    /// Reads a sentence; nil if it has no words.
     init?(_ sentence: String) {
         let words = sentence.prefix(Self.maximum).split(whereSeparator: \.isWhitespace).map(Self.replaced)
         guard !words.isEmpty else { return nil }
         text = words.joined(separator: " ")
     }
 
-    /// The words by which a search finds sentences of a pattern: those without a number.
+    /// The search text for sentences of a pattern: its words without a number.
     static func search(for pattern: String) -> String {
         limited(pattern.split(separator: " ").filter { !$0.contains("#") })
     }
 
-    /// As many words as fit into a search.
     static func limited(_ words: [Substring]) -> String {
         var text = ""
         for word in words.prefix(12) where text.count + word.count < 200 {
@@ -118,5 +109,21 @@ struct SentencePattern {
         guard part.contains(where: \.isNumber) else { return part }
         if part.count >= 8 { return "#" }
         return part.replacing(digits, with: "#")
+    }
+}
+
+extension StateRecord {
+    /// The state's message, such as the description of an error, or nil.
+    package var sentence: String? { payload.sentence }
+}
+
+extension JSONValue {
+    fileprivate var sentence: String? {
+        let names = ["message", "show", "description", "detail", "reason"]
+        guard let members = object else { return nil }
+        if let name = names.first(where: { members[$0]?.string?.isEmpty == false }) { return members[name]?.string }
+        // The payload of an enum case is nested one level deeper.
+        return members.sorted { $0.key < $1.key }.lazy.compactMap { $0.value.object == nil ? nil : $0.value.sentence }
+            .first
     }
 }

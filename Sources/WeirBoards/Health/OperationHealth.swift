@@ -1,61 +1,50 @@
+import WeirAccess
 package import WeirJournals
 import WeirStates
 
-/// How an operation has done lately: how often it succeeded, how long that took, and what failed.
+/// Statistics of an operation's recent runs: success rate, durations and failures.
 ///
-/// Pure: computed from the newest runs of the last 30 days and a moment. Of runs that ended before they began, because the
-/// clock was set back, the duration is 0; runs that began after the moment count as of the moment.
+/// Computed from the newest runs of the last 30 days. A run that ends before it begins, because the clock was set back,
+/// has a duration of 0; a run that begins after `asOf` counts as beginning then.
 package struct OperationHealth: Sendable, Hashable {
-    /// How many runs are looked at, the newest.
+    /// The maximum number of runs, newest first, that are analyzed.
     package static let runLimit = 1_000
-    /// How far back runs are looked at, in milliseconds.
+    /// The time span of the analyzed runs, in milliseconds.
     package static let span: Int64 = 30 * day
-    /// How many entries each list has at most.
     static let listLimit = 5
-    /// How many successes there must be before it is known what is usual.
+    /// The number of successes from which ``usual`` is defined.
     static let leastSuccesses = 5
     private static let day: Int64 = 86_400_000
     private static let hour: Int64 = 3_600_000
 
-    /// What was counted of the runs that began in one day or hour.
+    /// The figures of the runs that began in one day or hour.
     package struct Bucket: Sendable, Hashable {
-        /// When the day or hour begins, in UTC.
+        /// The beginning of the day or hour in UTC.
         package let start: Timestamp
-        /// Its figures.
         package let figures: Figures
     }
 
-    /// The operation's id.
     package let operation: String
-    /// The moment that it is computed for.
     package let asOf: Timestamp
-    /// Whether there are older runs within the span that were not looked at.
+    /// Whether older runs within the span were left out.
     package let isCut: Bool
-    /// Of all runs that ended.
     package let figures: Figures
-    /// Whether a bucket is an hour rather than a day, since all runs began within the last day.
+    /// Whether buckets are hours rather than days, because all runs began within the last day.
     package let isHourly: Bool
-    /// The figures over time, without gaps, oldest first, up to the moment: 7 to 31 days, or 25 hours.
+    /// The figures over time, without gaps, oldest first, up to `asOf`: 7 to 31 days, or 25 hours.
     package let buckets: [Bucket]
-    /// The runs that took longest of those that succeeded or failed, the longest first.
+    /// The longest of the runs that succeeded or failed, longest first.
     package let slowest: [RunRecord]
-    /// The runs that continue, oldest first.
     package let active: [RunRecord]
-    /// What failed, grouped by sentence, the most frequent first.
+    /// The failures grouped by sentence, most frequent first.
     package let errors: [ErrorGroup]
-    /// The inputs that failed most.
     package let inputs: [FailingInput]
-    /// How long the newest successes were in each state, in the order in which the states were entered.
+    /// The time that the newest successful runs spent in each state, in the order in which the states were entered.
     package let states: [StateDuration]
 
-    /// Computes it.
+    /// Computes the statistics from runs of this operation only, newest first.
     ///
-    /// - Parameters:
-    ///   - operation: The operation's id.
-    ///   - runs: Its runs, newest first; of other operations there are none among them.
-    ///   - isCut: Whether there were more.
-    ///   - details: The newest of its successes with the states that they passed through.
-    ///   - now: The moment.
+    /// `isCut` is true if older runs were left out; `details` contains the newest successful runs with their states.
     package init(
         of operation: String, runs: [RunRecord], isCut: Bool = false, details: [RunView] = [], asOf now: Timestamp
     ) {
@@ -77,13 +66,12 @@ package struct OperationHealth: Sendable, Hashable {
         states = StateDuration.all(of: details)
     }
 
-    /// The duration above which a run is slower than usual, in milliseconds: that which 95 % of the successes did not
-    /// exceed; nil with fewer than five successes.
+    /// The 95th percentile of successful durations, in milliseconds, or nil with fewer than five successes.
     package var usual: Int64? { figures.succeeded >= Self.leastSuccesses ? figures.p95 : nil }
 
-    /// The runs that continue past the time that is usual at a moment, oldest first.
+    /// The active runs that exceed the usual duration, oldest first.
     ///
-    /// What was estimated when a run began has precedence: its other pages say the same.
+    /// The estimate made at the start of a run takes precedence, for consistency with the run's other pages.
     package func slow(at now: Timestamp) -> [RunRecord] {
         active.filter { run in
             let end = run.expectedEnd ?? usual.map { run.startedAt.after($0) }
@@ -109,11 +97,106 @@ package struct OperationHealth: Sendable, Hashable {
 }
 
 extension RunRecord {
-    /// How long an ended run took, in milliseconds; 0 for one that continues.
+    /// The duration of an ended run in milliseconds; 0 for an active run.
     package var duration: Int64 { max((endedAt ?? startedAt) - startedAt, 0) }
 
-    /// When the run should have ended at the latest by the estimate of its start; nil without an estimate.
+    /// The latest end by the estimate made at the start, or nil without an estimate.
     package var expectedEnd: Timestamp? {
         opening.expected?.cases.values.map(\.longest).max().map(startedAt.after)
+    }
+}
+
+extension OperationHealth {
+    package struct Figures: Sendable, Hashable {
+        package let succeeded: Int
+        package let failed: Int
+        /// The number of cancelled and interrupted runs, which count neither as successes nor as failures.
+        package let stopped: Int
+        /// The median duration of the successful runs, in milliseconds, or nil if there are none.
+        package let p50: Int64?
+        /// The 95th percentile of the successful runs' durations, in milliseconds, or nil if there are none.
+        package let p95: Int64?
+
+        init(of runs: [RunRecord]) {
+            let durations = runs.filter { $0.state.phase == .succeeded }.map(\.duration)
+            succeeded = durations.count
+            failed = runs.count { $0.state.phase == .failed }
+            stopped = runs.count { [.cancelled, .interrupted].contains($0.state.phase) }
+            p50 = Self.percentile(50, of: durations)
+            p95 = Self.percentile(95, of: durations)
+        }
+
+        package var ended: Int { succeeded + failed + stopped }
+
+        /// The share of successes among the runs that succeeded or failed, from 0 to 1, or nil if there are none.
+        package var successRate: Double? {
+            succeeded + failed > 0 ? Double(succeeded) / Double(succeeded + failed) : nil
+        }
+
+        /// The nearest-rank percentile, or nil if there are no values.
+        static func percentile(_ percent: Int, of values: [Int64]) -> Int64? {
+            let rank = (values.count * percent + 99) / 100
+            return values.sorted().dropFirst(max(rank - 1, 0)).first
+        }
+    }
+
+    package struct StateDuration: Sendable, Hashable {
+        package let caseName: String
+        package let runs: Int
+        /// The median time that a run spent in the state, in milliseconds.
+        package let p50: Int64
+        /// The 95th percentile of that time, in milliseconds.
+        package let p95: Int64
+
+        static func all(of runs: [RunView]) -> [StateDuration] {
+            var (order, durations): ([String], [String: [Int64]]) = ([], [:])
+            for run in runs {
+                var own: [String: Int64] = [:]
+                for segment in RunComparison(run, run).steps.compactMap(\.first) {
+                    guard segment.state.phase == .active, let duration = segment.duration else { continue }
+                    if !order.contains(segment.state.caseName) { order.append(segment.state.caseName) }
+                    let (sum, isOver) = own[segment.state.caseName, default: 0].addingReportingOverflow(duration)
+                    own[segment.state.caseName] = isOver ? .max : sum
+                }
+                for (name, duration) in own { durations[name, default: []].append(duration) }
+            }
+            return order.compactMap { name in
+                let values = durations[name] ?? []
+                guard let p50 = Figures.percentile(50, of: values), let p95 = Figures.percentile(95, of: values) else {
+                    return nil
+                }
+                return StateDuration(caseName: name, runs: values.count, p50: p50, p95: p95)
+            }
+        }
+    }
+}
+
+extension VisibleBoard {
+    /// The maximum number of successful runs whose states are analyzed.
+    private static var detailedRuns: Int { 20 }
+    /// The maximum number of changes of such a run, which bounds the time to read it.
+    private static var detailedChanges: Int64 { 500 }
+
+    /// The statistics of an operation's recent visible runs, without imported ones.
+    ///
+    /// Throws `unknownOperation`, and `unavailable` if the journal cannot be read.
+    package func health(of operation: String, asOf now: Timestamp) async throws(BoardError) -> OperationHealth {
+        try require(.see, onOperation: operation)
+        let page = try await runs(
+            RunQuery(
+                operation: operation, startedAfter: now.before(OperationHealth.span), isImported: false,
+                limit: OperationHealth.runLimit))
+        var details: [RunView] = []
+        let successes = page.runs.filter { $0.state.phase == .succeeded && $0.revision <= Self.detailedChanges }
+        for record in successes.prefix(Self.detailedRuns) {
+            do {
+                details.append(try await run(record.id))
+            } catch {
+                // The run was removed in between.
+                guard [.unknownRun, .removedRun].contains(error.code) else { throw error }
+            }
+        }
+        return OperationHealth(
+            of: operation, runs: page.runs, isCut: page.next != nil, details: details, asOf: now)
     }
 }

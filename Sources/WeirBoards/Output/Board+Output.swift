@@ -1,11 +1,9 @@
 package import WeirJournals
 
 extension Board {
-    /// The newest lines of a run's output, from memory or from the journal.
+    /// The newest lines of a run's output, from memory or from the journal; empty for a run that printed nothing.
     ///
-    /// - Parameter run: The run's id.
-    /// - Returns: The lines as they stand; none for a run that printed nothing.
-    /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
+    /// Throws `unknownRun`, and `unavailable` if the journal cannot be read.
     package func outputTail(of run: String) async throws(BoardError) -> OutputTail {
         if let tail = feed.output(of: run) { return tail }
         let isClosed = try await self.run(run).endedAt != nil
@@ -18,14 +16,10 @@ extension Board {
         return tail
     }
 
-    /// The lines of a run's output after a number, oldest first, from the journal.
+    /// The lines of a run's output after a number, oldest first, from memory or from the journal.
     ///
-    /// - Parameters:
-    ///   - run: The run's id.
-    ///   - number: The number of the last line that is not wanted; 0 for all.
-    ///   - limit: How many at most; long ones make it fewer, but never none.
-    /// - Returns: The lines; none of a run that printed nothing.
-    /// - Throws: `unknownRun`, and `unavailable` when the journal cannot be read.
+    /// Long lines reduce the number below `limit`, but at least one is returned. Throws `unknownRun`, and `unavailable`
+    /// if the journal cannot be read.
     package func output(
         of run: String, after number: SequenceNumber = 0, limit: Int
     ) async throws(BoardError) -> [OutputLine] {
@@ -38,7 +32,7 @@ extension Board {
         return try await read { try await portion(ofOutputOf: run, after: number, limit: limit).elements }
     }
 
-    /// The newest lines up to a number, oldest first, as many as a tail has: read from the end, until there is enough.
+    /// The newest lines up to a number, oldest first, within the limits of a tail; read backwards in batches.
     private func newestLines(of run: String, through head: SequenceNumber) async throws -> [OutputLine] {
         var lines: [OutputLine] = []
         var (start, bytes) = (head, 0)
@@ -48,7 +42,7 @@ extension Board {
             let batch = try await journal.output(of: run, after: after, limit: after.distance(to: start))
             bytes += batch.reduce(0) { $0 + $1.size }
             lines = batch + lines
-            // Removed in between: what is left has no gap.
+            // The lines were removed in between; the rest is contiguous.
             if batch.isEmpty { break }
             start = after
         }

@@ -1,34 +1,97 @@
 package import WeirJournals
 
-/// The newest lines of one run's output: what its page shows, and how far it is.
 package struct OutputTail: Sendable {
-    /// How many lines are kept in memory of each run, which is as many as a page shows.
+    /// The maximum number of lines kept in memory and shown on a page per run.
     package static let lineLimit = 500
-    /// How many bytes these take at most, about.
     static let byteLimit = 1_048_576
-    /// How many lines are read from a journal together.
     static let batch = 50
 
-    /// The number of the last line; 0 while there is none.
+    /// The number of the last line, or 0 without output.
     package let head: SequenceNumber
-    /// The newest lines, oldest first, without gaps up to the last one: at most 500, fewer of very long ones.
+    /// The newest lines up to `head`, oldest first, without gaps: at most 500, fewer if they are long.
     package let lines: [OutputLine]
-    /// Whether the run has ended, so that nothing follows.
+    /// Whether the run has ended and no line follows.
     package let isClosed: Bool
 
-    /// Creates a tail from its parts.
     package init(head: SequenceNumber, lines: [OutputLine], isClosed: Bool) {
         self.head = head
         self.lines = lines
         self.isClosed = isClosed
     }
 
-    /// The number of lines before these.
     package var earlier: SequenceNumber { head.advanced(by: -lines.count) }
 
-    /// The lines after a number; nil if not all of them are in memory.
+    /// The lines after a number, or nil if some of them are not in memory.
     package func lines(after number: SequenceNumber) -> ArraySlice<OutputLine>? {
         guard number >= earlier else { return nil }
         return lines.dropFirst(earlier.distance(to: min(number, head)))
     }
+}
+
+/// The newest output lines of runs, within a memory limit.
+///
+/// The tails of active runs are always kept. Those of ended runs are evicted, oldest first, when the limit is exceeded,
+/// and added again with `remember`.
+struct OutputTails: Sendable {
+    private let byteLimit: Int
+    private var tails: [String: OutputTail] = [:]
+    private var sizes: [String: Int] = [:]
+    private var bytes = 0
+    private var closed: [String] = []
+
+    init(byteLimit: Int) { self.byteLimit = byteLimit }
+
+    subscript(run: String) -> OutputTail? { tails[run] }
+
+    var open: [String] { tails.filter { !$0.value.isClosed }.map(\.key) }
+
+    mutating func open(_ run: String) {
+        if tails[run] == nil { keep(OutputTail(head: 0, lines: [], isClosed: false), of: run) }
+    }
+
+    /// Adds recorded lines, which must follow the last one.
+    mutating func add(_ lines: [OutputLine], to run: String) {
+        guard let last = lines.last, let tail = tails[run], last.number > tail.head else { return }
+        keep(OutputTail(head: last.number, lines: newest(tail.lines, lines), isClosed: tail.isClosed), of: run)
+    }
+
+    mutating func close(_ run: String) {
+        guard let tail = tails[run], !tail.isClosed else { return }
+        keep(OutputTail(head: tail.head, lines: tail.lines, isClosed: true), of: run)
+        closed.append(run)
+    }
+
+    mutating func remember(_ tail: OutputTail, of run: String) {
+        guard tails[run] == nil, tail.isClosed else { return }
+        keep(OutputTail(head: tail.head, lines: newest([], tail.lines), isClosed: true), of: run)
+        closed.append(run)
+    }
+
+    private mutating func keep(_ tail: OutputTail, of run: String) {
+        tails[run] = tail
+        let size = tail.lines.reduce(128) { $0 + $1.size }
+        bytes += size - (sizes.updateValue(size, forKey: run) ?? 0)
+        while bytes > byteLimit || closed.count > 1_000, let oldest = closed.first {
+            closed.removeFirst()
+            tails[oldest] = nil
+            bytes -= sizes.removeValue(forKey: oldest) ?? 0
+        }
+    }
+
+    /// The newest lines within the limits of one run, but at least one.
+    private func newest(_ old: [OutputLine], _ new: [OutputLine]) -> [OutputLine] {
+        let share = max(16_384, min(OutputTail.byteLimit, byteLimit / max(1, tails.count)))
+        var size = 0
+        var kept: [OutputLine] = []
+        for line in [old, new].joined().reversed() {
+            size += line.size
+            guard kept.isEmpty || kept.count < OutputTail.lineLimit && size <= share else { break }
+            kept.append(line)
+        }
+        return kept.reversed()
+    }
+}
+
+extension OutputLine {
+    var size: Int { 64 + text.utf8.count }
 }

@@ -4,24 +4,20 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Records what one run prints: collects lines, and appends them to the journal in as few batches as possible.
+/// Records the output of one run: collects lines, and appends them to the journal in batches.
 ///
-/// It begins when the run's opening is recorded. Lines that are printed during an append wait for the next one, up to a
-/// limit at which printing waits. A journal that refuses is tried again, at increasing intervals, with the same lines;
-/// if it no longer has the run, the output ends. Only lines that the journal has accepted are passed to `onRecorded`,
-/// in order.
+/// Recording begins when the run's opening is recorded. Lines that are printed during an append wait for the next one,
+/// up to a limit at which `write` suspends. A failed append is retried with the same lines at increasing intervals; if
+/// the journal no longer has the run, the output ends. `onEvent` receives only lines that the journal has accepted, in
+/// order.
 final class RunOutput: OutputSink {
-    /// An event for those who show the lines.
     enum Event: Sendable {
-        /// The run is in the journal.
         case opened
-        /// Lines were recorded.
         case recorded([OutputLine])
-        /// The run has ended, and all it printed is recorded.
+        /// The run has ended, and its whole output is recorded.
         case over
     }
 
-    /// Where lines go, and how many at a time.
     struct Environment: Sendable {
         let journal: any Journal
         let lineLimit: Int
@@ -35,7 +31,6 @@ final class RunOutput: OutputSink {
 
     private struct Core {
         var queue: OutputQueue
-        /// How many lines are recorded.
         var recorded = SequenceNumber.zero
         var isOpen = false
         var isDraining = false
@@ -51,14 +46,13 @@ final class RunOutput: OutputSink {
 
         var isSettled: Bool { queue.isEmpty && isOver == isOverTold }
 
-        /// Removes and returns the flushes that wait, if everything is settled.
         mutating func takeFlushing() -> [Deferred<Bool>] {
             guard isSettled else { return [] }
             defer { flushing = [] }
             return flushing
         }
 
-        /// Whether the end has come with this; true once.
+        /// Marks the output as over if it is complete; returns true once.
         mutating func endsNow() -> Bool {
             guard queue.isClosed, queue.isEmpty, isOpen, !isOver else { return false }
             isOver = true
@@ -78,10 +72,10 @@ final class RunOutput: OutputSink {
         core = Locked(Core(queue: OutputQueue(lineLimit: environment.lineLimit, byteLimit: environment.byteLimit)))
     }
 
-    /// Whether nothing waits to be recorded or reported.
+    /// Whether no line is pending and the end, if reached, is reported.
     var isSettled: Bool { core.withLock { $0.isSettled } }
 
-    // MARK: Taking in
+    // MARK: Printing
 
     func write(_ line: String, to channel: OutputChannel) async {
         while true {
@@ -114,13 +108,13 @@ final class RunOutput: OutputSink {
 
     // MARK: Beginning and ending
 
-    /// The run is in the journal: its lines can be.
+    /// Starts recording, after the run's opening is recorded.
     func open() {
         onEvent(.opened)
         change { $0.isOpen = true }
     }
 
-    /// The run has ended: nothing that is printed from now on counts.
+    /// Stops accepting lines, because the run has ended.
     func close() {
         let now = environment.now()
         let writers = change { core in
@@ -130,7 +124,7 @@ final class RunOutput: OutputSink {
         for writer in writers { writer.resolve(true) }
     }
 
-    /// Waits until all that was printed so far is recorded, or that time is over.
+    /// Waits until everything printed so far is recorded, or until the time limit.
     func flush(within limit: Duration) async {
         let settled = Deferred<Bool>()
         let isSettled = core.withLock { core in
@@ -167,7 +161,7 @@ final class RunOutput: OutputSink {
     private func drain() async {
         var failures = 0
         while true {
-            // Stopped: what is left will never be written.
+            // Cancelled: the remaining lines are not recorded.
             if Task.isCancelled { return }
             let drafts = core.withLock { core in
                 let drafts = core.queue.next(environment.batchLimit)
@@ -194,13 +188,13 @@ final class RunOutput: OutputSink {
                 do {
                     try await environment.clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
                 } catch {
-                    return  // Stopped: what is left will never be written.
+                    return  // Cancelled: the remaining lines are not recorded.
                 }
             }
         }
     }
 
-    /// Appends; lines that the journal took without being able to say so are not given to it again.
+    /// Appends lines, unless an earlier failed attempt has in fact appended them.
     private func append(_ drafts: [OutputDraft], isRepeated: Bool) async throws -> SequenceNumber {
         let last = core.withLock { $0.recorded }.advanced(by: drafts.count)
         if isRepeated, try await environment.journal.outputCount(of: run) == last { return last }
@@ -227,7 +221,6 @@ final class RunOutput: OutputSink {
         giveUp()
     }
 
-    /// Records nothing any more: what waits is dropped.
     func giveUp() {
         let waiting = core.withLock { core in
             core.queue.abandon()
@@ -235,4 +228,22 @@ final class RunOutput: OutputSink {
         }
         for wait in waiting { wait.resolve(true) }
     }
+}
+
+/// Creates the output of each printing run, and publishes its recorded lines in the feed.
+struct RunOutputs: Sendable {
+    let environment: RunOutput.Environment
+    let feed: Feed
+
+    func output(of run: String) -> RunOutput {
+        RunOutput(run: run, environment: environment) { [feed] event in
+            switch event {
+            case .opened: feed.openOutput(of: run)
+            case .recorded(let lines): feed.publish(lines, of: run)
+            case .over: feed.closeOutput(of: run)
+            }
+        }
+    }
+
+    func stop() { environment.scope.cancel() }
 }

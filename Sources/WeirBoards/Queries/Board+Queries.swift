@@ -1,29 +1,26 @@
 public import WeirJournals
 
 extension Board {
-    /// The whole board as it is, from memory.
     package func view() -> BoardView { feed.board }
 
     /// A run after its last recorded change.
     ///
-    /// Comes from memory while the run continues and for a while after, then from the journal.
+    /// Read from memory while the run is active and for some time after, then from the journal.
     /// - Parameter id: The run's id.
     /// - Returns: The run.
-    /// - Throws: `unknownRun`, `notRecorded`, and `unavailable` when the journal cannot be read.
+    /// - Throws: `unknownRun`, `removedRun`, `notRecorded`, and `unavailable` if the journal cannot be read.
     public func run(_ id: String) async throws(BoardError) -> RunRecord { try await view(of: id).record }
 
-    /// A run after its last recorded change, as its pages show it.
+    /// A run after its last recorded change, with its transitions.
     ///
-    /// - Parameter id: The run's id.
-    /// - Returns: The run, with the states it passed through.
-    /// - Throws: As ``run(_:)`` does.
+    /// Throws as ``run(_:)`` does.
     package func view(of id: String) async throws(BoardError) -> RunView {
         if let run = feed.run(id) { return run }
         let run: RunView
         do {
             run = try await fold(id, through: feed.head(of: .board))
         } catch  where RunID.isPlausible(id) && [.unknownRun, .removedRun].contains(error.code) {
-            // It may have been recorded a moment ago, here or by another server, and not be published yet.
+            // A change recorded here or by another server may not be published yet.
             try await read { try await recorder.follower.catchUp() }
             run = try await fold(id, through: feed.head(of: .board))
         }
@@ -31,69 +28,57 @@ extension Board {
         return run
     }
 
-    /// A run as it was right after a change: what was live at that moment.
+    /// A run after its last change at or before a sequence.
     ///
-    /// - Parameters:
-    ///   - id: The run's id.
-    ///   - sequence: The change's sequence; of any other, the run's last change before counts.
-    /// - Returns: The run after that change.
-    /// - Throws: `unknownRun`, `unknownMoment` when the run had not begun, and `unavailable`.
+    /// Throws `unknownRun`, `unknownMoment` if the run had not begun, and `unavailable`.
     package func view(of id: String, at sequence: SequenceNumber) async throws(BoardError) -> RunView {
         if let run = feed.run(id, through: sequence) { return run }
         return try await moment(of: id, at: sequence).run
     }
 
-    /// The runs that match, newest first, from the journal.
+    /// A page of the matching runs, newest first, from the journal.
     ///
-    /// - Parameter query: Which.
-    /// - Returns: One page of them.
-    /// - Throws: `unavailable` when the journal cannot be read.
+    /// Throws `unavailable` if the journal cannot be read.
     package func runs(_ query: RunQuery) async throws(BoardError) -> RunPage {
         try await read { try await journal.runs(query) }
     }
 
-    /// The runs that match, newest first, from the journal, but no more than one answer has.
+    /// A page of the matching runs, newest first, from the journal, limited to the size of one response.
     ///
-    /// - Parameter query: Which.
-    /// - Returns: One page of them, which large runs make shorter than the limit of the query; it has one in any case.
-    /// - Throws: `unavailable` when the journal cannot be read.
+    /// Contains at least one matching run, but fewer than the query's limit if the runs are large. Throws `unavailable`
+    /// if the journal cannot be read.
     package func answer(_ query: RunQuery) async throws(BoardError) -> RunPage {
         try await read { try await portion(of: query) }
     }
 
-    /// The runs that have not ended, those that wait for their turn too, from the journal.
+    /// The active and queued runs, from the journal.
     ///
-    /// Throws `unavailable` when the journal cannot be read.
+    /// Throws `unavailable` if the journal cannot be read.
     package func unfinishedRuns() async throws(BoardError) -> [RunRecord] {
         try await read { try await journal.unfinishedRuns() }
     }
 
-    /// How many runs of each operation are in each phase, from the journal.
+    /// The number of runs in each phase of each operation, from the journal, without zeros.
     ///
-    /// - Returns: The counts that are not 0.
-    /// - Throws: `unavailable` when the journal cannot be read.
+    /// Throws `unavailable` if the journal cannot be read.
     package func counts() async throws(BoardError) -> [RunCount] {
         try await read { try await journal.counts() }
     }
 
-    /// What holds the journal, such as `SQLite`; nil for nothing but memory.
+    /// The kind of storage of the journal, such as `SQLite`, or nil for memory.
     package var journalPlace: String? { journal.place }
 
-    /// How many bytes the journal takes on the disk; nil if it takes none.
+    /// The size of the journal on disk in bytes, or nil if it is not on disk.
     ///
-    /// Throws `unavailable` when the journal cannot be read.
+    /// Throws `unavailable` if the journal cannot be read.
     package func journalSize() async throws(BoardError) -> Int64? {
         try await read { try await journal.size() }
     }
 
-    /// The topic's changes after a cursor, oldest first: from memory where they are there, else from the journal.
+    /// The topic's changes after a cursor, oldest first, from memory or from the journal.
     ///
-    /// - Parameters:
-    ///   - topic: Whose changes.
-    ///   - after: The cursor; nil for everything that is kept, and then nothing counts as lost.
-    ///   - limit: How many at most; large ones make it fewer, but never none.
-    /// - Returns: The changes, and where the next ones begin.
-    /// - Throws: `unavailable` when the journal cannot be read.
+    /// A nil cursor returns all kept changes, without a `lost` range. Large changes reduce the number below `limit`,
+    /// but at least one is returned. Throws `unavailable` if the journal cannot be read.
     package func changes(
         of topic: Topic, after: SequenceNumber?, limit: Int
     ) async throws(BoardError) -> ChangeSlice {
@@ -111,19 +96,20 @@ extension Board {
         }
     }
 
-    /// The topic's changes after a cursor that stands before the floor of those in memory, from the journal.
+    /// The topic's changes after a cursor that precedes the changes in memory, from the journal.
     private func keptChanges(
         of topic: Topic, after: SequenceNumber?, _ floor: SequenceNumber, _ head: SequenceNumber, limit: Int
     ) async throws -> ChangeSlice {
         let from = after ?? 0
         let portion = try await portion(of: topic, after: from, through: head, limit: limit)
-        // Asked afterwards: what is removed in between counts as lost rather than as never there.
+        // Read after the changes, so that removals in between count as lost.
         let removed = after == nil ? 0 : try await journal.floor(of: topic)
         let (kept, more) = (portion.elements, portion.isCut)
         let last = kept.last?.sequence ?? from
         return ChangeSlice(
             changes: kept, from: from,
-            // Who has read all there is stands behind what is removed, and is not told of it again; not behind what came since.
+            // A reader at the end advances past the removed changes, which are then not reported again, but not past
+            // newer changes.
             to: more ? last : max(last, min(floor, head)), more: more, lost: from < removed ? from.next...removed : nil)
     }
 
@@ -134,8 +120,8 @@ extension Board {
         return run
     }
 
-    /// Why there is no run of an id: it may not be recorded yet; and one that looks like ours, in a journal that has
-    /// forgotten some, was most likely there.
+    /// The error for a run that cannot be found: not recorded yet, most likely removed if it has the form of a
+    /// generated id, or unknown.
     func missing(_ id: String) async -> BoardError {
         if runs[id] != nil { return .notRecorded(id) }
         guard RunID.isPlausible(id) else { return .unknownRun(id) }
@@ -152,5 +138,45 @@ extension Board {
         } catch {
             throw .unreadable(error)
         }
+    }
+}
+
+extension Board {
+    package var began: Timestamp { journal.began }
+
+    /// The sequence of the topic's last change that is neither in memory nor in the journal, or 0.
+    ///
+    /// Throws `unavailable` if the journal cannot be read.
+    package func floor(of topic: Topic) async throws(BoardError) -> SequenceNumber {
+        let inMemory = feed.floor(of: topic)
+        if inMemory == 0 { return 0 }
+        return min(inMemory, try await read { try await journal.floor(of: topic) })
+    }
+}
+
+/// A topic's changes after a cursor, and the range of lost changes.
+package struct ChangeSlice: Sendable, Hashable {
+    package let changes: [Change]
+    /// The cursor before these changes.
+    package let from: SequenceNumber
+    /// The cursor after these changes: the sequence of the last one, or `from` if there are none; past the removed
+    /// changes if none follow.
+    package let to: SequenceNumber
+    package let more: Bool
+    /// The range of sequences in which changes of the topic may be missing, or nil if none are.
+    package let lost: ClosedRange<SequenceNumber>?
+
+    package init(
+        changes: [Change], from: SequenceNumber, to: SequenceNumber, more: Bool, lost: ClosedRange<SequenceNumber>?
+    ) {
+        self.changes = changes
+        self.from = from
+        self.to = to
+        self.more = more
+        self.lost = lost
+    }
+
+    init(_ changes: [Change], from: SequenceNumber, more: Bool, lost: ClosedRange<SequenceNumber>?) {
+        self.init(changes: changes, from: from, to: changes.last?.sequence ?? from, more: more, lost: lost)
     }
 }

@@ -1,16 +1,13 @@
 import WeirJournals
 import WeirStates
 
-/// As much of a list as one answer has: no more elements than a limit, and about as many bytes, but always the first.
+/// A part of a list limited by the number of elements and their approximate size in bytes, with at least one element.
 ///
-/// Pure.
-///
-/// Whoever fills it asks the journal for `room` elements at a time, as often as there is room. What does not fit is then
-/// hardly read, however large the elements are.
+/// To fill it, read `room` elements at a time until `room` is 0. The batch size adapts to the size of the elements, so
+/// that little is read beyond the limits.
 struct Portion<Element> {
-    /// The most elements that are read together.
     private static var batchLimit: Int { 64 }
-    /// How many are read first, as nobody knows yet how large they are.
+    /// The number of elements of the first read, when their size is unknown.
     private static var firstBatch: Int { 8 }
 
     private let limit: Int
@@ -18,9 +15,8 @@ struct Portion<Element> {
     private var bytes = 0
     private var largest = 0
 
-    /// What is in it.
     private(set) var elements: [Element] = []
-    /// Whether an element did not fit, so that more follow.
+    /// Whether an element did not fit.
     private(set) var isCut = false
 
     init(limit: Int, bytes byteLimit: Int = Board.answerBytes) {
@@ -28,13 +24,13 @@ struct Portion<Element> {
         self.byteLimit = byteLimit
     }
 
-    /// How many elements to read together, so that they take about as much as an answer.
+    /// The number of elements per read, which take about as many bytes as one response.
     var batch: Int { largest == 0 ? Self.firstBatch : max(1, min(byteLimit / largest, Self.batchLimit)) }
 
-    /// How many elements to read next: about as many as fit, and one that may not; 0 when it is full.
+    /// The number of elements to read next, including one that may not fit; 0 if the portion is full.
     var room: Int { isCut ? 0 : max(1, min(limit - elements.count + 1, batch)) }
 
-    /// Reads until it is full, or there is no more: `read` gives so many elements after the last one that was read.
+    /// Reads until the portion is full or the list ends; `read` returns up to a number of elements after a given one.
     mutating func fill(size: (Element) -> Int, read: (Element?, Int) async throws -> [Element]) async throws {
         var end: Element?
         while room > 0 {
@@ -46,7 +42,6 @@ struct Portion<Element> {
         }
     }
 
-    /// Adds those of the elements that follow that are wanted, as far as they fit.
     mutating func add(
         _ following: some Sequence<Element>, size: (Element) -> Int, where isWanted: (Element) -> Bool = { _ in true }
     ) {
@@ -66,10 +61,10 @@ struct Portion<Element> {
 }
 
 extension Board {
-    /// About how many bytes of changes, runs or lines one answer has, but for a single one that is larger.
+    /// The approximate maximum size in bytes of the changes, runs or lines in one response; a single element may exceed
+    /// it.
     package static let answerBytes = 256 * 1_024
 
-    /// The topic's changes from the journal, as many as one answer has.
     func portion(
         of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int
     ) async throws -> Portion<Change> {
@@ -80,7 +75,6 @@ extension Board {
         return portion
     }
 
-    /// The lines of a run's output from the journal, as many as one answer has.
     func portion(ofOutputOf run: String, after: SequenceNumber, limit: Int) async throws -> Portion<OutputLine> {
         var portion = Portion<OutputLine>(limit: limit)
         try await portion.fill(size: \.size) { [journal] end, count in
@@ -89,7 +83,6 @@ extension Board {
         return portion
     }
 
-    /// The runs that match from the journal, as many as one answer has.
     func portion(of query: RunQuery) async throws -> RunPage {
         var portion = Portion<RunRecord>(limit: query.limit)
         try await portion.fill(size: \.size) { [journal] end, count in
@@ -102,7 +95,6 @@ extension Board {
 }
 
 extension Change {
-    /// About how many bytes the change takes.
     var size: Int {
         256 + state.payload.byteEstimate + (draft.opening?.input.byteEstimate ?? 0)
             + (draft.step?.json.byteEstimate ?? 0)
@@ -110,12 +102,11 @@ extension Change {
 }
 
 extension RunRecord {
-    /// About how many bytes the run takes.
     fileprivate var size: Int { 512 + state.payload.byteEstimate + opening.input.byteEstimate }
 }
 
 extension JSONValue {
-    /// About how many bytes the value takes, in memory or as a text.
+    /// The approximate size in bytes, in memory or as text.
     var byteEstimate: Int {
         switch self {
         case .null, .bool, .integer, .number: 16

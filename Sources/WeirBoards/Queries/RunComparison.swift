@@ -1,44 +1,36 @@
 package import WeirJournals
 import WeirStates
 
-/// Two runs of one operation, side by side: what each passed through, how long it took, and where they part.
+/// Compares two runs of one operation, state by state.
 package struct RunComparison: Sendable {
-    /// A state of one of the runs.
     package struct Segment: Sendable, Hashable {
-        /// The state.
         package let state: Transition
-        /// How many milliseconds the run was in it; nil for the state it ended in.
+        /// The time in the state in milliseconds, or nil for the final state.
         package let duration: Int64?
     }
 
-    /// The states at one place in the order of states; one of them is nil where that run had ended before.
+    /// The states at one index in the sequences of states; one is nil if that run has fewer states.
     package struct Step: Sendable, Hashable {
-        /// The first run's.
         package let first: Segment?
-        /// The second run's.
         package let second: Segment?
 
-        /// Whether both are in the same case.
         package var isShared: Bool { first != nil && first?.state.caseName == second?.state.caseName }
-        /// How many milliseconds longer the second run was in it; nil unless both were in the same case for a while.
+        /// The difference of the durations in milliseconds, positive if the second is longer; nil unless the case is
+        /// the same and both have a duration.
         package var difference: Int64? {
             guard isShared, let first = first?.duration, let second = second?.duration else { return nil }
             return second - first
         }
     }
 
-    /// The first run.
     package let first: RunView
-    /// The second run.
     package let second: RunView
-    /// What they passed through, place by place; of very long runs the newest 500.
+    /// The states of both runs by index; for very long runs the newest 500.
     package let steps: [Step]
-    /// The place in `steps` where they part; nil if they passed through the same states.
+    /// The index of the first step with different states, or nil.
     package let parting: Int?
-    /// The names of the members of the input that differ, in alphabetical order.
     package let differingInput: [String]
 
-    /// Compares two runs.
     package init(_ first: RunView, _ second: RunView) {
         self.first = first
         self.second = second
@@ -54,7 +46,6 @@ package struct RunComparison: Sendable {
         differingInput = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }.sorted()
     }
 
-    /// How many milliseconds a run took, or has taken so far.
     package static func length(of run: RunView) -> Int64 {
         max((run.record.endedAt ?? run.at) - run.record.startedAt, 0)
     }
@@ -64,5 +55,29 @@ package struct RunComparison: Sendable {
             let end = next?.at ?? (run.record.endedAt == nil ? run.at : nil)
             return Segment(state: state, duration: end.map { max($0 - state.at, 0) })
         }
+    }
+}
+
+extension Board {
+    /// Compares the current states of two runs of one operation.
+    ///
+    /// Throws `unknownRun`, `incomparable` for runs of different operations, and `unavailable`.
+    package func comparison(of first: String, with second: String) async throws(BoardError) -> RunComparison {
+        let (first, second) = (try await view(of: first), try await view(of: second))
+        guard first.record.operation == second.record.operation else {
+            throw .incomparable(first.record.operation, second.record.operation)
+        }
+        return RunComparison(first, second)
+    }
+
+    /// The id of the newest successful run of the same operation that was started before a run.
+    ///
+    /// Throws `unknownRun`, also if there is no such successful run, and `unavailable`.
+    package func lastSuccess(before id: String) async throws(BoardError) -> String {
+        let record = try await run(id)
+        let query = RunQuery(
+            operation: record.operation, phase: .succeeded, before: record.openedSequence, limit: 1)
+        guard let success = try await runs(query).runs.first else { throw .noSuccess(before: id) }
+        return success.id
     }
 }

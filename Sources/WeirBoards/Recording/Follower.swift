@@ -1,12 +1,12 @@
 import WeirFlows
 import WeirJournals
 
-/// Publishes what the journal holds, in the order of the sequences, whoever recorded it.
+/// Publishes the changes in the journal in the order of their sequences, whichever server recorded them.
 ///
-/// What this process recorded itself is handed over, and published at once where it is next in order. Where it is not, because
-/// others have recorded in between, the journal is read.
+/// Changes recorded by this process are passed in, and published directly if they are next in order. Otherwise other
+/// servers have recorded changes in between, and the journal is read.
 final class Follower: Sendable {
-    /// How many changes are published at a time: a change of a run with many states takes some 50 µs.
+    /// The number of changes published without yielding; a change of a run with many states takes about 50 µs.
     private static let pieceLimit = 50
 
     private let journal: any Journal
@@ -16,17 +16,12 @@ final class Follower: Sendable {
     private let lock = AsyncLock()
     private let told: Locked<SequenceNumber>
     private let current = Locked(false)
-    /// The look that has not begun yet, which all share who ask for one.
+    /// The next read that has not begun, shared by all callers of `catchUp`.
     private let next = Locked<Task<Void, any Error>?>(nil)
 
-    /// Begins after what is published already.
+    /// Calls `publish` with each change after `head` once, in order and without overlap.
     ///
-    /// - Parameters:
-    ///   - journal: What is read.
-    ///   - head: The sequence of the last change that is published.
-    ///   - batchLimit: How many changes are read at a time.
-    ///   - publish: Called with each change once, in order, one call at a time.
-    ///   - prepare: Called before changes are published that were read.
+    /// `prepare` is called before changes that were read from the journal are published.
     init(
         journal: any Journal, head: SequenceNumber, batchLimit: Int, publish: @escaping @Sendable ([Change]) -> Void,
         prepare: @escaping @Sendable ([Change]) async throws -> Void = { _ in }
@@ -38,15 +33,15 @@ final class Follower: Sendable {
         told = Locked(head)
     }
 
-    /// The sequence of the last change that is published.
     var head: SequenceNumber { told.withLock { $0 } }
 
-    /// Whether the last look found all that the journal held; not during one, and not after one that failed.
+    /// Whether the last read reached the end of the journal; false during a read and after a failed one.
     var isCurrent: Bool { current.withLock { $0 } }
 
-    /// Publishes changes that this process has just recorded, and what others recorded before them.
+    /// Publishes changes that this process has just recorded, and those of other servers before them.
     ///
-    /// Throws `JournalError` when the journal must be read and cannot; what is not published then comes with the next call.
+    /// Throws `JournalError` if the journal must be read and cannot be; the next call then publishes the remaining
+    /// changes.
     func take(_ changes: [Change]) async throws {
         try await lock.withLock {
             let head = head
@@ -56,9 +51,9 @@ final class Follower: Sendable {
         }
     }
 
-    /// Publishes what others have recorded until it was called.
+    /// Publishes all changes that were recorded before the call.
     ///
-    /// However many call it, the journal is asked by one after the other of few looks.
+    /// Concurrent calls share reads of the journal.
     func catchUp() async throws {
         let look = next.withLock { next in
             if let next { return next }
@@ -74,7 +69,6 @@ final class Follower: Sendable {
         try await look.value
     }
 
-    /// Does something while nothing is published.
     func whileNothingIsPublished(_ body: () async throws -> Void) async throws { try await lock.withLock(body) }
 
     private func readOn() async throws {
@@ -87,7 +81,6 @@ final class Follower: Sendable {
         }
     }
 
-    /// Publishes changes in pieces, between which other tasks use the thread.
     private func tell(_ changes: ArraySlice<Change>) async {
         var rest = changes
         while !rest.isEmpty {

@@ -1,34 +1,31 @@
 import WeirJournals
 import WeirStates
 
-/// What is to be recorded, in order: which states count, which ticks are left out, and what is on its way.
+/// The queue of changes to record: decides which states count and which ticks to drop, and tracks the changes in flight.
 ///
-/// Pure.
-///
-/// A state of another case than the one before is a transition, and always queued. One of the same case is a tick: of
-/// each stream one tick is queued in each *window* of time; of those that come in between, the newest is held until the
-/// window is over or a transition comes, so that the last tick before a transition is always there. While the journal
-/// does not keep up, a newer tick takes the place of an older one that still waits. So what waits grows with the
-/// transitions only, and with the ticks of runs of which every tick is to be recorded, up to a limit. A store's steps are all queued, none of them stands for another, and its stream never ends.
+/// A pure state machine. A state of another case than the previous one is a transition, which is always queued. A state
+/// of the same case is a tick: one tick per stream is queued in each *window* of time. Of further ticks, the newest is
+/// held until the window ends or a transition follows, so that the last tick before a transition is always recorded.
+/// While the journal falls behind, a newer tick replaces an older one that is still queued. The queue therefore grows
+/// only with transitions and, up to a limit, with the ticks of runs that record every tick. All steps of a store are
+/// queued, none replaces another, and a store's stream never ends.
 struct RecordQueue: Sendable {
     private var streams: [StreamID: RecordStream] = [:]
     private var entries = RingBuffer<RecordEntry>()
     private var closed: Set<StreamID> = []
-    /// Streams of which nothing can be recorded any more.
+    /// The streams whose queued changes can no longer be recorded.
     private var abandoned: Set<StreamID> = []
     private var taken = 0
     private let everyTickLimit: Int
 
-    /// Makes an empty queue; from so many waiting changes on, ticks are sampled in every stream.
+    /// Creates an empty queue; while it has `everyTickLimit` changes or more, ticks of every stream are sampled.
     init(everyTickLimit: Int = .max) { self.everyTickLimit = everyTickLimit }
 
-    /// How many changes wait, those included that are on their way.
+    /// The number of queued changes, including those in flight.
     var count: Int { entries.count }
 
-    /// Whether a window is open that must be ended.
     var isSampling: Bool { !closed.isEmpty }
 
-    /// Begins a stream with its first change.
     mutating func open(
         _ stream: StreamID, subject: String, _ state: StateRecord, at: Timestamp, cause: String?, opening: RunOpening?,
         ticks: TickRecording = .sampled
@@ -39,16 +36,15 @@ struct RecordQueue: Sendable {
                 stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: opening, step: nil))
     }
 
-    /// Takes up a stream after the last change that is recorded of it.
     mutating func resume(
         _ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64, ticks: TickRecording = .sampled
     ) {
         streams[stream] = RecordStream(subject: subject, last: state, revision: revision + 1, ticks: ticks)
     }
 
-    /// Leaves a stream to another server, once everything that came of it is recorded.
+    /// Releases a stream to another server, if all its states are recorded.
     ///
-    /// - Returns: Whether it does: not when the stream has ended, or something of it waits.
+    /// - Returns: False if the stream has ended, or a change of it is queued or held.
     mutating func leave(_ stream: StreamID) -> Bool {
         guard let known = streams[stream], !known.hasEnded, known.held == nil,
             !(entries.start..<entries.start + entries.count).contains(where: { entries[$0]?.stream == stream })
@@ -57,7 +53,6 @@ struct RecordQueue: Sendable {
         return true
     }
 
-    /// Takes a store's next step in.
     mutating func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, at: Timestamp, cause: String?) {
         streams[stream]?.last = state
         append(
@@ -65,7 +60,7 @@ struct RecordQueue: Sendable {
                 stream: stream, at: at, state: state, isTransition: true, cause: cause, opening: nil, step: step))
     }
 
-    /// Takes a stream's next state in; not one that equals the one before, nor one after the stream's end.
+    /// Adds a stream's next state, unless it equals the previous one or the stream has ended.
     mutating func offer(_ stream: StreamID, _ state: StateRecord, at: Timestamp, cause: String?) {
         guard var known = streams[stream], !known.hasEnded, known.last != state else { return }
         let isTransition = known.last.caseName != state.caseName || known.last.phase != state.phase
@@ -87,9 +82,9 @@ struct RecordQueue: Sendable {
         if isSampled { closed.insert(stream) }
     }
 
-    /// Begins the next window: queues what was held.
+    /// Ends the window, queues the held ticks, and starts the next window.
     ///
-    /// - Returns: Whether another window must follow, because a tick was queued in this one.
+    /// - Returns: Whether the next window is open, because a tick was queued.
     mutating func openWindow() -> Bool {
         let held = closed.compactMap { streams[$0]?.held }.sorted { $0.at < $1.at }
         closed = Set(held.map(\.stream))
@@ -100,14 +95,12 @@ struct RecordQueue: Sendable {
         return !closed.isEmpty
     }
 
-    /// Queues what is held without waiting for its window.
     mutating func releaseHeld() {
         _ = openWindow()
         closed = []
     }
 
-    /// Gives up a stream that another server has ended: what waits of it leaves with the next `take`, when nothing is on its
-    /// way any more.
+    /// Abandons a stream that another server has ended; the next `take` drops its changes, when none is in flight.
     mutating func abandon(_ stream: StreamID) {
         guard streams[stream] != nil else { return }
         streams[stream]?.held = nil
@@ -121,14 +114,14 @@ struct RecordQueue: Sendable {
             if !abandoned.contains(entry.stream) { kept.append(entry) }
         }
         entries = kept
-        // The places of ticks that a newer one may replace have changed.
+        // Dropping entries has shifted the places of replaceable ticks.
         for stream in streams.keys { streams[stream]?.tick = nil }
         for stream in abandoned { streams[stream] = nil }
         closed.subtract(abandoned)
         abandoned = []
     }
 
-    /// The next changes, at most so many; they stay in the queue until they are told to be recorded.
+    /// The next changes, up to a limit; they stay in the queue until they are confirmed.
     mutating func take(_ limit: Int) -> [ChangeDraft] {
         dropAbandoned()
         var revisions: [StreamID: Int64] = [:]
@@ -143,7 +136,7 @@ struct RecordQueue: Sendable {
         }
     }
 
-    /// So many of what was taken are recorded, and leave; the others wait again.
+    /// Confirms the first `count` changes taken as recorded; the rest return to the queue.
     mutating func confirm(_ count: Int) {
         for _ in 0..<min(count, taken) {
             guard let entry = entries.removeFirst() else { break }
@@ -157,10 +150,8 @@ struct RecordQueue: Sendable {
         taken = 0
     }
 
-    /// What was taken could not be recorded, and waits again.
     mutating func giveBack() { taken = 0 }
 
-    /// The last state of a stream that is open.
     func last(of stream: StreamID) -> StateRecord? { streams[stream]?.last }
 
     private func recordsEveryTick(of stream: RecordStream) -> Bool {
@@ -178,7 +169,7 @@ struct RecordQueue: Sendable {
     }
 }
 
-/// A change that waits to be recorded; its revision is known when it is taken.
+/// A queued change without its revision, which `take` assigns.
 struct RecordEntry: Sendable {
     let stream: StreamID
     let at: Timestamp
@@ -189,20 +180,15 @@ struct RecordEntry: Sendable {
     let step: StoreStep?
 }
 
-/// What the queue knows of one stream that is being recorded.
 struct RecordStream: Sendable {
-    /// The operation or store it is about.
     let subject: String
-    /// The state that came last, whether or not it was queued.
+    /// The last state, whether or not it was queued.
     var last: StateRecord
-    /// The revision of the next change to be taken.
     var revision: Int64 = 0
-    /// A tick that came too soon after the one before.
+    /// The newest tick of the open window that is not queued.
     var held: RecordEntry?
-    /// The place of the stream's newest entry if that is a tick, which a newer tick may still replace.
+    /// The place of the stream's newest entry if it is a replaceable tick.
     var tick: Int?
-    /// Which ticks are recorded.
     var ticks = TickRecording.sampled
-    /// Whether the last state is an end.
     var hasEnded = false
 }

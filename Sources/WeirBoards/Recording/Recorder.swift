@@ -3,13 +3,13 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// Writes down what happens: gathers states, and appends them to the journal in as few goes as it takes.
+/// Records states: queues changes, and appends them to the journal in batches.
 ///
-/// While one append is under way, what happens meanwhile gathers, and goes with the next one. What the journal has taken is
-/// confirmed, and leaves the queue; the `Follower` publishes it, in the order of the whole journal. A journal that refuses
-/// is tried again, ever more seldom, with the same changes first, until it takes them. What waits meanwhile grows with the
-/// transitions only; at twice the limit from which no run is started any more, `onOverflow` asks to end the runs that go
-/// on. The end of a run waits until what the run printed is recorded, though not for ever.
+/// Changes during an append wait for the next one. Changes that the journal has accepted are confirmed and leave the
+/// queue; the `Follower` publishes them in the order of the whole journal. A failed append is retried at increasing
+/// intervals with the same changes first. The queue then grows with transitions only; at twice the limit at which
+/// starts are refused, `onOverflow` is called to end all active runs. The end of a run is recorded after its output, or
+/// after a timeout.
 final class Recorder: Sendable {
     private struct Core {
         var queue: RecordQueue
@@ -18,10 +18,9 @@ final class Recorder: Sendable {
         var isStopped = false
         var isOverflowing = false
         var flushing: [Deferred<Bool>] = []
-        /// The sequence of the last change that was appended here.
         var confirmed: SequenceNumber
 
-        /// Nothing is written any more for now; who waits for that.
+        /// Marks the drain as ended, and returns the waiting flushes.
         mutating func endDrain() -> [Deferred<Bool>] {
             isDraining = false
             defer { flushing = [] }
@@ -61,52 +60,43 @@ final class Recorder: Sendable {
         reporter = RecordingReporter(notices: journal.notices, now: now, logger: logger)
     }
 
-    /// Whether what happens is being written down.
     var status: ReadOnlyStateFlow<RecordingStatus> { reporter.status }
 
-    /// What an operator should know about the journal.
     var notices: ReadOnlyStateFlow<[JournalNotice]> { reporter.notices }
 
-    /// How many changes wait to be recorded.
     var backlog: Int { core.withLock { $0.queue.count } }
 
-    /// Whether nothing more is taken in or written.
     var isStopped: Bool { core.withLock { $0.isStopped } }
 
-    // MARK: Taking in
+    // MARK: Queueing
 
-    /// Begins a stream with its first change.
     func open(_ stream: StreamID, subject: String, _ state: StateRecord, opening: RunOpening, ticks: TickRecording) {
         let at = now()
         change { $0.open(stream, subject: subject, state, at: at, cause: nil, opening: opening, ticks: ticks) }
     }
 
-    /// Takes a stream's next state in.
     func offer(_ stream: StreamID, _ state: StateRecord, cause: String?) {
         let at = now()
         change { $0.offer(stream, state, at: at, cause: cause) }
     }
 
-    /// Takes up a stream after the last change that is recorded of it.
     func resume(
         _ stream: StreamID, subject: String, _ state: StateRecord, revision: Int64, ticks: TickRecording = .sampled
     ) {
         change { $0.resume(stream, subject: subject, state, revision: revision, ticks: ticks) }
     }
 
-    /// Leaves a stream to another server, of which everything so far is recorded; false when it has ended, or more has come.
     func leave(_ stream: StreamID) -> Bool { core.withLock { $0.queue.leave(stream) } }
 
-    /// Takes a store's next step in.
     func append(_ step: StoreStep, to stream: StreamID, _ state: StateRecord, cause: String?) {
         let at = now()
         change { $0.append(step, to: stream, state, at: at, cause: cause) }
     }
 
-    /// Gives up what waits of a stream that another server has ended; without effect once its end is recorded.
+    /// Abandons a stream that another server has ended; has no effect once its end is recorded.
     func abandon(_ stream: StreamID) { core.withLock { $0.queue.abandon(stream) } }
 
-    /// Makes sure that a stream which gets no more states has ended.
+    /// Ends a stream that receives no more states as failed, unless it has ended.
     func close(_ stream: StreamID) {
         let at = now()
         change { queue in
@@ -149,9 +139,10 @@ final class Recorder: Sendable {
 
     // MARK: Ending
 
-    /// Waits until all that happened so far is recorded, held ticks included; once stopped, until what was on its way is.
+    /// Waits until all changes so far are recorded, including held ticks; once stopped, until the append in progress
+    /// ends.
     ///
-    /// Returns early when the caller is cancelled.
+    /// Returns early if the calling task is cancelled.
     func flush() async {
         change { $0.releaseHeld() }
         let empty = Deferred<Bool>()
@@ -162,15 +153,14 @@ final class Recorder: Sendable {
         if isBusy { _ = await empty.value() }
     }
 
-    /// Gives up: nothing more is taken in or written, but what is on its way.
+    /// Accepts no more changes, and appends none except those in progress.
     func stop() {
         core.withLock { $0.isStopped = true }
         scope.cancel()
     }
 
-    // MARK: Looking after the journal
+    // MARK: Checking the journal
 
-    /// Asks the journal now and then whether all is where it was put.
     func lookAfterJournal(every interval: Duration) {
         scope.launch { [clock] in
             while true {
@@ -180,7 +170,7 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Asks the journal once; while it cannot be written, the next attempt to append asks.
+    /// Verifies the journal once; while it cannot be written, the next append verifies it.
     private func verify() async {
         do {
             try await lock.withLock {
@@ -195,7 +185,6 @@ final class Recorder: Sendable {
         noteNotices()
     }
 
-    /// Shows what the journal has to say by now.
     func noteNotices() { reporter.update(journal.notices) }
 
     // MARK: Writing
@@ -206,10 +195,10 @@ final class Recorder: Sendable {
             let drafts = await ready(taken)
             do {
                 try await lock.withLock {
-                    // It may have been stopped while the run's output was written, or somebody else had the turn.
+                    // The recorder may have been stopped while this task waited for output or for the lock.
                     if isStopped { throw CancellationError() }
                     let changes = try await append(drafts)
-                    // First, so that who is shown the changes is not told that there are none.
+                    // Before `publish`, so that no client sees the changes together with the status “not recorded”.
                     noteRecording()
                     core.withLock { core in
                         core.queue.confirm(changes.count)
@@ -227,18 +216,18 @@ final class Recorder: Sendable {
                 do {
                     try await pause(after: failures)
                 } catch {
-                    return endDrain()  // Stopped: what is left will never be written.
+                    return endDrain()  // Stopped: the remaining changes are not recorded.
                 }
             }
         }
     }
 
-    /// Waits before the next attempt, ever longer.
+    /// Waits before the next attempt, with exponential backoff.
     func pause(after failures: Int) async throws {
         try await clock.sleep(for: .milliseconds(100 << min(failures - 1, 6)))
     }
 
-    /// The first of the drafts, up to the end of a run of whose output something waits; that goes first.
+    /// The drafts before the next end of a run whose output is not recorded; flushes the output for the first draft.
     private func ready(_ drafts: [ChangeDraft]) async -> [ChangeDraft] {
         if let first = drafts.first, let output = unwritten(first) {
             await output.flush(within: configuration.commandTimeout)
@@ -247,13 +236,13 @@ final class Recorder: Sendable {
         return Array(drafts.prefix(upTo: end ?? drafts.endIndex))
     }
 
-    /// The output of a run that ends with this draft, if something of it waits to be recorded.
+    /// The output of a run that ends with this draft, or nil if it is recorded.
     private func unwritten(_ draft: ChangeDraft) -> RunOutput? {
         guard draft.state.phase.isEnded, case .run(let id) = draft.stream, let output = output(id) else { return nil }
         return output.isSettled ? nil : output
     }
 
-    /// What to write next; nil when there is nothing, or nothing more may be written, and then the drain is over.
+    /// The next changes to append, or nil if there are none or the recorder is stopped; the drain has then ended.
     private func next() -> [ChangeDraft]? {
         let (drafts, flushing) = core.withLock { core -> ([ChangeDraft], [Deferred<Bool>]) in
             let drafts = core.isStopped ? [] : core.queue.take(configuration.batchLimit)
@@ -267,8 +256,10 @@ final class Recorder: Sendable {
         for waiting in core.withLock({ $0.endDrain() }) { waiting.resolve(true) }
     }
 
-    /// Appends, and takes a refusal for a success where the journal has the first of the changes already: it may have
-    /// taken them and failed to say so, and since then more have come, of other streams from others too.
+    /// Appends changes; treats `outOfOrder` as success if the journal already contains the first of them.
+    ///
+    /// An earlier append may have succeeded despite an error, and other servers may have added changes of other streams
+    /// since.
     private func append(_ drafts: [ChangeDraft]) async throws -> [Change] {
         do {
             return try await journal.append(drafts)
@@ -291,7 +282,6 @@ final class Recorder: Sendable {
         }
     }
 
-    /// Notes that the journal cannot be written, and why.
     func note(_ error: any Error) {
         if !isStopped { reporter.failed(error) }
     }

@@ -3,9 +3,9 @@ import WeirFlows
 package import WeirJournals
 import WeirStates
 
-/// Reports the state of recording and the journal's notices: to followers, and to the log.
+/// Publishes and logs the recording status and the journal's notices.
 ///
-/// The log has what pages do not show: paths, and SQLite's codes.
+/// The log contains details that pages do not show: paths, and SQLite's codes.
 final class RecordingReporter: Sendable {
     private let logger: Logger
     private let now: @Sendable () -> Timestamp
@@ -19,13 +19,11 @@ final class RecordingReporter: Sendable {
         update(notices)
     }
 
-    /// Whether what happens is being recorded.
     var status: ReadOnlyStateFlow<RecordingStatus> { statusFlow.asStateFlow() }
 
-    /// What an operator should know about the journal.
     var notices: ReadOnlyStateFlow<[JournalNotice]> { noticesFlow.asStateFlow() }
 
-    /// The journal could not be written; logged when that begins, and when the reason changes.
+    /// Notes a failure of the journal, which is logged when it begins and when its reason changes.
     func failed(_ error: any Error) {
         let reason = (error as? JournalError)?.description ?? "The journal cannot be written."
         var since = now()
@@ -38,7 +36,7 @@ final class RecordingReporter: Sendable {
         statusFlow.value = .notRecorded(since: since, reason: reason)
     }
 
-    /// The journal takes changes; logged when it did not before.
+    /// Notes that the journal accepts changes, which is logged after a failure.
     func succeeded(waiting count: Int) {
         guard case .notRecorded(let since, let reason) = statusFlow.value else { return }
         logger.notice(
@@ -46,7 +44,7 @@ final class RecordingReporter: Sendable {
         statusFlow.value = .recording
     }
 
-    /// The journal has these notices by now; those that are new are logged.
+    /// Replaces the notices, and logs the new ones.
     func update(_ notices: [JournalNotice]) {
         let known = noticesFlow.value
         guard notices != known else { return }
@@ -56,18 +54,17 @@ final class RecordingReporter: Sendable {
         noticesFlow.value = notices
     }
 
-    /// What lies underneath an error, for the operator's log: with the path and SQLite's code where there is one.
+    /// The underlying cause of an error for the log, with path and SQLite code if known.
     static func cause(of error: any Error) -> String {
         guard let failure = error as? JournalError else { return "\(error)" }
         return failure.cause.map { "\($0)" } ?? failure.code.rawValue
     }
 }
 
-/// Whether what happens is being recorded.
 package enum RecordingStatus: Sendable, Hashable {
-    /// All that happened is in the journal, or on its way there.
     case recording
-    /// The journal has not taken anything since then, for that reason, a sentence for people. What happens is kept in
-    /// memory and recorded as soon as the journal works again; nothing of it is shown before.
+    /// The journal has accepted no changes since a time, for a reason in a user-visible sentence.
+    ///
+    /// Changes stay in memory, unpublished, and are recorded once the journal works again.
     case notRecorded(since: Timestamp, reason: String)
 }

@@ -2,13 +2,13 @@ package import WeirJournals
 import WeirStates
 
 extension Board {
-    /// Takes what a program elsewhere reports of a run, and returns once what became of it is recorded.
+    /// Records a report about a run that a program elsewhere executes.
     ///
-    /// - Parameter report: What it reports. Its `reporter` says who reports; only who opened a run adds to it.
-    /// - Returns: What became of it: a report that was taken before is known as such by its producer's numbers.
-    /// - Throws: `unknownOperation` for an opening of an operation that the catalog does not have, unless the
-    ///   configuration allows it; `notReported` where the operation's runs are started here; `overloaded` and
-    ///   `limitReached` when too many runs are open; `unavailable` when nothing can be recorded, and `shuttingDown`.
+    /// - Parameter report: The report. Only the reporter that opened a run can add to it.
+    /// - Returns: The result, once it is recorded. A repeated report is recognized by its producer's numbers.
+    /// - Throws: `unknownOperation` for an opening of an operation that is not in the catalog, unless the configuration
+    ///   allows it; `notReported` if the operation's runs are started here; `overloaded` and `limitReached` if too many
+    ///   runs are open; `unavailable` if nothing can be recorded, and `shuttingDown`.
     package func report(_ report: Report) async throws(BoardError) -> ReportReceipt {
         if runs.isClosed { throw .stopping }
         try requireRecording()
@@ -16,7 +16,6 @@ extension Board {
         return try await reported.take(report)
     }
 
-    /// Whether runs of an operation may be reported that nobody declared.
     func checkOpening(of operation: String) throws(BoardError) {
         if let entry = catalog[operation] {
             guard entry.isReported else {
@@ -27,20 +26,15 @@ extension Board {
         }
     }
 
-    /// What the reporter of a run has sent, oldest first: its states and lines as one list.
+    /// The messages of a reported run after a position, oldest first: its states and lines, merged.
     ///
-    /// - Parameters:
-    ///   - run: The run's id.
-    ///   - operation: The operation it was reported under.
-    ///   - place: How far the caller has read; nil for all.
-    ///   - limit: How many states, and how many lines, are read at most; large ones make it fewer, but never none.
-    /// - Returns: The messages, and where the next ones begin.
-    /// - Throws: `unknownRun` where there is no reported run of that id and operation, `removedRun`, and `unavailable`.
+    /// Reads up to `limit` states and as many lines; large ones reduce the number, but at least one is returned. Throws
+    /// `unknownRun` if no reported run has that id and operation, `removedRun`, and `unavailable`.
     package func reports(
         of run: String, operation: String, after place: ReportPlace? = nil, limit: Int
     ) async throws(BoardError) -> ReportedMessages {
         let place = place ?? ReportPlace(sequence: 0, line: 0)
-        // Read in this order, so that of the lines up to `head` none comes before a change that is not read.
+        // The order of the reads ensures that no line up to `head` precedes a change that is not read.
         let head = try await read { try await journal.outputCount(of: run) }
         guard let record = try await read({ try await journal.run(run) }) else { throw await missing(run) }
         guard record.isReportedHere, record.operation == operation else { throw .unknownRun(run) }
@@ -54,10 +48,9 @@ extension Board {
         return ReportedMessages(record: record, lines: head, after: place, changes: changes, newLines: lines)
     }
 
-    /// Whether a program elsewhere reports that run, and it has not ended.
     func isReported(_ run: String) -> Bool { reported.contains(run) }
 
-    /// Ends a reported run on somebody's behalf; its reporter hears of it with its next message.
+    /// Cancels a reported run; the reporter learns of it from the response to its next message.
     func cancelReported(_ run: String, actor: String) async throws(BoardError) -> StartReceipt {
         let record = try await self.run(run)
         let end = Report(
@@ -67,5 +60,55 @@ extension Board {
             throw BoardError(.alreadyEnded, .nothingToCancel)
         }
         return StartReceipt(run: run, sequence: receipt.place?.sequence, isNew: false)
+    }
+}
+
+/// Messages of a reported run in the order in which they were sent.
+package struct ReportedMessages: Sendable {
+    package enum Message: Sendable, Hashable {
+        /// The run was opened, or entered a state.
+        case change(Change)
+        /// The run printed a line; an overlong line is split into several messages.
+        case line(OutputLine)
+    }
+
+    package let record: RunRecord
+    package let lines: SequenceNumber
+    package let messages: [Message]
+    package let next: ReportPlace
+
+    package var more: Bool { next.sequence < record.sequence || next.line < lines }
+
+    /// Merges contiguous changes and lines after a position, as far as their order is certain.
+    ///
+    /// The order of a line beyond `head` relative to changes is unknown.
+    init(
+        record: RunRecord, lines head: SequenceNumber, after place: ReportPlace, changes: [Change],
+        newLines: [OutputLine]
+    ) {
+        var messages: [Message] = []
+        var (changes, lines) = (changes[...], newLines[...])
+        var (sequence, line) = (place.sequence, place.line)
+        while true {
+            // If a list ends early, its next element is unknown, and so is the order.
+            let isChangeUnknown = changes.isEmpty && sequence < record.sequence
+            let isLineUnknown = lines.isEmpty && line < head
+            if isChangeUnknown || isLineUnknown { break }
+            if let change = changes.first, lines.first.map({ change.at <= $0.at }) ?? true {
+                messages.append(.change(change))
+                sequence = change.sequence
+                changes.removeFirst()
+            } else if let next = lines.first, next.number <= head {
+                messages.append(.line(next))
+                line = next.number
+                lines.removeFirst()
+            } else {
+                break
+            }
+        }
+        self.record = record
+        self.lines = head
+        self.messages = messages
+        next = ReportPlace(sequence: sequence, line: line)
     }
 }

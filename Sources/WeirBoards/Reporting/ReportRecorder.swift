@@ -1,16 +1,15 @@
 import WeirFlows
 import WeirJournals
 
-/// Records what reporters send: gathers reports while one transaction is under way, and takes them with the next.
+/// Records reports in batches: reports that arrive during a transaction are recorded by the next one.
 ///
-/// A report is answered when it is recorded and published, or refused with nothing done. Where the journal took it and
-/// failed to say so, the refusal is wrong, and the same report sent again is known as what it is by its producer.
+/// A report is answered once it is recorded and published, or refused without effect. If the journal accepted a report
+/// despite an error, the refusal is wrong; the report sent again is then recognized by its producer's numbers.
 final class ReportRecorder: Sendable {
     private struct Entry {
         let report: Report
         let answer: Deferred<Result<ReportReceipt, BoardError>>
 
-        /// How much of a transaction it takes.
         var weight: Int { report.entries.count + 1 }
     }
 
@@ -20,7 +19,7 @@ final class ReportRecorder: Sendable {
         var underWay = 0
         var isDraining = false
 
-        /// The first of those that wait, as many as one transaction takes; nil when none waits, and nobody drains then.
+        /// Removes and returns the reports of the next transaction; returns nil, and ends the drain, if none wait.
         mutating func next(_ limit: Int) -> [Entry]? {
             var sum = 0
             let batch = waiting.prefix { entry in
@@ -54,12 +53,11 @@ final class ReportRecorder: Sendable {
         self.now = now
     }
 
-    /// How many reports wait for the next transaction, or are in the one that is under way.
     var waiting: Int { core.withLock { $0.waiting.count + $0.underWay } }
 
-    /// Takes a report, and returns once what became of it is recorded.
+    /// Records a report, and returns its result once it is recorded.
     ///
-    /// It is not given up when the caller is cancelled.
+    /// The report is not withdrawn if the calling task is cancelled.
     func take(_ report: Report) async throws(BoardError) -> ReportReceipt {
         let entry = Entry(report: report, answer: Deferred())
         let (isTaken, drains) = core.withLock { core -> (Bool, Bool) in
@@ -97,7 +95,7 @@ final class ReportRecorder: Sendable {
         }
     }
 
-    /// Shows the lines before the changes, so that a run's end is never shown before what it printed.
+    /// Publishes lines before changes, so that the end of a run is never visible before its output.
     private func prepare(_ receipts: [ReportReceipt], of reports: [Report]) async {
         for (report, receipt) in zip(reports, receipts) where receipt.outcome == .taken {
             if report.opening != nil { feed.openOutput(of: report.run) }
@@ -109,7 +107,7 @@ final class ReportRecorder: Sendable {
         }
     }
 
-    /// Shows lines that the journal took without saying so.
+    /// Publishes lines that the journal accepted despite an error.
     private func catchUp(_ run: String, from head: SequenceNumber, to last: SequenceNumber) async {
         let after = max(head, last.advanced(by: -OutputTail.lineLimit))
         do {
@@ -121,43 +119,7 @@ final class ReportRecorder: Sendable {
 }
 
 extension BoardError {
-    /// For reports that come when nothing is recorded any more.
     static var stopping: BoardError {
         BoardError(.shuttingDown, .shuttingDownSend)
-    }
-}
-
-extension Recorder {
-    /// Records reports while nothing else is recorded.
-    ///
-    /// - Parameters:
-    ///   - reports: What reporters sent.
-    ///   - now: The moment of their changes and lines.
-    ///   - prepare: Called with the receipts before their changes are published.
-    ///   - answer: Called once, with the receipts after their changes are published, or with why nothing was recorded.
-    func record(
-        _ reports: [Report], at now: Timestamp, prepare: @escaping @Sendable ([ReportReceipt]) async -> Void,
-        answer: @escaping @Sendable (Result<[ReportReceipt], any Error>) -> Void
-    ) async {
-        do {
-            try await lock.withLock {
-                if isStopped { throw CancellationError() }
-                do {
-                    let receipts = try await journal.report(reports, at: now)
-                    await prepare(receipts)
-                    await publish(receipts.flatMap(\.changes))
-                    noteRecording()
-                    answer(.success(receipts))
-                } catch {
-                    note(error)
-                    answer(.failure(error))
-                    // It may have taken them and failed to say so.
-                    await catchUp()
-                }
-            }
-        } catch {
-            answer(.failure(error))
-        }
-        noteNotices()
     }
 }

@@ -2,7 +2,7 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// The runs that programs elsewhere report: takes what they send, and ends those of which nothing is heard any more.
+/// The open reported runs: records their reports, and ends runs whose lease expires.
 final class ReportedRuns: Sendable {
     private struct Core {
         var leases: ReportLeases
@@ -26,19 +26,15 @@ final class ReportedRuns: Sendable {
         core = Locked(Core(leases: ReportLeases(limits, operations: operations)))
     }
 
-    /// Divides the places among another number of operations.
     func resize(operations: Int) { core.withLock { $0.leases.resize(operations: operations) } }
 
-    /// How many are open.
     var count: Int { core.withLock { $0.leases.count } }
 
-    /// How many reports are not answered yet.
     var waiting: Int { recorder.waiting }
 
-    /// Whether a run is open.
     func contains(_ run: String) -> Bool { core.withLock { $0.leases.contains(run) } }
 
-    /// Takes up runs that were open when the last process stopped; their reporters have a whole lease to come back.
+    /// Resumes runs that were open when the previous process stopped, with a full lease.
     func resume(_ runs: [RunRecord]) {
         guard !runs.isEmpty else { return }
         core.withLock { core in
@@ -49,7 +45,6 @@ final class ReportedRuns: Sendable {
         watch()
     }
 
-    /// Takes a report, and returns once what became of it is recorded.
     func take(_ report: Report) async throws(BoardError) -> ReportReceipt {
         guard let opening = report.opening else { return settled(report, try await recorder.take(report)) }
         let claim = RunAdmission.Claim(operation: report.operation, actor: opening.actor)
@@ -65,13 +60,12 @@ final class ReportedRuns: Sendable {
             if !isKnown { core.withLock { $0.leases.close(report.run) } }
             throw error
         }
-        // The place was taken for a run that is not to be opened.
+        // Releases the place of a run that was not opened.
         let isOpen = [.taken, .known].contains(receipt.outcome) && !receipt.isEnded
         if !isOpen, !isKnown { core.withLock { $0.leases.close(report.run) } }
         return settled(report, receipt)
     }
 
-    /// Ends what waits: nothing is ended any more for want of a sign of life.
     func stop() { scope.cancel() }
 
     private func settled(_ report: Report, _ receipt: ReportReceipt) -> ReportReceipt {
@@ -90,12 +84,11 @@ final class ReportedRuns: Sendable {
         return receipt
     }
 
-    /// How many beats a lease lasts that a reporter asks for.
     private func beats(of asked: Duration?) -> Int? {
         asked.flatMap { Int(exactly: (min($0, longestLease) / lease * Double(ReportLeases.length)).rounded(.up)) }
     }
 
-    // MARK: Silence
+    // MARK: Expiration
 
     private func watch() {
         let begins = core.withLock { core in
@@ -105,7 +98,7 @@ final class ReportedRuns: Sendable {
         if begins { scope.launch { try await self.endSilent() } }
     }
 
-    /// Ends the runs of which nothing is heard, as long as there are any open.
+    /// Ends the runs whose lease has expired, until no run is open.
     private func endSilent() async throws {
         while core.withLock({ core in
             core.isWatching = core.leases.count > 0
@@ -117,9 +110,72 @@ final class ReportedRuns: Sendable {
                 do {
                     _ = settled(end, try await recorder.take(end))
                 } catch {
-                    continue  // Tried again with the next beat.
+                    continue  // Retried with the next beat.
                 }
             }
         }
+    }
+}
+
+/// The leases of the open reported runs, and their places.
+///
+/// A pure state machine. Time is counted in beats. A lease lasts ``length`` beats or the larger number that its
+/// reporter requested; a renewed lease lasts at least that many whole beats, and less than one more.
+struct ReportLeases: Sendable {
+    private struct Lease {
+        let operation: String
+        /// The claim of the run's place, or nil for a resumed run that found no place.
+        let claim: RunAdmission.Claim?
+        var age = 0
+        var length = ReportLeases.length
+    }
+
+    static let length = 10
+
+    private var leases: [String: Lease] = [:]
+    private var admission: RunAdmission
+
+    init(_ limits: RunLimits, operations: Int) { admission = RunAdmission(limits, operations: operations) }
+
+    mutating func resize(operations: Int) { admission.resize(operations: operations) }
+
+    var count: Int { leases.count }
+
+    func contains(_ run: String) -> Bool { leases[run] != nil }
+
+    /// Takes a place for a run that is about to be opened, or returns the refusal; an open run keeps its place.
+    mutating func open(_ run: String, _ claim: RunAdmission.Claim) -> RunAdmission.Refusal? {
+        guard leases[run] == nil else { return nil }
+        if let refusal = admission.admit(claim) { return refusal }
+        leases[run] = Lease(operation: claim.operation, claim: claim)
+        return nil
+    }
+
+    mutating func resume(_ run: String, _ claim: RunAdmission.Claim) {
+        guard leases[run] == nil else { return }
+        let isCounted = admission.admit(claim) == nil
+        leases[run] = Lease(operation: claim.operation, claim: isCounted ? claim : nil)
+    }
+
+    /// Renews the lease of a run; `length` is the number of beats requested by the reporter, at least ``length``.
+    mutating func renew(_ run: String, length: Int? = nil) {
+        leases[run]?.age = 0
+        if let length { leases[run]?.length = max(length, Self.length) }
+    }
+
+    mutating func close(_ run: String) {
+        if let claim = leases.removeValue(forKey: run)?.claim { admission.release(claim) }
+    }
+
+    /// Counts a beat, and returns the runs with an expired lease, with their operations.
+    ///
+    /// They stay open and are returned with each beat until they are closed.
+    mutating func beat() -> [(run: String, operation: String)] {
+        var silent: [(run: String, operation: String)] = []
+        for (run, lease) in leases {
+            leases[run]?.age = lease.age + 1
+            if lease.age >= lease.length { silent.append((run, lease.operation)) }
+        }
+        return silent.sorted { $0.run < $1.run }
     }
 }

@@ -3,21 +3,19 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Makes sure that one key starts one run, however often and from how many sides at once it is asked for.
+/// Ensures that each idempotency key starts one run, also for concurrent requests.
 ///
-/// What a key led to stands in the journal, but for runs that were joined, which began under no key or another one: the
-/// newest of those are remembered here, while the process lives.
+/// The journal records which run a key started. It does not record requests that joined a run: the newest of these are
+/// remembered here, until the process ends.
 final class IdempotencyRegistry: Sendable {
-    /// What a key is the key of: the same word means something else to another actor, operation or store.
+    /// The scope of a key: the same key is independent for another actor, operation or store.
     enum Scope: Hashable, Sendable {
         case run(operation: String, actor: String, key: String)
         case store(String, actor: String, key: String)
     }
 
-    /// A run that a request joined instead of starting one.
     struct Joined: Sendable {
         let run: String
-        /// What the request asked for.
         let opening: RunOpening
     }
 
@@ -26,22 +24,20 @@ final class IdempotencyRegistry: Sendable {
         var order = RingBuffer<Scope>()
     }
 
-    /// How many joined runs are remembered.
     static let memory = 1_000
 
     private let limit: Int
     private let pending = Locked<[Scope: Deferred<Bool>]>([:])
     private let memory = Locked(Memory())
 
-    /// Makes a registry for at most that many keys at a time.
     init(limit: Int = 10_000) { self.limit = limit }
 
-    /// How many keys something is being done under.
     var count: Int { pending.withLock { $0.count } }
 
-    /// Runs the body while nobody else runs anything under the same key.
+    /// Runs the body while no other body runs for the same key.
     ///
-    /// Throws `overloaded`, with nothing done, when too many keys are in use.
+    /// Throws `overloaded` before the body runs if too many keys are in use, and `unavailable` if the task is cancelled
+    /// while it waits.
     func withLock<Result: Sendable>(
         with scope: Scope, _ body: () async throws(BoardError) -> Result
     ) async throws(BoardError) -> Result {
@@ -68,10 +64,9 @@ final class IdempotencyRegistry: Sendable {
         return try await body()
     }
 
-    /// The run that a request under this key joined, if that is remembered.
     func joined(under scope: Scope) -> Joined? { memory.withLock { $0.joined[scope] } }
 
-    /// Remembers a run that was joined; the oldest is forgotten for it.
+    /// Remembers a joined run, replacing the oldest one at the limit.
     func remember(_ joined: Joined, under scope: Scope) {
         memory.withLock { memory in
             if memory.joined.updateValue(joined, forKey: scope) == nil { memory.order.append(scope) }
@@ -81,7 +76,7 @@ final class IdempotencyRegistry: Sendable {
         }
     }
 
-    /// Refuses a key that belongs to something else.
+    /// Throws `keyReused` if the key was used for another input or retry.
     static func check(
         _ opening: RunOpening, against asked: RunOpening, of entry: CatalogEntry
     ) throws(BoardError) {
@@ -91,7 +86,7 @@ final class IdempotencyRegistry: Sendable {
         }
     }
 
-    /// The input without the ids that files are given anew with each request.
+    /// The input without file ids, which differ in each request.
     private static func comparable(_ input: JSONValue, _ entry: CatalogEntry) -> JSONValue {
         guard var members = input.object else { return input }
         for field in entry.fields where field.kind == .file {

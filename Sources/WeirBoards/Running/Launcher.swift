@@ -4,7 +4,7 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Starts runs: holds inputs against their fields, and refuses what the board cannot take on.
+/// Starts runs: validates inputs, and enforces the limits of the board.
 final class Launcher: Sendable {
     private struct Core {
         var catalog: Catalog
@@ -15,7 +15,6 @@ final class Launcher: Sendable {
     private let configuration: Board.Configuration
     private let recorder: Recorder
     private let estimates: Estimates
-    /// Makes the id of a run.
     let makeID: @Sendable () -> String
     private let makeStarter: @Sendable (CatalogEntry, (any RunStarter)?) -> any RunStarter
     private let core: Locked<Core>
@@ -36,12 +35,9 @@ final class Launcher: Sendable {
         take(catalog)
     }
 
-    /// What can be started.
     var catalog: Catalog { core.withLock { $0.catalog } }
 
-    /// Starts the operations of another catalog from now on.
-    ///
-    /// A run that was started before goes on as it began.
+    /// Replaces the catalog; active runs continue with their old operation.
     func take(_ catalog: Catalog) {
         core.withLock { core in
             core.starters = Dictionary(
@@ -52,16 +48,11 @@ final class Launcher: Sendable {
         runs.resize(operations: catalog.entries.count)
     }
 
-    /// The input as a run gets it.
+    /// Validates an input; returns it with defaults, and the fields that it was validated against.
     ///
-    /// - Parameters:
-    ///   - input: What was given.
-    ///   - operation: The operation's id.
-    ///   - isStep: Whether it is started as a step of another run.
-    ///   - isWithoutSecrets: Whether the server that carries it out has held the secrets against their fields.
-    /// - Returns: The input with its defaults, and the fields that it was held against.
-    /// - Throws: `unknownOperation`, `partOfAnother`, `notReported`, `invalidInput`, and `overloaded` when too many inputs
-    ///   wait to be checked.
+    /// Secret fields are left out if `isWithoutSecrets`, because the executing server has validated them. Throws
+    /// `unknownOperation`, `partOfAnother`, `notReported`, `invalidInput`, and `overloaded` if too many inputs are
+    /// waiting to be checked.
     func validate(
         _ input: JSONValue, for operation: String, isStep: Bool = false, isWithoutSecrets: Bool = false
     ) async throws(BoardError) -> (input: JSONValue, fields: [InputField]) {
@@ -74,7 +65,7 @@ final class Launcher: Sendable {
         }
     }
 
-    /// The input of a start without one: the defaults, which no pattern is held against.
+    /// The input of default values, without pattern checks.
     func defaults(of operation: String) throws(BoardError) -> JSONValue {
         let entry = try startable(operation)
         do {
@@ -96,21 +87,22 @@ final class Launcher: Sendable {
         return entry
     }
 
-    /// Starts a run with an input that fits, or joins one.
+    /// Starts a run with a validated input, or joins one.
     ///
     /// - Parameters:
     ///   - operation: The operation's id.
-    ///   - opening: What it is started with, and by whom.
-    ///   - secrets: What of its input must not be recorded.
-    ///   - content: The bytes of its file.
-    ///   - isWatched: Whether it goes because somebody watches: such a run takes no place from others.
-    ///   - foreign: The process of another server that is to carry it out, if it can be another's.
-    ///   - state: The state that it begins in; nil for the initial one.
-    ///   - takesPlace: False for a step of another run, which has a place.
-    ///   - host: The board, as a run of steps sees it.
+    ///   - opening: The input and the actor.
+    ///   - secrets: The secret part of the input, which is not recorded.
+    ///   - content: The bytes of the input's file.
+    ///   - isWatched: Whether the run is watched and therefore takes no place.
+    ///   - foreign: The process of another server that executes the run if possible.
+    ///   - state: The first state, or nil for the initial one.
+    ///   - takesPlace: False for a step, which uses the place of its run.
+    ///   - host: Makes the interface to the board for a run of steps.
     ///   - onEnd: Called when a new run has reached its end state, recorded or not.
-    /// - Returns: The run, and whether it is new.
-    /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and `busy`.
+    /// - Returns: The run, its id, and whether it is new.
+    /// - Throws: `unknownOperation`, `shuttingDown`, `overloaded`, `limitReached`, `unavailable`, `invalidInput` and
+    ///   `busy`.
     func launch(
         _ operation: String, _ opening: RunOpening, secrets: [String: JSONValue] = [:],
         content: (any FileContent)? = nil, isWatched: Bool = false, foreign: ForeignStart? = nil,
@@ -125,7 +117,7 @@ final class Launcher: Sendable {
         var request = StartRequest(
             run: id, opening: opening, content: content, secrets: kept, host: host?(id, opening),
             beginning: state.map { .init(state: $0) })
-        // What cannot be handed on stays here, and so does what goes on because of a run or of viewers of this server.
+        // A run that has parts of its own here, or depends on a run or viewers of this server, is executed here.
         if let foreign, content == nil, secrets.isEmpty, host == nil, state == nil, !isWatched, takesPlace {
             request.place = .elsewhere(worker: foreign.worker)
             if foreign.run != nil { request.secrets = standIns(for: kept, of: operation) }
@@ -148,7 +140,8 @@ final class Launcher: Sendable {
         return (run, begun, begun == id)
     }
 
-    /// Takes up a run that another process began, or opened: the last one here, or another server's.
+    /// Resumes a run that another process has begun or opened: the previous one of this server, or one of another
+    /// server.
     ///
     /// Throws `unknownOperation`, `invalidInput` and `busy`.
     func resume(
@@ -158,10 +151,10 @@ final class Launcher: Sendable {
         guard let starter = core.withLock({ $0.starters[record.operation] }) else {
             throw .unknownOperation(record.operation)
         }
-        // One that was removed since is missed by the step that needs it.
+        // If a kept secret has been removed, the step that needs it fails.
         var secrets = (try? withKept(parts.secrets, of: record.operation)) ?? parts.secrets
         if case .elsewhere = place { secrets = standIns(for: secrets, of: record.operation) }
-        // It had its place before; limits that are narrower now bind those that come.
+        // The run had a place before; lower limits apply to new runs only.
         try? runs.takePlace(for: record.id, .init(operation: record.operation, actor: record.opening.actor))
         let request = StartRequest(
             run: record.id, opening: record.opening, content: parts.content, secrets: secrets, host: host,
@@ -180,7 +173,7 @@ final class Launcher: Sendable {
         }
     }
 
-    /// The secrets of a run, with those that the server keeps where nobody gave one.
+    /// Adds the secrets that the server keeps for fields without a given one.
     private func withKept(
         _ given: [String: JSONValue], of operation: String
     ) throws(BoardError) -> [String: JSONValue] {
@@ -197,7 +190,7 @@ final class Launcher: Sendable {
         return secrets
     }
 
-    /// The secrets of a run that another server has: none of them counts, as the run's work is done there.
+    /// Adds random values for secrets that only the executing server has; they are never used.
     private func standIns(for kept: [String: JSONValue], of operation: String) -> [String: JSONValue] {
         let names = (catalog[operation]?.fields ?? []).filter { $0.isSecret && kept[$0.name] == nil }.map(\.name)
         return kept.merging(names.map { ($0, .string(makeID())) }) { $1 }
@@ -211,4 +204,18 @@ final class Launcher: Sendable {
             throw .tooMuchWaits
         }
     }
+}
+
+/// Generates run ids: 26 characters of lower-case base 32 that sort by time.
+enum RunID {
+    private static let digits = Array("0123456789abcdefghjkmnpqrstvwxyz")
+
+    /// An id with 10 characters of the time in milliseconds and 16 random ones, as in a ULID.
+    static func make(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> String {
+        let moment = stride(from: 45, through: 0, by: -5).map { digits[Int(time.milliseconds >> Int64($0) & 31)] }
+        let chance = (0..<16).map { _ in digits[Int(generator.next() & 31)] }
+        return String(moment + chance)
+    }
+
+    static func isPlausible(_ id: String) -> Bool { id.count == 26 && id.allSatisfy(digits.contains) }
 }

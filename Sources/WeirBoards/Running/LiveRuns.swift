@@ -1,8 +1,9 @@
 import WeirFlows
 import WeirJournals
+import WeirOperations
 import WeirStates
 
-/// The runs that go on, by their ids, and how many more may begin.
+/// The active runs by id, and the limits on their number.
 final class LiveRuns: Sendable {
     private struct Core {
         var runs: [String: LiveRun] = [:]
@@ -17,27 +18,23 @@ final class LiveRuns: Sendable {
 
     private let core: Locked<Core>
 
-    /// Holds runs to the limits, for a catalog of so many operations.
     init(_ limits: RunLimits, operations: Int) {
         core = Locked(Core(admission: RunAdmission(limits, operations: operations)))
     }
 
-    /// Divides the places among another number of operations.
     func resize(operations: Int) { core.withLock { $0.admission.resize(operations: operations) } }
 
     subscript(id: String) -> LiveRun? { core.withLock { $0.runs[id] } }
 
     var count: Int { core.withLock { $0.runs.count } }
 
-    /// How many are carried out here.
     var countHere: Int { core.withLock { $0.runs.values.count(where: \.isHere) } }
 
     var all: [LiveRun] { core.withLock { Array($0.runs.values) } }
 
-    /// Whether no run may begin any more.
     var isClosed: Bool { core.withLock { $0.isClosed } }
 
-    /// The run of an operation that an actor started under that key.
+    /// The active run that an actor started with an idempotency key.
     func run(idempotencyKey key: String, operation: String, actor: String) -> LiveRun? {
         core.withLock { core in
             core.runs.values.first { run in
@@ -47,7 +44,7 @@ final class LiveRuns: Sendable {
         }
     }
 
-    /// Takes a place for a run that is about to begin, until its end is recorded or the place is given back.
+    /// Takes a place for a new run, until its end is recorded or the place is given back.
     ///
     /// Throws `overloaded` or `limitReached`.
     func takePlace(for run: String, _ claim: RunAdmission.Claim) throws(BoardError) {
@@ -59,14 +56,12 @@ final class LiveRuns: Sendable {
         if let refusal { throw BoardError(refusal, of: claim) }
     }
 
-    /// Gives back the place of a run that does not begin.
     func giveBack(_ run: String) {
         core.withLock { $0.release(run) }
     }
 
     func add(_ run: LiveRun) { core.withLock { $0.runs[run.id] = run } }
 
-    /// Lets no further run begin; the runs that go on.
     func close() -> [LiveRun] {
         core.withLock { core in
             core.isClosed = true
@@ -74,7 +69,6 @@ final class LiveRuns: Sendable {
         }
     }
 
-    /// Tells the runs which of their changes were recorded.
     func recorded(_ change: Change) {
         guard case .run(let id) = change.stream, let run = self[id] else { return }
         if change.draft.opening != nil {
@@ -88,5 +82,62 @@ final class LiveRuns: Sendable {
         }
         run.lastState.resolve(change.state)
         run.ended.resolve(change.sequence)
+    }
+}
+
+/// A type-erased run that is active, or whose end is not recorded yet.
+final class LiveRun: Sendable {
+    let request: StartRequest
+    let operation: String
+    let cancel: @Sendable (CancellationCause) -> Void
+    /// Waits until the run has ended and its work has returned.
+    let outcome: @Sendable () async -> RunOutcome
+    let output: RunOutput?
+    /// The sequence of the first change, set when it is recorded.
+    let opened = Deferred<SequenceNumber>()
+    /// The sequence of the last change, set when it is recorded.
+    let ended = Deferred<SequenceNumber>()
+    /// The recorded final state, used for runs that another server executes; nil if this server stops following the
+    /// run.
+    let lastState = Deferred<StateRecord?>()
+    let isHandedOn = Locked(false)
+    private let recording = Locked<FlowSubscription?>(nil)
+
+    init(
+        _ request: StartRequest, operation: String, output: RunOutput?,
+        cancel: @escaping @Sendable (CancellationCause) -> Void,
+        outcome: @escaping @Sendable () async -> RunOutcome
+    ) {
+        self.request = request
+        self.operation = operation
+        self.output = output
+        self.cancel = cancel
+        self.outcome = outcome
+    }
+
+    var id: String { request.run }
+
+    /// The process number of the other server that executes the run, or nil if it runs here.
+    var worker: Int64? {
+        guard case .elsewhere(let worker) = request.place else { return nil }
+        return worker
+    }
+
+    var isHere: Bool { worker == nil }
+
+    /// Stops recording a run of steps, so that the next process continues it.
+    func leave() {
+        if request.host != nil { recording.withLock { $0 }?.cancel() }
+    }
+
+    /// Stops the run because the server shuts down; a run assigned to another server continues there.
+    func shutDown() {
+        if isHandedOn.withLock({ $0 }) { return lastState.resolve(nil) }
+        leave()
+        cancel(.shutdown)
+    }
+
+    func keep(_ subscription: FlowSubscription) {
+        recording.withLock { $0 = subscription }
     }
 }

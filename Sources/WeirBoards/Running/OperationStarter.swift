@@ -4,7 +4,6 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Starts runs of one operation, and brings every state they pass through to the recorder.
 struct OperationStarter<Work: StateOperation>: RunStarter {
     let id: String
     let runner: OperationRunner<Work>
@@ -55,15 +54,14 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         var variation = RunVariation<Work.Input, Work.State>()
         variation.work = foreign
         guard let beginning = request.beginning else { return variation }
-        // Whoever asks for a state has read it as one of the operation before.
+        // The caller has validated the state against an operation that may have been replaced since.
         variation.state = (try? beginning.state.state(as: Work.State.self)) ?? .initial
         variation.elapsed = beginning.elapsed
-        // One that another server admitted, or did before this one took its place, is admitted.
+        // The run was already admitted, by another server or before a takeover.
         if request.place != .here { variation.reentry = .concurrent }
         return variation
     }
 
-    /// Where the run prints to, if it prints anything.
     private func output(of run: Run<Work.State>, _ mask: SecretMask) -> RunOutput? {
         guard runner.operation is any OutputOperation else { return nil }
         let output = surroundings.outputs.output(of: run.id)
@@ -77,7 +75,7 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     ) {
         let (stream, recorder, logger) = (StreamID.run(run.id), surroundings.recorder, surroundings.logger)
         if let beginning = live.request.beginning, let revision = beginning.revision {
-            // What another server records is not recorded here, too.
+            // The executing server's states are recorded by that server.
             if live.isHere {
                 recorder.resume(stream, subject: id, beginning.state, revision: revision, ticks: ticks)
             }
@@ -93,8 +91,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
             output?.close()
             recorder.close(stream)
             if let failure = run.failure, !failure.isExplained {
-                // Pages and programs are shown a sentence that gives nothing away, so the log has the rest; quoted, as the
-                // error may carry line breaks from outside.
+                // Pages and API responses show a generic sentence, so the log has the details. The error is quoted
+                // because it may contain line breaks from outside.
                 logger.error(
                     "A run failed with an error that has no explanation for people.",
                     metadata: ["run": "\(run.id)", "cause": "\(String(reflecting: mask.masked("\(failure)")))"])
@@ -105,7 +103,6 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     }
 }
 
-/// Takes secrets out of the lines that a run prints before anything keeps them.
 private struct MaskingSink: OutputSink {
     let sink: any OutputSink
     let mask: SecretMask
@@ -113,4 +110,63 @@ private struct MaskingSink: OutputSink {
     func write(_ line: String, to channel: OutputChannel) async { await sink.write(mask.masked(line), to: channel) }
 
     func offer(_ line: String, to channel: OutputChannel) -> Bool { sink.offer(mask.masked(line), to: channel) }
+}
+
+protocol RunStarter: Sendable {
+    /// Starts a run, or joins one, according to the operation's reentry policy.
+    ///
+    /// - Parameters:
+    ///   - request: The request.
+    ///   - willBegin: Called with a new run before its work begins and before its opening can be recorded.
+    ///   - onEnd: Called when a new run has reached its end state, recorded or not.
+    /// - Returns: The id of the started or joined run.
+    /// - Throws: `invalidInput` for an input that does not decode, and `busy`.
+    func start(
+        _ request: StartRequest, willBegin: (LiveRun) -> Void, onEnd: @escaping @Sendable (String, Phase) -> Void
+    ) throws(BoardError) -> String
+}
+
+struct OperationFactory<Work: StateOperation>: RunFactory {
+    let operation: Work
+    let reentry: ReentryPolicy
+    let timeout: Duration?
+    let ticks: TickRecording
+
+    init(_ operation: Work, reentry: ReentryPolicy, timeout: Duration?, ticks: TickRecording) {
+        self.operation = operation
+        self.reentry = reentry
+        self.timeout = timeout
+        self.ticks = ticks
+    }
+
+    func starter(
+        id: String, after earlier: (any RunStarter)?, _ surroundings: RunSurroundings, clock: any Clock<Duration>
+    ) -> any RunStarter {
+        let runner: OperationRunner<Work>
+        if let known = (earlier as? OperationStarter<Work>)?.runner {
+            known.replace(operation, reentry: reentry, timeout: timeout)
+            runner = known
+        } else {
+            runner = OperationRunner(operation, reentry: reentry, timeout: timeout, clock: clock)
+        }
+        return OperationStarter(id: id, runner: runner, ticks: ticks, surroundings: surroundings)
+    }
+}
+
+protocol RunFactory: Sendable {
+    /// Creates the operation's starter on one board.
+    ///
+    /// `earlier` is the starter of the replaced operation: if it has the same type, its active runs count for the
+    /// reentry policy.
+    func starter(
+        id: String, after earlier: (any RunStarter)?, _ surroundings: RunSurroundings, clock: any Clock<Duration>
+    ) -> any RunStarter
+}
+
+/// The dependencies of runs: recording, output, and the assignment to other servers.
+struct RunSurroundings: Sendable {
+    let recorder: Recorder
+    let outputs: RunOutputs
+    let assigner: RunAssigner?
+    let logger: Logger
 }

@@ -1,24 +1,21 @@
-/// Decides whether one more run may begin, and counts those that do: pure, without tasks or locks.
+/// Decides whether one more run may begin, and counts the active runs.
 ///
-/// Three limits bind: on all runs together, on those of one operation and on those of one actor. The last places of the
-/// first are kept for operations that hold few, so that no operation, and no number of them, can take a place from one that
-/// has less than its share. The share is a tenth of all places divided by the operations, at least one.
+/// A pure state machine. Three limits apply: to all runs, to those of one operation and to those of one actor. The last
+/// places of the first limit are reserved for operations with few runs, so that other operations, together or alone,
+/// cannot take the places of one below its share. The share is a tenth of all places divided by the number of
+/// operations, at least one.
 struct RunAdmission: Sendable {
-    /// What a run counts for.
     struct Claim: Hashable, Sendable {
         let operation: String
         let actor: String
     }
 
-    /// Why a run may not begin; the count is that of those going.
+    /// The reason for a refusal, with the number of active runs.
     enum Refusal: Equatable, Sendable {
-        /// All places are taken.
         case full(Int)
-        /// The places left are kept for operations that hold fewer.
+        /// The remaining places are reserved for operations with fewer runs.
         case kept(Int)
-        /// The operation has as many as one may have.
         case operation(Int)
-        /// The actor has as many as one may have.
         case actor(Int)
     }
 
@@ -29,20 +26,18 @@ struct RunAdmission: Sendable {
     private var ofOperation: [String: Int] = [:]
     private var ofActor: [String: Int] = [:]
 
-    /// Creates an admission for a catalog with a number of operations.
     init(_ limits: RunLimits, operations: Int) {
         self.limits = limits
         resize(operations: operations)
     }
 
-    /// Divides the places among another number of operations.
     mutating func resize(operations: Int) {
         let others = max(operations - 1, 0)
         share = max(limits.total / 10 / max(operations, 1), 1)
         reserve = others < limits.total ? min(share * others, limits.total / 2) : limits.total / 2
     }
 
-    /// Counts a run in, or says why it may not begin.
+    /// Counts a new run, or returns the refusal.
     mutating func admit(_ claim: Claim) -> Refusal? {
         let (mine, byActor) = (ofOperation[claim.operation] ?? 0, ofActor[claim.actor] ?? 0)
         if mine >= limits.perOperation { return .operation(mine) }
@@ -55,7 +50,6 @@ struct RunAdmission: Sendable {
         return nil
     }
 
-    /// Counts a run out that was counted in.
     mutating func release(_ claim: Claim) {
         guard let mine = ofOperation[claim.operation], let byActor = ofActor[claim.actor] else { return }
         count -= 1
@@ -64,13 +58,10 @@ struct RunAdmission: Sendable {
     }
 }
 
-/// How many runs may go at a time; runs that go because somebody watches are not counted.
+/// The maximum numbers of active runs, without watched ones; values below 1 become 1.
 struct RunLimits: Sendable, Equatable {
-    /// All together.
     let total: Int
-    /// Those of one operation.
     let perOperation: Int
-    /// Those that one actor started.
     let perActor: Int
 
     init(total: Int, perOperation: Int, perActor: Int) {

@@ -1,17 +1,16 @@
 import Foundation
-import WeirJournals
+package import WeirJournals
 
-/// When something is to be started: by a cron expression in a time zone, or at a regular interval.
+/// When to start something: by a cron expression in a time zone, or at a regular interval.
 ///
-/// A value: it knows no clock. The same schedule gives the same times in every process.
+/// A schedule is a value without a clock: equal schedules give equal times in every process.
 public struct Schedule: Sendable, Hashable {
-    /// What to do about times that passed while nobody could start anything.
+    /// How to handle times that passed while the server could not start anything.
     package enum CatchUp: String, Sendable, CaseIterable {
-        /// Start once, for the newest of them.
+        /// Start once, for the newest time.
         case once
-        /// Start nothing.
         case skip
-        /// Start once for each of them, the newest hundred at most.
+        /// Start once for each time, at most for the newest hundred.
         case all
     }
 
@@ -20,24 +19,21 @@ public struct Schedule: Sendable, Hashable {
         case every(seconds: Int64)
     }
 
-    /// The cron expression or the interval, as it was written.
+    /// The cron expression or interval, as configured.
     package let text: String
-    /// The zone that the cron expression is read in.
     let zone: TimeZone
-    /// How late a start may be, at most, so that not everything starts at once; in milliseconds.
+    /// The maximum delay of a start in milliseconds, which spreads starts at the same time.
     package let randomDelay: Int64
-    /// What to do about times that passed.
     package let catchUp: CatchUp
     let timing: Timing
 
-    /// Reads a cron expression: five fields, or a name such as `@daily`.
+    /// Parses a cron expression: five fields, or a name such as `@daily`.
     ///
     /// - Parameters:
     ///   - cron: Minute, hour, day of the month, month, day of the week, as in crontab(5).
-    ///   - timezone: The zone of the clock that it is read by, such as `Europe/Lisbon`; UTC if nil.
-    ///   - randomDelay: How late a start may be, such as `5m`: at most a day, and shorter than the time between two
-    ///     starts. How late one is depends only on the operation
-    ///     and the time, so that it is the same in every process.
+    ///   - timezone: The time zone of the expression, such as `Europe/Lisbon`; UTC if nil.
+    ///   - randomDelay: The maximum delay of a start, such as `5m`: at most a day, and shorter than the time between
+    ///     two starts. The delay depends only on the operation and the time, so it is the same in every process.
     ///   - catchUp: `once`, `skip` or `all`; `once` if nil.
     /// - Throws: `ScheduleError`, a sentence that says what to write instead.
     public init(
@@ -58,19 +54,19 @@ public struct Schedule: Sendable, Hashable {
 
     /// The shortest time between two starts, in milliseconds.
     private var shortestGap: Int64 {
-        // All hours have the same minutes, so that an hour and the step to the next one show it.
+        // Every hour has the same minutes, so one hour and the step to the next one contain the shortest gap.
         let times = upcoming(after: Timestamp(milliseconds: 1_767_225_599_000), count: 64)
         return zip(times, times.dropFirst()).map { $1 - $0 }.min() ?? .max
     }
 
-    /// Reads an interval.
+    /// Parses an interval.
     ///
-    /// Its times are the multiples of the interval since 1 January 1970, UTC: those of `15m` are the quarters of an hour,
-    /// whenever the server was started.
+    /// Starts are at the multiples of the interval since 1 January 1970, UTC: those of `15m` are at the quarter hours,
+    /// independent of when the server was started.
     ///
     /// - Parameters:
     ///   - every: A number with s, m, h, d or w, such as `15m`; at most `366d`.
-    ///   - randomDelay: How late a start may be, at most; shorter than the interval and than a day.
+    ///   - randomDelay: The maximum delay of a start; shorter than the interval, and at most a day.
     ///   - catchUp: `once`, `skip` or `all`; `once` if nil.
     /// - Throws: `ScheduleError`, a sentence that says what to write instead.
     public init(every: String, randomDelay: String? = nil, catchUp: String? = nil) throws(ScheduleError) {
@@ -85,10 +81,9 @@ public struct Schedule: Sendable, Hashable {
             : try Self.delay(randomDelay, atMost: interval - 1, "less than the interval")
     }
 
-    /// The name of the zone that the cron expression is read in.
     package var timezone: String { zone.identifier }
 
-    /// What the times depend on: of a schedule that has another one, the times of before do not count.
+    /// Identifies the sequence of times: times recorded under another identity are not caught up on.
     package var identity: String { text + " " + timezone }
 
     private static func zone(_ name: String) throws(ScheduleError) -> TimeZone {
@@ -131,5 +126,136 @@ public struct Schedule: Sendable, Hashable {
                 "“random_delay” is \(ScheduleError.quoted(text)), which is too long. Write at most \(words).")
         }
         return seconds * 1_000
+    }
+}
+
+extension Schedule {
+    /// The supported range, from 1900 to 9999 in seconds since 1970; other times are clamped to it.
+    private static let known: ClosedRange<Int64> = -2_208_988_800...253_402_300_799
+
+    /// The first time after a moment, without the random delay, or nil if the schedule has none.
+    package func next(after moment: Timestamp) -> Timestamp? {
+        let seconds = Self.seconds(moment)
+        let next =
+            switch timing {
+            case .cron(let clock): clock.next(after: seconds)
+            case .every(let interval): (seconds.floorDivided(by: interval).quotient + 1) * interval
+            }
+        return next.flatMap { Self.known.contains($0) ? Timestamp(milliseconds: $0 * 1_000) : nil }
+    }
+
+    /// The next `count` times after a moment, in order.
+    package func upcoming(after moment: Timestamp, count: Int) -> [Timestamp] {
+        var times: [Timestamp] = []
+        while times.count < count, let next = next(after: times.last ?? moment) { times.append(next) }
+        return times
+    }
+
+    /// The newest times in a range that excludes its start and includes its end: at most `limit`, oldest first.
+    package func newest(after: Timestamp, through: Timestamp, limit: Int) -> [Timestamp] {
+        let (after, through) = (Self.seconds(after), Self.seconds(through))
+        guard after < through, limit > 0 else { return [] }
+        let times: [Int64]
+        switch timing {
+        case .cron(let clock): times = clock.newest(after: after, through: through, limit: limit)
+        case .every(let interval):
+            let (first, last) = (
+                after.floorDivided(by: interval).quotient + 1, through.floorDivided(by: interval).quotient
+            )
+            times = first > last ? [] : (max(first, last - Int64(limit) + 1)...last).map { $0 * interval }
+        }
+        return times.map { Timestamp(milliseconds: $0 * 1_000) }
+    }
+
+    /// The local time of the schedule's zone at a moment, encoded as if it were UTC.
+    package func wallClock(at moment: Timestamp) -> Timestamp {
+        moment.after(zone.offset(at: Self.seconds(moment)) * 1_000)
+    }
+
+    package var isInterval: Bool {
+        if case .every = timing { true } else { false }
+    }
+
+    /// The random delay of a start in milliseconds, from 0 to ``randomDelay``; deterministic for a time and an id.
+    package func delay(of time: Timestamp, for id: String) -> Int64 {
+        guard randomDelay > 0 else { return 0 }
+        // FNV-1a, followed by the last step of SplitMix64, so that neighbouring times differ widely.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in Array(id.utf8) + [0] + bytes(of: time) {
+            hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3
+        }
+        hash = (hash ^ hash >> 30) &* 0xbf58_476d_1ce4_e5b9
+        hash = (hash ^ hash >> 27) &* 0x94d0_49bb_1331_11eb
+        return Int64(clamping: (hash ^ hash >> 31) % (UInt64(clamping: randomDelay) + 1))
+    }
+
+    private func bytes(of time: Timestamp) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: time.milliseconds >> (8 * $0)) }
+    }
+
+    private static func seconds(_ moment: Timestamp) -> Int64 {
+        let seconds = moment.milliseconds.floorDivided(by: 1_000).quotient
+        return min(max(seconds, known.lowerBound), known.upperBound)
+    }
+}
+
+/// A duration in the notation of schedules: `90s`, `15m`, `1h30m`, `1d`.
+struct ScheduleDuration: Sendable, Hashable {
+    /// The maximum in seconds: a leap year.
+    static let maximum: Int64 = 366 * 86_400
+    private static let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+
+    /// The duration in seconds, from 1 to ``maximum``.
+    let seconds: Int64
+
+    /// Parses one or more numbers with units; `key` is the name of the setting, for error messages.
+    init(_ text: String, key: String) throws(ScheduleError) {
+        guard let seconds = Self.seconds(of: text) else {
+            throw ScheduleError(
+                "\(ScheduleError.quoted(text)) is not a length of time for “\(key)”. Write a number with s, m, h, d or w, "
+                    + "such as 90s, 15m or 1h30m.")
+        }
+        guard (1...Self.maximum).contains(seconds) else {
+            throw ScheduleError("“\(key)” is \(ScheduleError.quoted(text)), and must be between 1s and 366d.")
+        }
+        self.seconds = seconds
+    }
+
+    /// The sum of the parts, or 0 if it exceeds the maximum.
+    private static func seconds(of text: String) -> Int64? {
+        guard !text.isEmpty, text.utf8.count <= 32 else { return nil }
+        var (sum, number): (Int64, Int64?) = (0, nil)
+        for character in text {
+            if character.isASCII, let digit = character.wholeNumberValue {
+                number = (number ?? 0) * 10 + Int64(digit)
+                if number ?? 0 > maximum { return text.last.flatMap { units[$0] } == nil ? nil : 0 }
+            } else {
+                guard let unit = units[character], let count = number else { return nil }
+                sum += count * unit
+                number = nil
+                if sum > maximum { return 0 }
+            }
+        }
+        return number == nil ? sum : nil
+    }
+}
+
+/// An error in the text of a schedule, described in a sentence that says what to write instead.
+public struct ScheduleError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The error and its correction.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+
+    /// Input quoted for an error message: at most 64 characters, on one line.
+    static func quoted(_ text: some StringProtocol) -> String {
+        let visible = text.unicodeScalars.prefix(64).map { scalar -> Character in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                "\u{FFFD}"
+            default: Character(scalar)
+            }
+        }
+        return "“" + String(visible) + (text.unicodeScalars.count > 64 ? "…" : "") + "”"
     }
 }

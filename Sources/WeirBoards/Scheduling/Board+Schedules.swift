@@ -1,41 +1,38 @@
 import Logging
-import WeirStates
+package import WeirJournals
+package import WeirStates
 
 extension Board {
-    /// The schedules, in the order of the catalog.
     func schedules() -> [ScheduleView] { catalog.entries.compactMap { scheduleView(of: $0.id) } }
 
-    /// An operation's schedule.
-    ///
-    /// Throws `unknownOperation` and `unknownSchedule`.
     func schedule(of operation: String) throws(BoardError) -> ScheduleView {
         guard catalog[operation] != nil else { throw .unknownOperation(operation) }
         guard let view = scheduleView(of: operation) else { throw .unknownSchedule(of: operation) }
         return view
     }
 
-    /// Pauses an operation's schedule: nothing is started, and what falls into the pause is not made up for.
+    /// Pauses an operation's schedule: nothing starts, and times during the pause are not caught up on.
     ///
-    /// Throws `unknownOperation`, `unknownSchedule`, and `unavailable` when it cannot be recorded.
+    /// Throws `unknownOperation`, `unknownSchedule`, and `unavailable` if the pause cannot be recorded.
     func pauseSchedule(of operation: String, actor: String) async throws(BoardError) -> ScheduleView {
         try await pause(operation, by: actor)
     }
 
-    /// Lets an operation's schedule go on.
+    /// Resumes an operation's schedule.
     ///
-    /// Throws `unknownOperation`, `unknownSchedule`, and `unavailable` when it cannot be recorded.
+    /// Throws `unknownOperation`, `unknownSchedule`, and `unavailable` if the change cannot be recorded.
     func resumeSchedule(of operation: String) async throws(BoardError) -> ScheduleView {
         try await pause(operation, by: nil)
     }
 
-    /// Pauses an operation's schedule, or lets it go on where nobody pauses it.
+    /// Pauses an operation's schedule, or resumes it if `actor` is nil.
     func pause(_ operation: String, by actor: String?) async throws(BoardError) -> ScheduleView {
         _ = try schedule(of: operation)
         if follows {
             let resume = BoardCommand.resumeSchedule(operation: operation)
             let command = actor.map { .pauseSchedule(operation: operation, actor: $0) } ?? resume
             _ = try await handOver(command).isDone
-            // Where it cannot be read now, it is within a second.
+            // If the read fails now, it is repeated within a second.
             do {
                 try await scheduler.follow(catalog.scheduledStarts)
             } catch {
@@ -60,8 +57,47 @@ extension Board {
 }
 
 extension Catalog {
-    /// What its schedules start, by the operation.
     var scheduledStarts: [String: ScheduledStart] {
         Dictionary(entries.compactMap { entry in entry.schedule.map { (entry.id, $0) } }) { $1 }
+    }
+}
+
+/// The schedule of an operation with the input of its runs.
+package struct ScheduledStart: Sendable, Hashable {
+    package let schedule: Schedule
+    package let input: JSONValue
+
+    package init(_ schedule: Schedule, input: JSONValue = [:]) {
+        self.schedule = schedule
+        self.input = input
+    }
+
+    package static let actor = "schedule"
+
+    /// The idempotency key of a scheduled start, so that each time starts one run.
+    static func key(of operation: String, at time: Timestamp) -> String { "schedule/\(operation)/\(time)" }
+}
+
+/// An operation's schedule, as pages and the API show it.
+package struct ScheduleView: Sendable, Hashable {
+    package let operation: String
+    package let start: ScheduledStart
+    package let standing: ScheduleStanding
+    /// The next times, without random delays; empty while the schedule is paused.
+    package let upcoming: [Timestamp]
+    /// The run of the last scheduled time, if it is retained and visible to the reader.
+    package internal(set) var lastRun: RunRecord?
+
+    static let upcomingCount = 5
+
+    package init(
+        operation: String, start: ScheduledStart, standing: ScheduleStanding, lastRun: RunRecord? = nil,
+        at now: Timestamp
+    ) {
+        self.lastRun = lastRun
+        self.operation = operation
+        self.start = start
+        self.standing = standing
+        upcoming = standing.pause == nil ? start.schedule.upcoming(after: now, count: Self.upcomingCount) : []
     }
 }

@@ -1,20 +1,17 @@
-import WeirJournals
+package import WeirJournals
 
-/// Decides what is started when.
+/// Decides which operations to start at which times.
 ///
 /// Pure.
 ///
-/// Each schedule has a mark, up to which its times have been dealt with. A look finds the times after the mark that are due,
-/// decides which of them are started, and moves the mark; what was decided is *settled* when it has been done, and only
-/// then counts over a restart. So a time is looked at again if the process dies in between, and the idempotency key of its
-/// start makes sure that it happens once.
+/// Each schedule has a mark: all times up to it have been processed. `look(at:)` finds the due times after the mark,
+/// decides which of them to start, and moves the mark. A decision is *settled* once it has been carried out, and only
+/// settled progress survives a restart. If the process dies in between, the time is processed again, and the
+/// idempotency key of the start makes sure that it starts one run.
 struct ScheduleMachine: Sendable {
-    /// What is to be done for one schedule.
     struct Due: Sendable, Equatable {
         let operation: String
-        /// The times to start at, in order.
         let times: [Timestamp]
-        /// The times that are not made up for.
         let missed: ScheduleStanding.Missed?
     }
 
@@ -22,37 +19,36 @@ struct ScheduleMachine: Sendable {
         let start: ScheduledStart
         var standing: ScheduleStanding
         var mark: Timestamp
-        /// When the next start is to be made.
         var next: Timestamp?
     }
 
     /// A start this much later than planned, in milliseconds, still counts as on time.
     static let tolerance: Int64 = 60_000
-    /// How many times are made up for at once.
     static let catchUpLimit = 100
-    /// How many times that passed are counted: more than a day's by the minute, the longest delay of an expression.
+    /// The maximum number of elapsed times to count: more than one a minute for a day, the longest delay of an
+    /// expression.
     private static let countLimit = 2_000
 
     private var lines: [String: Line] = [:]
-    /// The standing of what has no schedule at present: someone paused it.
+    /// The progress of operations without a schedule at present, kept because they are paused.
     private var absent: [String: ScheduleStanding] = [:]
 
-    /// Whether there are no schedules.
     var isEmpty: Bool { lines.isEmpty }
 
-    /// All that is kept over a restart, by the operation.
+    /// The progress to record, by operation.
     var standings: [String: ScheduleStanding] { lines.mapValues(\.standing).merging(absent) { $1 } }
 
-    /// When something is to be started next; nil if never.
+    /// When the next start is due, or nil if never.
     var next: Timestamp? { lines.values.compactMap { $0.standing.pause == nil ? $0.next : nil }.min() }
 
     func start(of operation: String) -> ScheduledStart? { lines[operation]?.start }
 
     func standing(of operation: String) -> ScheduleStanding? { lines[operation]?.standing }
 
-    /// Takes the schedules that there are from now on.
+    /// Replaces the schedules.
     ///
-    /// A schedule that goes on keeps its mark; a new or changed one begins now, and a pause stays in force through both.
+    /// An unchanged schedule keeps its mark; a new or changed one begins at `now`. A pause remains in force in both
+    /// cases.
     mutating func take(
         _ starts: [String: ScheduledStart], known: [String: ScheduleStanding] = [:], at now: Timestamp
     ) {
@@ -76,11 +72,11 @@ struct ScheduleMachine: Sendable {
         for operation in lines.keys { plan(operation) }
     }
 
-    /// What is due.
+    /// The starts that are due; moves the marks.
     mutating func look(at now: Timestamp) -> [Due] {
         lines.keys.sorted().compactMap { operation in
             guard var line = lines[operation], line.standing.pause == nil else { return nil }
-            // A clock that was set back: its times come again, and the keys of those that were started are known.
+            // The clock was set back: times repeat, and the idempotency keys identify those that have already started.
             let isBack = now < line.mark
             guard isBack || line.next.map({ $0 <= now }) == true else { return nil }
             line.mark = min(line.mark, now)
@@ -95,7 +91,7 @@ struct ScheduleMachine: Sendable {
     private func due(_ line: Line, _ operation: String, at now: Timestamp) -> (due: Due, newest: Timestamp)? {
         let schedule = line.start.schedule
         let start = { (time: Timestamp) in time.after(schedule.delay(of: time, for: operation)) }
-        // In order, also where the delay of one is longer than that of the next.
+        // In order, even if one time's delay is longer than that of the next.
         let times = schedule.newest(after: line.mark, through: now, limit: Self.countLimit)
             .prefix { start($0) <= now }
         guard let newest = times.last else { return nil }
@@ -110,19 +106,18 @@ struct ScheduleMachine: Sendable {
         return (Due(operation: operation, times: Array(chosen), missed: missed), newest)
     }
 
-    /// Notes what came of a time.
     mutating func note(_ firing: ScheduleStanding.Firing, of operation: String) {
         lines[operation]?.standing.last = firing
     }
 
-    /// All that was due has been done; `missed` has been told.
+    /// Marks the due starts as carried out.
     mutating func settle(_ due: Due) {
         guard let line = lines[due.operation] else { return }
         lines[due.operation]?.standing.considered = line.mark
         if let missed = due.missed { lines[due.operation]?.standing.missed = missed }
     }
 
-    /// Pauses a schedule, or lets it go on; times in a pause are not made up for.
+    /// Pauses a schedule, or resumes it if `pause` is nil; times during a pause are not caught up on.
     mutating func pause(_ operation: String, _ pause: ScheduleStanding.Pause?, at now: Timestamp) {
         lines[operation]?.standing.pause = pause
         guard pause == nil else { return }
@@ -136,5 +131,67 @@ struct ScheduleMachine: Sendable {
         let schedule = line.start.schedule
         lines[operation]?.next = schedule.next(after: line.mark)
             .map { $0.after(schedule.delay(of: $0, for: operation)) }
+    }
+}
+
+/// The progress of an operation's schedule, which the journal keeps across restarts.
+package struct ScheduleStanding: Sendable, Hashable, Codable {
+    package struct Pause: Sendable, Hashable, Codable {
+        package let by: String
+        package let at: Timestamp
+
+        package init(by: String, at: Timestamp) {
+            self.by = by
+            self.at = at
+        }
+    }
+
+    /// The result of one scheduled time.
+    package struct Firing: Sendable, Hashable, Codable {
+        /// The scheduled time, without the random delay.
+        package let time: Timestamp
+        package let at: Timestamp
+        /// The started run, or nil if the start was refused.
+        package let run: String?
+        package let refusal: String?
+
+        package init(time: Timestamp, at: Timestamp, run: String?, refusal: String?) {
+            self.time = time
+            self.at = at
+            self.run = run
+            self.refusal = refusal
+        }
+    }
+
+    /// Scheduled times that were skipped.
+    package struct Missed: Sendable, Hashable, Codable {
+        package let count: Int
+        package let newest: Timestamp
+        package let at: Timestamp
+
+        package init(count: Int, newest: Timestamp, at: Timestamp) {
+            self.count = count
+            self.newest = newest
+            self.at = at
+        }
+    }
+
+    var schedule: String
+    /// The time through which all scheduled times have been processed.
+    var considered: Timestamp
+    package internal(set) var pause: Pause?
+    /// The result of the newest time that was due.
+    package internal(set) var last: Firing?
+    package internal(set) var missed: Missed?
+
+    /// The progress of a new schedule, which catches up on nothing before `now`.
+    package init(
+        _ schedule: String, from now: Timestamp, pause: Pause? = nil, last: Firing? = nil, missed: Missed? = nil
+    ) {
+        self.schedule = schedule
+        considered = now
+        self.pause = pause
+        self.last = last
+        self.missed = missed
     }
 }

@@ -4,27 +4,25 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Starts operations by their schedules, through the same door as everybody else.
+/// Starts operations by their schedules, through the same entry point as all other starts.
 ///
-/// What the schedules have come to stands in the journal, in one note. A start is made under the key of its operation and
-/// its time without the delay: however often a time is looked at, after a restart or by another process on the same
-/// journal, it starts one run.
+/// The journal stores the progress of all schedules in one note. Each start uses the idempotency key of its operation
+/// and undelayed time, so each time starts one run even if it is processed again after a restart or by another process
+/// on the same journal.
 final class Scheduler: Sendable {
-    /// Starts an operation with an input, under a key.
     typealias Start = @Sendable (String, JSONValue, _ key: String) async throws(BoardError) -> StartReceipt
 
     private struct Core {
         var machine = ScheduleMachine()
         var wake = Deferred<Bool>()
-        /// Whether it starts anything.
+        /// Whether this server starts runs, rather than only showing another server's schedules.
         var hasBegun = false
     }
 
-    /// The name of the note in the journal.
     static let note = "schedules"
-    /// The longest sleep: a clock on the wall that was set forward is noticed after this time.
+    /// The longest sleep in milliseconds, after which a change of the system time is noticed.
     private static let longestSleep: Int64 = 30_000
-    /// For how many seconds a start is tried again while the values of choices are being read.
+    /// The number of retries, one a second, while the values of choices are loading.
     private static let patience = 60
 
     private let journal: any Journal
@@ -44,25 +42,25 @@ final class Scheduler: Sendable {
         self.logger = logger
     }
 
-    /// Shows how far the schedules have come that another server keeps.
+    /// Loads the progress of the schedules from the journal while another server runs them.
     ///
-    /// Throws `JournalError` when what is kept cannot be read.
+    /// Throws `JournalError` if the note cannot be read.
     func follow(_ starts: [String: ScheduledStart]) async throws {
         guard !starts.isEmpty || core.withLock({ !$0.machine.isEmpty }) else { return }
-        // One at a time with what is written: what was read must not take the place of something newer.
+        // Serialized with writes, so that an older note never replaces a newer state.
         try await writing.withLock {
             _ = take(starts, known: try await kept())
         }
     }
 
-    /// How far the schedules have come, as the journal has it.
+    /// The recorded progress of the schedules.
     ///
-    /// Throws `JournalError` when that cannot be read.
+    /// Throws `JournalError` if the note cannot be read.
     func kept() async throws -> [String: ScheduleStanding] { standings(in: try await journal.note(Self.note)) }
 
-    /// Takes schedules, and how far they have come, in place of all that was known; without effect on one that has begun.
+    /// Replaces the schedules and their progress; has no effect once the scheduler has begun.
     ///
-    /// Returns how far they have come now.
+    /// Returns the current progress.
     private func take(
         _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], begins: Bool = false
     ) -> [String: ScheduleStanding] {
@@ -77,7 +75,7 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Begins with the schedules that there are, where the last process stopped; `known` is what was kept.
+    /// Starts running the schedules from their recorded progress, `known`.
     func begin(
         _ starts: [String: ScheduledStart], known: [String: ScheduleStanding], start: @escaping Start
     ) async {
@@ -95,17 +93,14 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Takes other schedules while it goes on.
     func take(_ starts: [String: ScheduledStart]) async {
         let moment = now()
         wake { $0.take(starts, at: moment) }
         if core.withLock({ $0.hasBegun }) { await keep() }
     }
 
-    /// Starts nothing more.
     func stop() { scope.cancel() }
 
-    /// An operation's schedule and how far it has come.
     func schedule(of operation: String) -> (start: ScheduledStart, standing: ScheduleStanding)? {
         core.withLock { core in
             guard let start = core.machine.start(of: operation), let standing = core.machine.standing(of: operation)
@@ -114,9 +109,9 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Pauses an operation's schedule, or lets it go on; without effect if that is so already.
+    /// Pauses an operation's schedule, or resumes it if `actor` is nil; has no effect if it is already in that state.
     ///
-    /// Throws what the journal throws; then nothing has changed.
+    /// Throws the journal's error without changing anything.
     func pause(_ operation: String, by actor: String?) async throws {
         try await writing.withLock {
             let moment = now()
@@ -131,7 +126,6 @@ final class Scheduler: Sendable {
         }
     }
 
-    /// Does all that is due, for several operations at a time.
     private func look(_ start: @escaping Start) async {
         let moment = now()
         let due = core.withLock { $0.machine.look(at: moment) }
@@ -155,10 +149,10 @@ final class Scheduler: Sendable {
                 let key = ScheduledStart.key(of: due.operation, at: time)
                 (run, refusal) = (try await start(due.operation, input, key).run, nil)
             } catch {
-                // Not settled: the next process takes it up.
+                // Not settled, so the next process retries it.
                 if error.code == .shuttingDown || Task.isCancelled { return }
-                // Values of choices are being read. Other schedules do not wait, and times that were started are known by
-                // their keys.
+                // The values of choices are still loading. Other schedules do not wait, and idempotency keys identify
+                // the times that have already started.
                 if error.code == .unavailable, !error.fields.isEmpty, attempt < Self.patience {
                     scope.launch { [self] in
                         try await clock.sleep(for: .seconds(1))
@@ -199,7 +193,7 @@ final class Scheduler: Sendable {
         }.resolve(true)
     }
 
-    // MARK: The note
+    // MARK: Recorded progress
 
     private func keep() async {
         do {

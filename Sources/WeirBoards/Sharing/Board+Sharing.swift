@@ -1,25 +1,25 @@
 import Logging
 package import WeirFlows
 package import WeirJournals
+import WeirStates
 
 extension Board {
-    /// What this server does on its journal, as it changes.
     package var currentRole: ReadOnlyStateFlow<BoardRole> { role.asStateFlow() }
 
-    /// Whether this server is the one that records.
     package var isRecording: Bool { (journal as? any SharedJournal)?.isRecording ?? true }
 
-    /// The servers of a shared journal, by their names; none where there can be no others.
+    /// The servers of a shared journal, ordered by name; empty if the journal is not shared.
     package var nodes: [NodeView] { membership?.nodes ?? [] }
 
-    /// Up to where people were told how runs ended, as the server that tells them has written it down for those that may take
-    /// its place; nil where there are no others, and where nothing is written down.
+    /// The sequence through which notifications of ended runs have been sent, as recorded for a server that takes over.
+    ///
+    /// Returns nil if the journal is not shared, or nothing has been recorded.
     package func toldThrough() async throws -> SequenceNumber? {
         guard membership != nil else { return nil }
         return try await journal.note(Self.toldNote).flatMap { Int64($0) }.map { SequenceNumber(clamping: $0) }
     }
 
-    /// Writes down up to where people were told; without effect where there are no others.
+    /// Records the sequence through which notifications have been sent; has no effect if the journal is not shared.
     package func setToldThrough(_ sequence: SequenceNumber) async throws {
         guard membership != nil else { return }
         try await journal.setNote(Self.toldNote, "\(sequence.rawValue)")
@@ -27,24 +27,24 @@ extension Board {
 
     private static let toldNote = "told"
 
-    /// Refuses a command at a server that follows another.
+    /// Throws `unavailable` if this server does not record.
     func requireRecording() throws(BoardError) {
         guard role.value != .recording else { return }
         throw .following(nodes.first { $0.node.isRecording && !$0.isThis }?.node.name)
     }
 
-    // MARK: Beginning
+    // MARK: Recording
 
-    /// Takes up what the last process left, or the server whose place is taken, and begins what only the server does that
-    /// records.
+    /// Takes over from the last process or from the server that is replaced, and starts the tasks of the recording
+    /// server.
     ///
-    /// Throws `JournalError` when the journal cannot be read, or not be written where runs must be ended.
+    /// Throws `JournalError` if the journal cannot be read, or cannot be written to end interrupted runs.
     func begin() async throws {
         let loader = BoardLoader(journal: journal, catalog: catalog, configuration: configuration)
-        // Read before anything is added: how far the clock is ahead of what was recorded last.
+        // Read before anything is appended, to measure how far the clock is ahead of the last recorded change.
         retention.begin(after: try await journal.tail(1).last?.at)
         if role.value == .following { try await foreignOutput?.look() }
-        // What this server carries out goes on, as does what others do that are there; of those that are not, it is ended soon.
+        // Runs of this server and of others that are present continue; those of absent servers are ended soon after.
         let assignments = try await assigner?.assignments() ?? []
         let carriedOut = Set(assignments.map(\.run) + runs.all.map(\.id))
         try await loader.interruptUnfinished(at: now(), besides: carriedOut)
@@ -68,7 +68,7 @@ extension Board {
         watching.begin()
     }
 
-    /// Takes account of the runs that other servers carry out, before any other can be started.
+    /// Registers the runs that other servers carry out, before any other run can start.
     private func adopt(_ assignments: [RunAssignment]) async throws {
         let shared = journal as? any SharedJournal
         let workers = Dictionary(assignments.map { ($0.run, $0.worker) }) { $1 }
@@ -84,31 +84,27 @@ extension Board {
         }
     }
 
-    /// Puts a store to work, in the state that was recorded last.
     private func put(_ view: StoreView, recent: [Change]) {
         let store = view.entry.factory.store(view, recorder: recorder, now: now) {
             [recorder, liveStores, configuration] in
-            // Twice what commands may fill: so the work that commands have set going can still tell its results.
+            // Twice the limit for commands, so that work started by commands can still dispatch its results.
             !liveStores.isClosed && recorder.backlog < 2 * configuration.recordBufferLimit
         }
         liveStores.add(store, keys: StoreKeys(recent), id: view.id)
     }
 
-    // MARK: Following
-
-    /// Shows what another server's runs print, and how far its schedules have come.
+    /// Shows the output of another server's runs and the progress of its schedules.
     func follow() async throws {
         try await foreignOutput?.resume()
         try await scheduler.follow(catalog.scheduledStarts)
     }
 
-    /// Shows the notices that there are, which another server may have dismissed.
+    /// Reloads the notices, since another server may have dismissed some.
     func rereadNotices() async throws {
         try await (journal as? any SharedJournal)?.rereadNotices()
         recorder.noteNotices()
     }
 
-    /// Begins to take part among the servers of a shared journal.
     func takePart() {
         if membership != nil, let shared = journal as? any SharedJournal {
             receiver.resolve(
@@ -160,13 +156,13 @@ extension Board {
     }
 }
 
-/// What is known of other servers: which operations are watched there, and therefore go on here, and how far retention went.
+/// State of other servers: the operations watched there, which continue here, and the floor of retention.
 private final class Elsewhere: Sendable {
-    /// The floor up to which removed runs are not shown any more.
+    /// The floor below which removed runs are no longer shown.
     let floor = Locked(SequenceNumber.zero)
     private let watches = Locked<[String: Watch]>([:])
 
-    /// Watches these, and none of the others any more.
+    /// Watches exactly these operations.
     func keep(_ operations: Set<String>, _ watching: Watching) {
         let left = watches.withLock { watches -> [Watch] in
             for id in operations where watches[id] == nil { watches[id] = watching.watch(.operation(id)) }
@@ -175,5 +171,23 @@ private final class Elsewhere: Sendable {
             return Array(left.values)
         }
         for watch in left { watch.release() }
+    }
+}
+
+/// The role of a server on its journal.
+package enum BoardRole: String, Sendable {
+    /// Starts runs and records: the only server of its journal, or the active one of several.
+    case recording
+    /// Shows everything and starts nothing, because another server records.
+    case following
+    /// Another server has replaced this one, or the history has ended: this process must exit and restart.
+    case replaced
+}
+
+extension BoardError {
+    /// The error for commands to a server that does not record.
+    static func following(_ recording: String?) -> BoardError {
+        guard let recording else { return BoardError(.unavailable, .followingAnother) }
+        return BoardError(.unavailable, .following, ["other": .text(recording)])
     }
 }

@@ -2,13 +2,12 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// Shows what runs print that another server carries out.
+/// Publishes the output of runs that other servers carry out.
 final class ForeignOutput: Sendable {
     private let feed: Feed
     private let journal: any SharedJournal
-    /// Whether another server carries out a run, and records what it prints.
+    /// Whether another server carries out a run and records its output.
     private let isForeign: @Sendable (String) -> Bool
-    /// The operations whose runs print.
     private let printing = Locked<Set<String>>([])
 
     init(
@@ -20,15 +19,15 @@ final class ForeignOutput: Sendable {
         take(catalog)
     }
 
-    /// Shows the output of the operations of another catalog from now on.
+    /// Replaces the catalog that determines which operations produce output.
     func take(_ catalog: Catalog) {
         printing.withLock { $0 = Set(catalog.entries.filter(\.prints).map(\.id)) }
     }
 
     private func prints(_ operation: String) -> Bool { printing.withLock { $0.contains(operation) } }
 
-    /// Before changes are published: begins the output of runs that are opened, and shows the last lines of those that end,
-    /// so that no end is shown before what the run printed.
+    /// Called before changes are published: opens the output of new runs, and publishes the last lines of runs that
+    /// end, so that no end is shown before the run's output.
     func prepare(_ changes: [Change]) async throws {
         for change in changes {
             guard case .run(let id) = change.stream, isForeign(id) else { continue }
@@ -39,8 +38,8 @@ final class ForeignOutput: Sendable {
         }
     }
 
-    /// After changes are published: ends the output of runs that have ended, and begins that of those which this server itself
-    /// has opened for another.
+    /// Called after changes are published: closes the output of ended runs, and opens that of runs which this server
+    /// itself opened for another.
     func published(_ changes: [Change]) {
         for change in changes {
             guard case .run(let id) = change.stream, isForeign(id) else { continue }
@@ -54,14 +53,13 @@ final class ForeignOutput: Sendable {
         if opening.report != nil || prints(change.subject) { feed.openOutput(of: run) }
     }
 
-    /// Shows the new lines of all runs that print.
     func look() async throws {
         let open = feed.openOutputs.filter(isForeign)
         guard !open.isEmpty else { return }
         for (run, count) in try await journal.outputCounts(of: open) { try await read(run, to: count) }
     }
 
-    /// Begins the output of the runs that were going when this server came.
+    /// Opens the output of the runs that were active when this server started.
     func resume() async throws {
         for run in try await journal.unfinishedRuns() where run.origin == nil && isForeign(run.id) {
             if run.isReportedHere || prints(run.operation) { feed.openOutput(of: run.id) }

@@ -1,33 +1,35 @@
 import Logging
 import WeirFlows
-import WeirJournals
+package import WeirJournals
 
-/// A board's part among the servers that share its journal: says every second that it is there, follows the one that
-/// records, and takes its place when that is gone.
+/// This server's membership in the group of servers that share a journal.
+///
+/// Sends a heartbeat every second, follows the recording server, and takes over when that server is gone.
 final class Membership: Sendable {
-    /// What a board does as one of several.
+    /// The board's callbacks for membership events.
     struct Actions: Sendable {
-        /// How this server does.
+        /// The status that this server reports in its heartbeat.
         let standing: @Sendable () -> NodeStanding
-        /// Publishes what others have recorded.
+        /// Publishes changes that other servers have recorded.
         let catchUp: @Sendable () async throws -> Void
-        /// Takes the answers to what this server asked of the one that records.
+        /// Collects replies to the commands that this server sent.
         let takeAnswers: @Sendable () async throws -> Void
-        /// Carries out what these servers ask, where this one records.
+        /// Carries out commands from the servers with these ids, if this server records.
         let carryOut: @Sendable ([String]) async throws -> Void
-        /// Begins the runs that are assigned to this server, and stops those that are to stop.
+        /// Starts the runs that are assigned to this server, and stops those that are marked to stop.
         let takeRuns: @Sendable () async throws -> Void
-        /// Gives up the runs that this server carried out and that are no longer its own.
+        /// Abandons the runs that are no longer assigned to this server.
         let tidyRuns: @Sendable () async throws -> Void
-        /// Ends the runs of servers that are gone, where this one records; asks which processes are there.
+        /// If this server records, ends the runs of servers that are gone; the argument returns the live worker
+        /// numbers.
         let tendRuns: @Sendable (@Sendable () -> Set<Int64>) async throws -> Void
-        /// Looks at what changes seldom, once a second while another server records.
+        /// Reloads what changes rarely; called once a second while another server records.
         let look: @Sendable () async throws -> Void
-        /// Begins what only the server does that records.
+        /// Starts the tasks of the recording server.
         let begin: @Sendable () async throws -> Void
-        /// Keeps these operations going, which are watched at other servers.
+        /// Keeps operations running that are watched on other servers.
         let watch: @Sendable (Set<String>) -> Void
-        /// The journal does not answer, or does again.
+        /// Reports that the journal does not respond, with the error, or responds again, with nil.
         let note: @Sendable ((any Error)?) -> Void
     }
 
@@ -50,7 +52,6 @@ final class Membership: Sendable {
         self.logger = logger
     }
 
-    /// All servers of the journal, by their names.
     var nodes: [NodeView] {
         core.withLock { core in
             core.book.entries.map {
@@ -59,10 +60,11 @@ final class Membership: Sendable {
         }
     }
 
-    /// The ids of the servers that are there, whose commands are carried out.
+    /// The ids of the servers that are present, whose commands are accepted.
     var present: [String] { core.withLock { $0.book.present } }
 
-    /// The number by which another server can be assigned runs; nil where it takes none, is not there, or is this one.
+    /// The number under which another server accepts runs, or nil if it accepts none, is not present, or is this
+    /// server.
     func worker(of node: String) -> Int64? {
         guard node != journal.node else { return nil }
         return core.withLock { core in
@@ -71,7 +73,6 @@ final class Membership: Sendable {
         }
     }
 
-    /// Begins to take part.
     func begin(_ actions: Actions) {
         core.withLock { $0.hasBegun = journal.isRecording }
         scope.launch { [self] in
@@ -93,11 +94,10 @@ final class Membership: Sendable {
         }
     }
 
-    /// Does what a notice asks for.
     private func heed(_ actions: Actions) async throws {
         if journal.isRecording {
             let present = self.present
-            // Its own, too: those that it asked before it took the place of another.
+            // Includes its own commands, which it sent before it took over.
             try await actions.carryOut(present.contains(journal.node) ? present : present + [journal.node])
             if present.count > 1 { try await actions.catchUp() }
         } else {
@@ -108,7 +108,6 @@ final class Membership: Sendable {
         try await actions.takeRuns()
     }
 
-    /// Takes part no more.
     func stop() { scope.cancel() }
 
     private func beat(_ actions: Actions) async {
@@ -131,7 +130,7 @@ final class Membership: Sendable {
             core.withLock { $0.book.wasCutOff() }
             guard !Task.isCancelled else { return }
             if (error as? JournalError)?.code == .corrupt { return leave("\(error)") }
-            // Where this server records, the next change that is recorded, or the next look at the journal, says that it does again.
+            // On the recording server, the next recorded change or journal poll reports that recording works again.
             actions.note(error)
         }
     }
@@ -140,7 +139,7 @@ final class Membership: Sendable {
         if let other = book.recording, other.node.id != journal.node {
             return leave("“\(other.node.name)” has taken the place of this server.")
         }
-        // It had taken the place, and could not begin.
+        // It took over earlier, but could not begin.
         if !core.withLock({ $0.hasBegun }) { try await begin(actions) }
         actions.watch(book.watched(besides: journal.node))
         try await actions.tendRuns { [self] in
@@ -165,5 +164,70 @@ final class Membership: Sendable {
     private func leave(_ words: String) {
         logger.error("This server records and shows nothing any more: start it again. \(words)")
         role.value = .replaced
+    }
+}
+
+/// The servers of a journal and how long each has been silent, measured in this server's heartbeats.
+///
+/// Pure. No clocks are compared: a server's silence is the number of heartbeats of this server, while connected, that
+/// have seen no new heartbeat of the other.
+struct NodeBook: Sendable {
+    /// The silence after which a recording server is replaced, in heartbeats.
+    static let lease = 5
+    /// The maximum silence of a server that counts as present, in heartbeats.
+    static let pause = 2
+    /// The silence after which a server is removed from the list, in heartbeats.
+    static let memory = 60
+
+    struct Entry: Sendable, Hashable {
+        let node: JournalNode
+        /// The number of heartbeats without news of the server.
+        let silence: Int
+        /// Whether the server has sent a heartbeat since it was first listed.
+        var isHeard = false
+    }
+
+    private(set) var entries: [Entry] = []
+
+    mutating func take(_ nodes: [JournalNode]) {
+        let known = Dictionary(entries.map { ($0.node.id, $0) }) { $1 }
+        entries = nodes.map { node in
+            guard let before = known[node.id] else { return Entry(node: node, silence: 0) }
+            guard before.node.beat == node.beat else { return Entry(node: node, silence: 0, isHeard: true) }
+            return Entry(node: node, silence: min(before.silence + 1, Self.memory), isHeard: before.isHeard)
+        }
+    }
+
+    /// Resets all silences after this server lost its connection, since it could not hear the others.
+    mutating func wasCutOff() { entries = entries.map { Entry(node: $0.node, silence: 0, isHeard: $0.isHeard) } }
+
+    var recording: Entry? { entries.first { $0.node.isRecording } }
+
+    var forgotten: [String] { entries.filter { $0.silence >= Self.memory }.map(\.node.id) }
+
+    /// The ids of the servers that are present: heard from, and at most briefly silent.
+    ///
+    /// Only their commands are carried out: a live server withdraws its own command when it times out, and a server
+    /// that is gone cannot.
+    var present: [String] { entries.filter { $0.isHeard && $0.silence <= Self.pause }.map(\.node.id) }
+
+    var workers: Set<Int64> { Set(entries.filter { $0.silence < Self.lease }.compactMap(\.node.standing.worker)) }
+
+    func watched(besides id: String) -> Set<String> {
+        Set(entries.filter { $0.node.id != id && $0.silence < Self.lease }.flatMap(\.node.standing.watched))
+    }
+}
+
+/// A server of a shared journal, as the system page shows it.
+package struct NodeView: Sendable, Hashable {
+    package let node: JournalNode
+    package let isThis: Bool
+    /// Whether the server has been silent long enough for another to take over.
+    package let isSilent: Bool
+
+    package init(node: JournalNode, isThis: Bool, isSilent: Bool) {
+        self.node = node
+        self.isThis = isThis
+        self.isSilent = isSilent
     }
 }

@@ -3,16 +3,10 @@ import WeirOperations
 import WeirStates
 
 extension Board {
-    /// Decides what a run of steps asks at one of its steps, and returns once that is recorded, or after a while.
+    /// Decides an approval of a steps run; returns once that is recorded, or after a time limit.
     ///
-    /// - Parameters:
-    ///   - run: The run's id.
-    ///   - step: The step that asks.
-    ///   - isApproved: Whether the run goes on.
-    ///   - comment: What there is to say about it; at most 1,000 characters of it are kept.
-    ///   - actor: Who decides.
-    /// - Returns: The run, and the sequence of its last change so far.
-    /// - Throws: `unknownRun`, `alreadyEnded`, and `notAsking` where nobody is asked at that step (any more).
+    /// A comment is truncated to 1,000 characters. Throws `unknownRun`, `alreadyEnded`, and `notAsking` if the step has
+    /// no open approval.
     package func decide(
         _ run: String, step: String, isApproved: Bool, comment: String? = nil, actor: String
     ) async throws(BoardError) -> StartReceipt {
@@ -38,16 +32,9 @@ extension Board {
         return StartReceipt(run: run, sequence: await sequence(of: recorded), isNew: false)
     }
 
-    /// Starts an ended run of steps again from the step that did not succeed.
+    /// Starts an ended steps run again at the first step that did not succeed, with the results of the succeeded steps.
     ///
-    /// The new run takes over what succeeded before, and says so.
-    ///
-    /// - Parameters:
-    ///   - run: The ended run's id.
-    ///   - actor: Who asks.
-    ///   - idempotencyKey: As with `retry`.
-    /// - Returns: The new run, and the sequence of its first change.
-    /// - Throws: What `retry` throws, and `nothingToContinue`.
+    /// Throws the errors of `retry`, and `nothingToContinue`.
     package func retryFromFailedStep(
         _ run: String, actor: String, idempotencyKey: String? = nil
     ) async throws(BoardError) -> StartReceipt {
@@ -66,9 +53,9 @@ extension Board {
         return try await retry(run, actor: actor, idempotencyKey: idempotencyKey, from: beginning)
     }
 
-    /// Starts the run of a step, under a key by which it is found again.
+    /// Starts the run of a step, under an idempotency key.
     ///
-    /// Waits for up to a minute while the values of its operation's choices are being read.
+    /// Waits at most a minute while the values of the operation's choices are loading.
     func startStep(
         _ operation: String, input: [String: JSONValue], actor: String, key: String
     ) async throws(BoardError) -> StartReceipt {
@@ -82,7 +69,7 @@ extension Board {
             operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
     }
 
-    /// A value as its field has it: numbers and switches may come as texts, and texts as numbers.
+    /// Converts a value to its field's type: texts to booleans and numbers, and scalars to texts.
     private static func typed(_ value: JSONValue?, _ field: InputField) -> (String, JSONValue)? {
         switch (field.kind, value) {
         case (.boolean, .string(let text)), (.integer, .string(let text)), (.number, .string(let text)):
@@ -97,8 +84,7 @@ extension Board {
         }
     }
 
-    /// Continues the runs of steps that the last process left; those that are steps of others first, so that these find
-    /// them.
+    /// Continues the steps runs of the last process, nested steps first so that their parents find them.
     func resume(_ records: [RunRecord]) {
         let isStep = { (record: RunRecord) in record.opening.idempotencyKey?.hasPrefix("step ") == true }
         for record in records.filter(isStep).reversed() + records.filter({ !isStep($0) }) {
@@ -106,7 +92,7 @@ extension Board {
             do {
                 try launcher.resume(record, host: host, elapsed: .milliseconds(max(now() - record.startedAt, 0)))
             } catch {
-                // Its operation does one at a time, and another continues.
+                // Its operation allows one run at a time, and another run continues.
                 let stream = StreamID.run(record.id)
                 recorder.resume(stream, subject: record.operation, record.state, revision: record.revision)
                 let end = ChangeDraft.interruption(of: record, at: now(), cause: .stopped)
@@ -115,7 +101,6 @@ extension Board {
         }
     }
 
-    /// What the steps of a run ask of this board.
     func host(_ run: String, _ opening: RunOpening, isResumed: Bool = false) -> StepsHost {
         StepsHost(run: run, opening: opening, isResumed: isResumed) { [weak self] in self }
     }

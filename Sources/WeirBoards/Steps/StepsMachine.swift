@@ -2,23 +2,20 @@ import WeirJournals
 package import WeirOperations
 import WeirStates
 
-/// Decides which step comes next, and what becomes of the whole: pure, without tasks or clocks.
+/// Decides which step comes next and how the whole run ends; pure, without tasks or clocks.
 package struct StepsMachine: Sendable, Equatable {
-    /// What is to be done now.
     enum Next: Equatable {
-        /// A step begins: its place, and which attempt it is.
+        /// Begin the step at that index.
         case begin(Int, attempt: Int)
-        /// Nothing more: every step is over.
         case end
     }
 
     private let plan: StepsPlan
-    /// How far the steps have come.
     private(set) var progress: StepsProgress
 
-    /// Begins, or continues where a recorded progress ends.
+    /// Starts from the beginning, or continues from a recorded progress.
     ///
-    /// - Returns: Nil if the recorded steps are not those of the plan.
+    /// - Returns: Nil if the recorded steps differ from those of the plan.
     package init?(_ plan: StepsPlan, from recorded: StepsProgress = StepsProgress()) {
         self.plan = plan
         if recorded.steps.isEmpty {
@@ -31,12 +28,12 @@ package struct StepsMachine: Sendable, Equatable {
         }
     }
 
-    /// The progress of another attempt: what succeeded before is done, up to the first step that did not.
-    package static func takingOver(_ recorded: StepsProgress, of run: String) -> StepsProgress {
+    /// The progress of a retry, which takes over the succeeded steps up to the first one that did not succeed.
+    static func takingOver(_ recorded: StepsProgress, of run: String) -> StepsProgress {
         var hasEnded = false
         return StepsProgress(
             recorded.steps.map { step in
-                // What only came because something failed is no part of what is done.
+                // A step that runs only after a failure is not taken over.
                 if step.status == .skipped, !hasEnded { return .init(step.name, operation: step.operation) }
                 hasEnded = hasEnded || step.status != .succeeded
                 guard !hasEnded else { return .init(step.name, operation: step.operation) }
@@ -46,14 +43,14 @@ package struct StepsMachine: Sendable, Equatable {
             })
     }
 
-    /// Whether another attempt would have something to take over, and something left to do.
+    /// Whether a retry could take over at least one step and has at least one left to run.
     package static func canContinue(_ recorded: StepsProgress) -> Bool {
         recorded.steps.contains { $0.status == .succeeded } && recorded.ending != nil
             && takingOver(recorded, of: "").steps.first { $0.doneIn == nil && $0.status == .pending } != nil
             && takingOver(recorded, of: "").steps.contains { $0.doneIn != nil }
     }
 
-    /// What is to be done now; passes over the steps that are not needed.
+    /// Returns the next thing to do, and marks the steps before it that are not needed as skipped.
     mutating func next() -> Next {
         for index in plan.steps.indices where progress.steps[index].status == .pending {
             guard isNeeded(plan.steps[index]) else {
@@ -71,22 +68,15 @@ package struct StepsMachine: Sendable, Equatable {
         return !failed.isDisjoint(with: step.afterFailureOf)
     }
 
-    /// The step that was going when the process ended, if one was.
+    /// The index of the step that has begun and is not over.
     var current: Int? { progress.steps.firstIndex { !$0.status.isOver && $0.status != .pending } }
 
-    /// Changes what is known of a step.
     mutating func change(_ index: Int, _ body: (inout StepsProgress.Step) -> Void) {
         guard progress.steps.indices.contains(index) else { return }
         body(&progress.steps[index])
     }
 
-    /// A step is over.
-    ///
-    /// - Parameters:
-    ///   - index: Its place.
-    ///   - status: How it ended.
-    ///   - at: When.
-    ///   - ending: Why the whole run will not succeed, unless it is known already.
+    /// Ends a step; `ending` says why the whole run will not succeed, and the first reason is kept.
     mutating func end(_ index: Int, _ status: StepsProgress.Status, at: Timestamp, _ ending: StepsProgress.Ending?) {
         change(index) {
             $0.status = status
@@ -96,14 +86,13 @@ package struct StepsMachine: Sendable, Equatable {
         if let ending, progress.ending == nil { progress.ending = ending }
     }
 
-    /// The state of the whole run: between two steps it is still at the first of them.
+    /// The state of the whole run; between two steps, the first of them is still current.
     var state: StepsState {
         let last = progress.steps.lastIndex { $0.began != nil && $0.doneIn == nil }
         guard let place = current ?? last else { return .waiting(progress) }
         return .at(progress.steps[place].name, progress)
     }
 
-    /// The state in which it ends once nothing is left to do.
     var end: StepsState {
         switch progress.ending?.kind {
         case nil: .succeeded(progress)

@@ -3,23 +3,20 @@ import WeirJournals
 package import WeirOperations
 import WeirStates
 
-/// Runs other operations, one after the other, and asks people in between: a run of its own for each step.
+/// Runs other operations one after the other, each in its own run, with approvals between them.
 ///
-/// What the steps have come to is recorded with each state, so that a run continues with the next step after the server
-/// was restarted, however it ended.
+/// Each recorded state contains the progress of all steps, so that the run continues with the next step after a restart
+/// of the server, including a crash.
 package struct StepsOperation: DeclaredStates {
-    /// What is done.
     package let plan: StepsPlan
-    /// The fields of its input.
     package let inputFields: [InputField]
 
-    /// Makes an operation of a plan.
     package init(_ plan: StepsPlan, fields: [InputField]) {
         self.plan = plan
         inputFields = fields
     }
 
-    /// Each step once, and how it ends.
+    /// One sample for each step and each end state.
     package var stateSamples: [StepsState] {
         let at = Timestamp(milliseconds: 1_795_262_400_000)
         var progress = StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })
@@ -49,7 +46,7 @@ package struct StepsOperation: DeclaredStates {
             return
         }
         let run = StepsRun(plan, machine, input: input.values, fields: inputFields, host: host, flow: state)
-        // A step that is asked to stop is waited for.
+        // Unstructured, so that cancellation asks the current step to stop and then waits for it.
         let work = Task { try await run.perform() }
         try await withTaskCancellationHandler {
             try await work.value
@@ -60,7 +57,6 @@ package struct StepsOperation: DeclaredStates {
 }
 
 extension StepsProgress.Step {
-    /// Stands as in the gallery while it goes on.
     fileprivate mutating func begin(asSampleAt at: Timestamp, isDecision: Bool) {
         (status, began) = (isDecision ? .asking : .running, at)
         if isDecision {
@@ -70,7 +66,6 @@ extension StepsProgress.Step {
         }
     }
 
-    /// Stands as in the gallery once it is over.
     fileprivate mutating func end(asSampleAt at: Timestamp, isDecision: Bool) {
         (status, ended, progress) = (.succeeded, at.after(1_800), nil)
         if isDecision {
@@ -81,13 +76,12 @@ extension StepsProgress.Step {
     }
 }
 
-/// The input of an operation of steps: values by field, and the board that runs it.
+/// The input of a steps operation: values by field, and the board that runs it.
 package struct StepsInput: OperationInput {
-    /// None: each operation has fields of its own.
+    /// Empty: the fields belong to each operation.
     package static var fields: [InputField] { [] }
-    /// The values of the fields that have one.
     let values: [String: JSONValue]
-    /// The board, as its run sees it; nil in what the journal kept.
+    /// The access to the board; nil in an input decoded from the journal.
     let host: StepsHost?
 
     package init(from decoder: any Decoder) throws {
@@ -102,9 +96,8 @@ package struct StepsInput: OperationInput {
 }
 
 extension CodingUserInfoKey {
-    /// Where a decoder finds the board that runs the steps.
     static var stepsHost: CodingUserInfoKey {
-        // Never traps: Foundation makes a key of any text.
+        // Never traps: Foundation accepts any raw value.
         CodingUserInfoKey(rawValue: "weir.stepsHost").unsafelyUnwrapped
     }
 }

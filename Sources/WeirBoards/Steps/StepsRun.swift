@@ -3,12 +3,11 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// One run of steps: starts the run of each step, follows it, and asks people in between.
+/// One run of a steps operation: starts a run for each step, follows it, and asks for approvals between steps.
 final class StepsRun: Sendable {
     private struct Core {
         var machine: StepsMachine
         var isStopped = false
-        /// Ends what the run waits for at the moment.
         var onStop: (@Sendable () -> Void)?
     }
 
@@ -29,9 +28,9 @@ final class StepsRun: Sendable {
         core = Locked(Core(machine: machine))
     }
 
-    /// Does what is left to do.
+    /// Performs the remaining steps.
     ///
-    /// Throws `CancellationError` when it was stopped.
+    /// Throws `CancellationError` if the run was stopped.
     func perform() async throws {
         if case .stopping = flow.value { throw CancellationError() }
         if let index = core.withLock({ $0.machine.current }) { try await takeUp(index) }
@@ -52,7 +51,7 @@ final class StepsRun: Sendable {
         }
     }
 
-    /// Asks the step that goes on to stop, and begins no other.
+    /// Asks the current step to stop, and starts no further step.
     func stop() {
         let onStop = core.withLock { core in
             core.isStopped = true
@@ -65,7 +64,7 @@ final class StepsRun: Sendable {
         if core.withLock({ $0.isStopped }) { throw CancellationError() }
     }
 
-    /// Calls back when it is stopped: at once, if it has been.
+    /// Sets the handler that is called when the run is stopped: immediately, if it already was.
     private func onStop(_ body: (@Sendable () -> Void)?) {
         let isStopped = core.withLock { core in
             core.onStop = body
@@ -74,10 +73,9 @@ final class StepsRun: Sendable {
         if isStopped { body?() }
     }
 
-    /// Changes what is known of the steps, and shows it.
     private func change(_ body: (inout StepsMachine) -> Void) {
         core.withLock { body(&$0.machine) }
-        // Of two changes at a time the later write has both, whichever it is.
+        // The state is read inside the update, so that the later of two concurrent writes contains both changes.
         flow.update { last in
             let state = core.withLock { $0.machine.state }
             if case .stopping = last { return .stopping(state.steps) }
@@ -87,7 +85,7 @@ final class StepsRun: Sendable {
 
     private var progress: StepsProgress { core.withLock { $0.machine.progress } }
 
-    // MARK: Steps that run
+    // MARK: Running steps
 
     private func run(
         _ index: Int, _ step: StepsPlan.Step, _ operation: String, _ input: [String: StepValue], attempt: Int
@@ -99,7 +97,7 @@ final class StepsRun: Sendable {
                 (step.run, step.state, step.progress) = (nil, nil, nil)
             }
         }
-        // What has begun is known to have, whenever the process ends: so it begins once.
+        // Recorded before the step begins, so that it begins only once, whenever the process ends.
         await host.recorded()
         try checkStopped()
         let id: String
@@ -137,7 +135,6 @@ final class StepsRun: Sendable {
         try await settle(index, step, record, attempt: attempt, isLate: late.resolved != nil)
     }
 
-    /// Draws the conclusion from the end of a step's run.
     private func settle(
         _ index: Int, _ step: StepsPlan.Step, _ record: RunRecord?, attempt: Int, isLate: Bool
     ) async throws {
@@ -172,9 +169,7 @@ final class StepsRun: Sendable {
         change { $0.change(index) { $0.status = .pending } }
     }
 
-    // MARK: After a restart
-
-    /// Continues with the step that was going when the last process ended.
+    /// Continues with the step that was current when the last process ended.
     private func takeUp(_ index: Int) async throws {
         let step = plan.steps[index]
         let known = progress.steps[index]
@@ -198,7 +193,7 @@ final class StepsRun: Sendable {
         change { $0.change(index) { $0.status = .pending } }
     }
 
-    // MARK: Decisions
+    // MARK: Approvals
 
     private func ask(_ index: Int, _ step: StepsPlan.Step, _ approval: StepsPlan.Approval) async throws {
         let now = host.now
@@ -208,7 +203,7 @@ final class StepsRun: Sendable {
             self?.decide(index, step, decision)
             over.resolve(true)
         }
-        // Shown once it can be decided, and not if somebody was quicker.
+        // Published after the approval accepts decisions, unless one has already been made.
         change {
             $0.change(index) { step in
                 guard step.status != .asking, step.decision == nil else { return }
@@ -222,7 +217,7 @@ final class StepsRun: Sendable {
             host.decisions.close()
         }
         if let until = progress.steps[index].until {
-            // In pieces, so that a clock on the wall that was set is noticed.
+            // Waits in intervals, so that a change of the system time is noticed.
             while over.resolved == nil, until > host.now {
                 let rest = min(until - host.now, 30_000)
                 _ = await over.value(within: .milliseconds(rest), clock: host.clock)
@@ -248,7 +243,6 @@ final class StepsRun: Sendable {
 }
 
 extension Duration {
-    /// In whole milliseconds.
     fileprivate var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (whole, isOver) = seconds.multipliedReportingOverflow(by: 1_000)

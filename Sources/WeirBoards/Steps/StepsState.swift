@@ -1,7 +1,8 @@
+package import WeirJournals
 import WeirOperations
 package import WeirStates
 
-/// The states of an operation of steps: the step that it is at, and how it ended.
+/// The states of a steps operation: the current step, and the end.
 ///
 /// | state | case | payload |
 /// |---|---|---|
@@ -12,25 +13,20 @@ package import WeirStates
 /// | `.failed(…)` | `failed` | `{"message": "The step “copy” failed.", "steps": […]}` |
 /// | `.cancelled(…)` | `cancelled` | as before |
 package enum StepsState: OperationState, StoppingState, SharedTemplates {
-    /// The first step has not begun.
     case waiting(StepsProgress)
-    /// It is at the step of that name.
+    /// The step with that name is current.
     case at(String, StepsProgress)
-    /// It was asked to stop, and the run of a step has not ended yet.
+    /// Cancellation was requested, and the run of the current step has not ended yet.
     case stopping(StepsProgress)
-    /// Every step did what it should.
     case succeeded(StepsProgress)
-    /// A step did not.
     case failed(StepsProgress)
-    /// It was stopped.
     case cancelled(StepsProgress)
 
-    /// The names that steps cannot have.
+    /// Reserved names, which steps cannot have.
     package static let ownNames: Set = [
         "waiting", "stopping", "succeeded", "failed", "cancelled", "interrupted", "idle", "active", "value",
     ]
 
-    /// How far the steps have come.
     package var steps: StepsProgress {
         switch self {
         case .waiting(let steps), .at(_, let steps), .stopping(let steps), .succeeded(let steps), .failed(let steps),
@@ -39,25 +35,22 @@ package enum StepsState: OperationState, StoppingState, SharedTemplates {
         }
     }
 
-    /// `waiting`, with no steps yet.
     package static var initial: StepsState { .waiting(StepsProgress()) }
 
-    /// `failed`, with the error in words that can be shown to anybody.
+    /// `failed`, with the explanation of the error.
     package static func failed(_ error: any Error) -> StepsState {
         .failed(StepsProgress(ending: .init(.other, detail: error.explanation)))
     }
 
-    /// `failed`, at the step that it had come to.
+    /// `failed`, with the progress of the last state.
     package static func failed(_ error: any Error, from last: StepsState) -> StepsState {
         var steps = last.steps
         steps.ending = .init(.other, detail: error.explanation)
         return .failed(steps)
     }
 
-    /// `cancelled`.
     package static func cancelled(from last: StepsState) -> StepsState { .cancelled(last.steps) }
 
-    /// `stopping`.
     package var stopping: StepsState { .stopping(steps) }
 
     package static var samples: [StepsState] { StepsOperation(StepsPlan([]), fields: []).stateSamples }
@@ -90,7 +83,6 @@ extension StepsState: Codable {
         init?(intValue: Int) { nil }
     }
 
-    /// The name under which it is recorded.
     package var name: String {
         switch self {
         case .waiting: "waiting"
@@ -102,7 +94,6 @@ extension StepsState: Codable {
         }
     }
 
-    /// Reads what was recorded.
     package init(from decoder: any Decoder) throws {
         let cases = try decoder.container(keyedBy: Key.self)
         guard let key = cases.allKeys.first, cases.allKeys.count == 1 else {
@@ -120,9 +111,134 @@ extension StepsState: Codable {
         }
     }
 
-    /// Writes what is recorded.
     package func encode(to encoder: any Encoder) throws {
         var cases = encoder.container(keyedBy: Key.self)
         try cases.encode(steps, forKey: Key(stringValue: name))
+    }
+}
+
+/// The progress of a steps run, recorded with each of its states and the only source of its pages.
+package struct StepsProgress: Sendable, Hashable, Codable {
+    package var steps: [Step]
+    /// Why the run did not succeed, if so.
+    package var ending: Ending?
+    /// The ending as an English sentence, for API clients.
+    package var message: String? { ending?.sentence }
+
+    package init(_ steps: [Step] = [], ending: Ending? = nil) {
+        self.steps = steps
+        self.ending = ending
+    }
+
+    private enum CodingKeys: String, CodingKey { case steps, ending, message }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        steps = try members.decodeIfPresent([Step].self, forKey: .steps) ?? []
+        ending = try members.decodeIfPresent(Ending.self, forKey: .ending)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encode(steps, forKey: .steps)
+        try members.encodeIfPresent(ending, forKey: .ending)
+        try members.encodeIfPresent(message, forKey: .message)
+    }
+
+    package enum Status: String, Sendable, Codable, CaseIterable {
+        case pending
+        case running
+        case asking
+        /// Its run failed, and another one begins after a delay.
+        case retrying
+        case succeeded, failed, cancelled, interrupted
+        /// It was not needed, or an earlier step failed.
+        case skipped
+
+        package var isOver: Bool {
+            switch self {
+            case .pending, .running, .asking, .retrying: false
+            case .succeeded, .failed, .cancelled, .interrupted, .skipped: true
+            }
+        }
+    }
+
+    package struct Step: Sendable, Hashable, Codable {
+        package let name: String
+        package var status: Status
+        /// The operation that it runs; nil for an approval.
+        package var operation: String?
+        /// The id of its newest run.
+        package var run: String?
+        package var state: String?
+        package var progress: WorkProgress?
+        /// The number of the attempt, from 1; nil before the first.
+        package var attempt: Int?
+        package var began: Timestamp?
+        package var ended: Timestamp?
+        /// The run of the same operation that performed the step, if a retry took it over.
+        package var doneIn: String?
+        package var prompt: String?
+        package var until: Timestamp?
+        package var decision: Decision?
+
+        package init(_ name: String, _ status: Status = .pending, operation: String? = nil) {
+            self.name = name
+            self.status = status
+            self.operation = operation
+        }
+    }
+
+    /// The decision of an approval: a person's, or the default after the deadline.
+    package struct Decision: Sendable, Hashable, Codable {
+        package let isApproved: Bool
+        /// Who decided; nil if the deadline passed.
+        package let by: String?
+        package let comment: String?
+
+        package init(isApproved: Bool, by: String?, comment: String? = nil) {
+            self.isApproved = isApproved
+            self.by = by
+            self.comment = comment
+        }
+    }
+
+    /// Why a steps run did not succeed.
+    package struct Ending: Sendable, Hashable, Codable {
+        package enum Kind: String, Sendable, Codable, CaseIterable {
+            case stepFailed, stepCancelled, stepInterrupted, notStarted, refused, lapsed, tookTooLong, noValue
+            case fileChanged, other
+        }
+
+        package let kind: Kind
+        package let step: String?
+        package let by: String?
+        package let detail: String?
+
+        package init(_ kind: Kind, step: String? = nil, by: String? = nil, detail: String? = nil) {
+            self.kind = kind
+            self.step = step
+            self.by = by
+            self.detail = detail
+        }
+
+        package var sentence: String {
+            let step = "“\(step ?? "")”"
+            let rest = detail.map { " \($0)" } ?? ""
+            return switch kind {
+            case .stepFailed: "The step \(step) failed.\(rest)"
+            case .stepCancelled: "The step \(step) was cancelled.\(rest)"
+            case .stepInterrupted: "The server stopped while the step \(step) was running."
+            case .notStarted: "The step \(step) could not be started.\(rest)"
+            case .refused: "\(by ?? "Somebody") refused at the step \(step).\(detail.map { " “\($0)”" } ?? "")"
+            case .lapsed: "Nobody decided at the step \(step) in time, which counts as a refusal."
+            case .tookTooLong: "The step \(step) took longer than it may."
+            case .noValue: "The step \(step) could not be given its input.\(rest)"
+            case .fileChanged:
+                "The steps of this operation are no longer those that the run began with, so it could not go on after "
+                    + "the restart of the server. Start it again."
+            case .other: detail ?? ""
+            }
+        }
     }
 }

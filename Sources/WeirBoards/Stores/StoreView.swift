@@ -1,38 +1,33 @@
 package import WeirJournals
 package import WeirStates
 
-/// A store as it was at one change: what its pages are rendered from, and all they are rendered from.
+/// A store after a change: the only input for rendering its pages.
 ///
-/// Immutable, so that a page as of any change can be rendered at any time, by anyone, to the same bytes.
+/// Immutable, so that rendering a page of the same change always produces the same bytes.
 package final class StoreView: Sendable {
-    /// How many steps the log has at most.
     package static let logLimit = 100
-    /// How many effects are shown at most, of those in the log.
     package static let effectLimit = 50
 
-    /// The store: its id, its words, its forms.
     package let entry: StoreEntry
-    /// The sequence of its last change; 0 before the first.
+    /// The sequence of the last change; 0 before the first.
     package let sequence: SequenceNumber
-    /// The revision of its last change; -1 before the first.
+    /// The revision of the last change; -1 before the first.
     package let revision: Int64
-    /// The state it was in.
     package let state: StateRecord
-    /// Its steps, newest first, at most a hundred.
+    /// The newest changes, newest first, at most ``logLimit``.
     package let log: [StoreLogLine]
 
-    /// The store's id.
     package var id: String { entry.id }
 
-    /// How many older steps are left out of `log`.
+    /// The number of older changes that `log` omits.
     package var omittedSteps: Int64 { revision + 1 - Int64(log.count) }
 
-    /// What could be done, whether or not it can still.
+    /// The offers of the state.
     ///
-    /// Computed from the state at each call.
+    /// Computed at each call.
     package var offers: [ActionOffer] { entry.offers(in: state) }
 
-    /// The newest effects of the steps in the log, newest first, at most fifty.
+    /// The newest effects of the changes in the log, newest first, at most ``effectLimit``.
     package var effects: [StoreEffectLine] {
         var lines: [StoreEffectLine] = []
         for line in log where !line.step.effects.isEmpty {
@@ -44,12 +39,11 @@ package final class StoreView: Sendable {
         return lines
     }
 
-    /// A store before its first change.
     package convenience init(_ entry: StoreEntry) {
         self.init(entry, sequence: 0, revision: -1, state: entry.initial, log: [])
     }
 
-    /// A store after the last of its changes, given oldest first; only the newest hundred are needed.
+    /// Creates the view after the given changes, oldest first; only the newest hundred are needed.
     package convenience init(_ entry: StoreEntry, changes: some BidirectionalCollection<Change>) {
         guard let last = changes.last else {
             self.init(entry)
@@ -70,7 +64,6 @@ package final class StoreView: Sendable {
         self.log = log
     }
 
-    /// The view after the store's next change.
     package func applying(_ change: Change) -> StoreView {
         var log: [StoreLogLine] = []
         log.reserveCapacity(min(self.log.count + 1, Self.logLimit))
@@ -78,5 +71,34 @@ package final class StoreView: Sendable {
         log += self.log.prefix(Self.logLimit - log.count)
         return StoreView(
             entry, sequence: change.sequence, revision: change.revision, state: change.state, log: log)
+    }
+}
+
+/// One change of a store, as a row of its log.
+///
+/// A class, so that the views of successive changes share rows.
+package final class StoreLogLine: Sendable {
+    package let sequence: SequenceNumber
+    /// The revision of the change in the store's stream, from 0.
+    package let revision: Int64
+    package let at: Timestamp
+    /// The kind of change, with the action, its actor and its effects.
+    package let step: StoreStep
+    /// The cause, if the store's work or the server gave one.
+    package let cause: String?
+    /// The case name of the resulting state; `value` for a state that is not an enum.
+    package let caseName: String
+    package let phase: Phase
+
+    /// Creates the row of a store's change; nil for a change of a run.
+    package init?(_ change: Change) {
+        guard let step = change.draft.step else { return nil }
+        sequence = change.sequence
+        revision = change.revision
+        at = change.at
+        self.step = step
+        cause = change.draft.cause
+        caseName = change.state.caseName
+        phase = change.state.phase
     }
 }

@@ -4,16 +4,13 @@ package import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// A board as one audience sees it: what may not be seen is not there, whichever way it is reached, and what may not be
-/// done is refused.
+/// A board as one audience sees it: hides everything that is not visible, and rejects everything that is not allowed.
 ///
-/// What is asked for and may not be seen is answered as what there has never been, in the same words.
+/// A request for something hidden fails with the same error as a request for something that never existed.
 package final class VisibleBoard: Sendable {
     let board: Board
     let visibility: Visibility
-    /// What can be run and acted on, as far as it may be seen.
     package let catalog: Catalog
-    /// The journal's tail in memory, as far as it may be seen.
     package let feed: VisibleFeed
 
     private init(_ board: Board, _ visibility: Visibility, projection: FeedProjection?) {
@@ -23,20 +20,20 @@ package final class VisibleBoard: Sendable {
         feed = VisibleFeed(board.feed, visibility: visibility, projection: projection)
     }
 
-    /// The board for those who may do everything.
+    /// Creates a board with all permissions.
     package convenience init(whole board: Board) {
         self.init(board, Visibility(.everything, of: board.catalog), projection: nil)
     }
 
-    /// The board for those who may see nothing.
+    /// Creates a board without permissions.
     package convenience init(nothingOf board: Board) {
         let visibility = Visibility(.nothing, of: board.catalog)
         self.init(board, visibility, projection: board.feed.project(visibility, recent: []))
     }
 
-    /// The board for those who have these permissions.
+    /// Creates a board with these permissions.
     ///
-    /// Throws `unavailable` when the journal cannot be read.
+    /// Throws `unavailable` if the journal cannot be read.
     package convenience init(_ board: Board, for permissions: Permissions) async throws(BoardError) {
         let visibility = Visibility(permissions, of: board.catalog)
         guard !visibility.isWhole else {
@@ -47,7 +44,7 @@ package final class VisibleBoard: Sendable {
         self.init(board, visibility, projection: board.feed.project(visibility, recent: recent))
     }
 
-    /// What pages need to know of the catalog: also of the operation of the one run that a link shows.
+    /// The catalog for pages, which also contains the operation of a run shared by a link.
     package func pageCatalog() async throws(BoardError) -> Catalog {
         guard let id = permissions.run else { return catalog }
         let operation: String
@@ -60,88 +57,75 @@ package final class VisibleBoard: Sendable {
         return pages
     }
 
-    /// What those who see this board may do.
     package var permissions: Permissions { visibility.permissions }
-    /// Stands for what of the board may be seen, in every process; nil where that is everything.
+    /// Identifies the visible part of the board, equally in every process; nil for the whole board.
     ///
-    /// All other feeds are seen whole or not at all, so that a place in them means the same to everybody.
+    /// Every other feed is either entirely visible or hidden, so a position in it means the same to all audiences.
     package var label: String? { visibility.label }
-    /// Names the history that all sequences belong to.
     package var epoch: String { board.epoch }
-    /// Whether what happens is being written down.
     package var recording: RecordingStatus { board.recording }
 
-    /// What this server does on its journal.
     package var role: BoardRole { board.role.value }
 
-    /// Whether other servers may use the journal, too.
     package var isShared: Bool { board.membership != nil }
 
-    /// Whether a change of that sequence, and every earlier one, is shown here to those who may see it.
+    /// Whether this server has published every change up to a sequence.
     package func hasShown(_ sequence: SequenceNumber) -> Bool { board.feed.head(of: .board) >= sequence }
 
-    /// Whether a change may be recorded that is not shown here, after waiting for it for at most two seconds.
-    ///
-    /// A reader who comes from another server may have come further than this one. False only if the journal has no such change.
+    /// See `Board.mayBeRecorded(_:)`.
     package func mayBeRecorded(_ sequence: SequenceNumber) async -> Bool { await board.mayBeRecorded(sequence) }
 
-    /// Whether all was shown here that the journal held when it was looked into last; not while it cannot be.
+    /// Whether this server showed every change at its last poll of the journal; false while the journal cannot be read.
     package var isCurrent: Bool { board.recorder.follower.isCurrent }
 
-    /// Looks into the journal soon, as a reader has come further than this server; where it cannot, `isCurrent` is false from then on.
+    /// Polls the journal soon, because a client has seen later changes than this server; on failure, `isCurrent` is
+    /// false afterwards.
     package func lookSoon() { Task { [board] in try? await board.recorder.follower.catchUp() } }
 
-    /// The servers of a shared journal, by their names; none where there can be no others.
     package var nodes: [NodeView] { board.nodes }
-    /// Whether what happens is being written down, as it changes.
     package var recordingStatus: ReadOnlyStateFlow<RecordingStatus> { board.recordingStatus }
-    /// The removal of old runs that is to come, for administrators.
+    /// The upcoming removal of old runs; nil without permission to administer the server.
     package var announcedRemoval: ReadOnlyStateFlow<AnnouncedRemoval?> {
         administers ? board.announcedRemoval : MutableStateFlow(nil).asStateFlow()
     }
-    /// Why the settings that were read last are not in force, for administrators.
+    /// Why the last settings are not in effect; nil without permission to administer the server.
     package var refusedSettings: ReadOnlyStateFlow<RefusedSettings?> {
         administers ? board.refusedSettings.asStateFlow() : MutableStateFlow(nil).asStateFlow()
     }
-    /// What an operator should know about the journal, for those who look after the server.
+    /// The notices about the journal; empty without permission to administer the server.
     package var notices: [JournalNotice] { administers ? board.notices : [] }
-    /// The same as it changes.
     package var currentNotices: ReadOnlyStateFlow<[JournalNotice]> {
         administers ? board.currentNotices : MutableStateFlow<[JournalNotice]>([]).asStateFlow()
     }
-    /// Whether an import is going on.
     package var isImporting: Bool { board.isImporting }
 
-    /// Whether those who see this board look after the server.
     package var administers: Bool { permissions.allows(.administer, on: .server) }
 
-    /// Says that somebody looks at a topic: of what runs only while watched, what they may see begins.
+    /// Counts a viewer of a topic, which starts visible operations that run only while watched.
     package func watch(_ topic: Topic) -> Watch {
         guard !visibility.isWhole else { return board.watch(topic) }
         guard feed.sees(topic) else { return Watch(topic: topic) {} }
         return board.watching.watch(topic, of: visibility.operations)
     }
 
-    /// How many look at exactly that topic, on any board.
+    /// The number of viewers of exactly that topic, over all boards.
     package func viewers(of topic: Topic) -> Int { board.viewers(of: topic) }
 
-    // MARK: Rights
+    // MARK: Permissions
 
-    /// Refuses what may not be done to an operation.
     func require(_ verb: Verb, onOperation id: String) throws(BoardError) {
         guard visibility.isWhole || visibility.operations.contains(id) else { throw .unknownOperation(id) }
         guard permissions.allows(verb, on: .operation(id)) else { throw .notAllowed }
     }
 
-    /// Refuses what may not be done to a store.
     func require(_ verb: Verb, onStore id: String) throws(BoardError) {
         guard visibility.isWhole || visibility.stores.contains(id) else { throw .unknownStore(id) }
         guard permissions.allows(verb, on: .store(id)) else { throw .notAllowed }
     }
 
-    /// Refuses what may not be done to a run, and names its operation.
+    /// Throws unless a verb is allowed on a run; returns the id of its operation.
     ///
-    /// Throws as `run(_:)` does.
+    /// Throws the errors of `run(_:)`, and `notAllowed`.
     @discardableResult
     package func require(_ verb: Verb, onRun id: String) async throws(BoardError) -> String {
         let operation: String
@@ -157,7 +141,7 @@ package final class VisibleBoard: Sendable {
         return operation
     }
 
-    /// What is said where a run is not to be had: to those who do not see everything, that there has never been one.
+    /// Replaces the error for an unavailable run with `unknownRun` unless the audience may see the run.
     func hidden(_ error: BoardError, _ id: String) -> BoardError {
         guard !visibility.isWhole else { return error }
         switch error.code {
@@ -172,8 +156,75 @@ package final class VisibleBoard: Sendable {
 }
 
 extension BoardError {
-    /// For one who may see something, and not do that to it.
+    /// The error for a missing permission on something visible.
     static var notAllowed: BoardError {
         BoardError(.notAllowed, .notAllowed)
+    }
+}
+
+/// What an audience may see of a board.
+struct Visibility: Sendable {
+    let permissions: Permissions
+    /// Whether everything is visible, including operations and stores that left the catalog.
+    let isWhole: Bool
+    let operations: Set<String>
+    let stores: Set<String>
+    /// Thirteen letters and digits that identify the visible part of the board; nil for the whole board.
+    let label: String?
+
+    init(_ permissions: Permissions, of catalog: Catalog) {
+        self.permissions = permissions
+        isWhole = permissions.allowsEverywhere(.see)
+        operations = Set(catalog.entries.map(\.id).filter { permissions.allows(.see, on: .operation($0)) })
+        stores = Set(catalog.stores.map(\.id).filter { permissions.allows(.see, on: .store($0)) })
+        label = isWhole ? nil : Audience(permissions.only(.see)).label
+    }
+
+    /// Whether a run is visible: through its operation, or through a link to the run.
+    func sees(_ record: RunRecord) -> Bool {
+        isWhole || permissions.allows(.see, onRun: record.id, of: record.operation)
+    }
+
+    /// Whether a change belongs to the audience's board.
+    func sees(_ change: Change) -> Bool {
+        guard !isWhole else { return true }
+        return switch change.stream {
+        case .run: operations.contains(change.subject)
+        case .store(let id): stores.contains(id)
+        }
+    }
+
+    /// The topics whose changes belong to the audience's board.
+    var topics: [Topic] { operations.map(Topic.operation) + stores.map(Topic.store) }
+
+    func part(of catalog: Catalog) -> Catalog {
+        guard !isWhole else { return catalog }
+        var part = Catalog()
+        part.edition = catalog.edition
+        for entry in catalog.entries where operations.contains(entry.id) { part.add(entry) }
+        for entry in catalog.stores where stores.contains(entry.id) { part.add(entry) }
+        return part
+    }
+
+    /// The visible part of a board.
+    ///
+    /// - Parameters:
+    ///   - board: The whole board.
+    ///   - sequence: The sequence of the last visible change.
+    ///   - others: Runs that may belong to the newest visible ones, in addition to those that the board lists.
+    /// - Returns: The board as the audience sees it.
+    func part(of board: BoardView, at sequence: SequenceNumber, with others: [RunView] = []) -> BoardView {
+        let operations = board.operations.filter { self.operations.contains($0.id) }
+        var newest: [String: RunView] = [:]
+        // The board's own views come last, because they are never older. Filtered by operation, like changes: a link to
+        // a run does not make it part of the board.
+        for run in others + operations.flatMap(\.recent) + board.recentRuns
+        where isWhole || self.operations.contains(run.record.operation) {
+            newest[run.record.id] = run
+        }
+        let recent = newest.values.sorted { $0.record.openedSequence > $1.record.openedSequence }
+        return BoardView(
+            sequence: sequence, operations: operations, recentRuns: Array(recent.prefix(BoardView.recentLimit)),
+            stores: board.stores.filter { stores.contains($0.id) })
     }
 }

@@ -2,13 +2,13 @@ import WeirAccess
 import WeirFlows
 package import WeirJournals
 
-/// The journal's tail in memory, as far as an audience may see it: of everything else it knows nothing.
+/// The part of the journal's tail in memory that an audience may see.
 package final class VisibleFeed: Sendable {
     private let feed: Feed
     private let visibility: Visibility
-    /// The feed of the audience's board; nil where the audience may see everything.
+    /// The audience's own board feed; nil if everything is visible.
     let projection: FeedProjection?
-    /// To which operation runs belong that memory no longer knows.
+    /// The operations of runs that are no longer in memory.
     private let known = Locked<[String: String]>([:])
 
     init(_ feed: Feed, visibility: Visibility, projection: FeedProjection?) {
@@ -17,24 +17,24 @@ package final class VisibleFeed: Sendable {
         self.projection = projection
     }
 
-    /// The sequence of the topic's last change; 0 when it has none that may be seen.
+    /// The sequence of the topic's last visible change, or 0 without one.
     package func head(of topic: Topic) -> SequenceNumber {
         guard let projection else { return feed.head(of: topic) }
         if topic == .board { return projection.head }
         return sees(topic) ? feed.head(of: topic) : 0
     }
 
-    /// The sequence of the topic's last change that is no longer in memory; 0 while all are.
+    /// The sequence of the topic's last change that is no longer in memory; 0 if all are.
     package func floor(of topic: Topic) -> SequenceNumber {
         guard let projection else { return feed.floor(of: topic) }
         if topic == .board { return projection.floor }
         return sees(topic) ? feed.floor(of: topic) : 0
     }
 
-    /// How often pages of the present came to show something else without a change, such as when retention removed runs.
+    /// The number of times that the current pages changed without a change of the feed, such as by retention.
     package var rewrites: Int { feed.rewrites &+ (projection?.rewrites ?? 0) }
 
-    /// The topic's publications after a cursor, oldest first, at most so many.
+    /// At most `limit` publications of the topic after a cursor, oldest first.
     package func slice(of topic: Topic, after: SequenceNumber, limit: Int) -> FeedSlice {
         guard let projection else { return feed.slice(of: topic, after: after, limit: limit) }
         if topic == .board { return projection.slice(after: after, limit: limit) }
@@ -44,7 +44,7 @@ package final class VisibleFeed: Sendable {
         return .some(publications.map(seen), more: more)
     }
 
-    /// The publication of that change, if it is in memory and may be seen.
+    /// The publication of that change, if it is in memory and visible.
     package func publication(at sequence: SequenceNumber) -> Publication? {
         guard let projection else { return feed.publication(at: sequence) }
         if let publication = projection.publication(at: sequence) { return publication }
@@ -54,7 +54,7 @@ package final class VisibleFeed: Sendable {
         }
     }
 
-    /// Calls back after publications that belong to the topic, with the topic's new head, as `Feed.observe` does.
+    /// Calls `onPublish` with the topic's new head after each publication, as `Feed.observe` does.
     package func observe(
         _ topic: Topic, after: SequenceNumber? = nil, onPublish: @escaping @Sendable (SequenceNumber) -> Void
     ) -> FeedObservation {
@@ -71,13 +71,13 @@ package final class VisibleFeed: Sendable {
         }
     }
 
-    /// The newest lines of a run's output; nil when memory does not know them: ask `VisibleBoard.outputTail(of:)`.
+    /// The newest lines of a run's output; nil if they are not in memory, see `VisibleBoard.outputTail(of:)`.
     package func output(of run: String) -> OutputTail? {
         guard projection == nil || sees(.run(run)) else { return nil }
         return feed.output(of: run)
     }
 
-    /// Whether what happens in a topic may be seen; false also where memory does not know.
+    /// Whether a topic is visible; false for a run that is not in memory.
     package func sees(_ topic: Topic) -> Bool {
         guard !visibility.isWhole else { return true }
         switch topic {
@@ -90,7 +90,7 @@ package final class VisibleFeed: Sendable {
         }
     }
 
-    /// Makes known to which operation a run belongs.
+    /// Stores the operation of a run for `sees(_:)`.
     func remember(_ record: RunRecord) {
         guard projection != nil else { return }
         known.withLock { known in
@@ -99,8 +99,140 @@ package final class VisibleFeed: Sendable {
         }
     }
 
-    /// The publication with nothing on its board but what may be seen.
+    /// The publication with only the visible part of its board.
     private func seen(_ publication: Publication) -> Publication {
         publication.with(visibility.part(of: publication.board, at: publication.change.sequence))
+    }
+}
+
+/// The board feed of an audience with limited visibility: its own head, floor and publications, each with the board as
+/// the audience sees it.
+///
+/// Every other topic is either entirely visible or hidden, so only the board needs a separate feed.
+final class FeedProjection: Sendable {
+    /// The maximum number of publications; a client that is further behind reloads the page.
+    static let countLimit = 1_000
+    /// The approximate maximum size of the publications in bytes.
+    static let byteLimit = 8 * 1_024 * 1_024
+
+    private let visibility: Visibility
+    private let machine: Locked<FeedMachine>
+
+    /// Creates the feed with the history that is in memory.
+    ///
+    /// - Parameters:
+    ///   - visibility: The audience's visibility.
+    ///   - past: The newest publications of the whole board, oldest first.
+    ///   - floor: The sequence after which `past` is complete.
+    ///   - board: The whole current board.
+    ///   - newest: The newest visible runs.
+    init(
+        _ visibility: Visibility, past: [Publication], after floor: SequenceNumber, board: BoardView,
+        newest: [RunView]
+    ) {
+        self.visibility = visibility
+        var machine = FeedMachine(
+            fold: BoardFold(board: visibility.part(of: board, at: floor, with: newest)), countLimit: Self.countLimit,
+            byteLimit: Self.byteLimit, settledLimit: Self.countLimit)
+        let seen = past.filter { visibility.sees($0.change) }.map { publication in
+            let sequence = publication.change.sequence
+            let before = newest.filter { $0.record.openedSequence <= sequence }
+            let seen = publication.with(visibility.part(of: publication.board, at: sequence, with: before))
+            return (publication: seen, size: seen.size)
+        }
+        _ = machine.publish(seen)
+        machine.rewriteBoards { visibility.part(of: board, at: $0.sequence, with: newest) }
+        self.machine = Locked(machine)
+    }
+
+    var board: BoardView { machine.withLock { $0.board } }
+    var head: SequenceNumber { machine.withLock { $0.head(of: .board) } }
+    var floor: SequenceNumber { machine.withLock { $0.floor(of: .board) } }
+    var rewrites: Int { machine.withLock { $0.rewrites } }
+
+    func slice(after: SequenceNumber, limit: Int) -> FeedSlice {
+        machine.withLock { $0.slice(of: .board, after: after, limit: limit) }
+    }
+
+    /// The publication of that change, with the board right after it; nil if it is not in memory here.
+    func publication(at sequence: SequenceNumber) -> Publication? {
+        machine.withLock { $0.publication(at: sequence) }
+    }
+
+    func observe(_ after: SequenceNumber?, _ observer: FeedObserver) -> SequenceNumber? {
+        machine.withLock { $0.observe(.board, after: after, observer) }
+    }
+
+    func leave(_ observer: FeedObserver) { machine.withLock { $0.leave(.board, observer) } }
+
+    // MARK: Updates from the feed
+
+    /// Adds the visible publications; returns the observers to call.
+    func publish(_ publications: [Publication]) -> [FeedMachine.Call] {
+        let visible = publications.filter { visibility.sees($0.change) }
+        guard !visible.isEmpty else { return [] }
+        return machine.withLock { machine in
+            var board = machine.board
+            return machine.publish(
+                visible.map { publication in
+                    board = board.applying(publication)
+                    let seen = publication.with(board)
+                    return (seen, seen.size)
+                })
+        }
+    }
+
+    /// Records what the journal removed from the visible topics; returns the observers to call.
+    func note(_ removed: [Topic: SequenceNumber], published head: SequenceNumber) -> [FeedMachine.Call] {
+        guard let last = visibility.topics.compactMap({ removed[$0] }).max() else { return [] }
+        return machine.withLock { $0.note([.board: last], published: head) }
+    }
+
+    /// Replaces the board after runs were removed from it or its lists were reloaded.
+    func refresh(from whole: BoardView, without gone: Set<String> = []) {
+        machine.withLock { machine in
+            machine.rewriteBoards { board in
+                let kept = board.recentRuns.filter { !gone.contains($0.record.id) }
+                return self.visibility.part(of: whole, at: board.sequence, with: kept)
+            }
+        }
+    }
+}
+
+extension BoardView {
+    fileprivate func applying(_ publication: Publication) -> BoardView {
+        switch publication.change.stream {
+        case .run: applying(publication.change, before: publication.before, after: publication.run)
+        case .store: applying(publication.change, store: publication.store)
+        }
+    }
+}
+
+extension Feed {
+    struct HeldProjection: Sendable {
+        weak var projection: FeedProjection?
+    }
+
+    /// Creates an audience's feed of the board, which continues with the next publication while it is retained.
+    ///
+    /// `recent` are the newest visible runs, so that the audience's list is complete.
+    func project(_ visibility: Visibility, recent: [RunView]) -> FeedProjection {
+        projections.withLock { projections in
+            let (board, head, past, removed) = machine.withLock { machine in
+                (
+                    machine.board, visibility.topics.map { machine.head(of: $0) }.max() ?? 0,
+                    machine.newest(FeedProjection.countLimit),
+                    visibility.topics.map { ($0, machine.removed(of: $0)) }
+                )
+            }
+            // The runs may have changed since they were read.
+            let newest = recent.map { run(String($0.record.id)) ?? $0 }
+            let projection = FeedProjection(
+                visibility, past: past.publications, after: min(past.floor, head), board: board, newest: newest)
+            _ = projection.note(Dictionary(removed) { $1 }, published: board.sequence)
+            projections.removeAll { $0.projection == nil }
+            projections.append(HeldProjection(projection: projection))
+            return projection
+        }
     }
 }

@@ -1,24 +1,21 @@
 import WeirOperations
 import WeirStates
 
-/// When operations that run while watched begin and end.
+/// Decides when to start and end operations that run only while watched.
 ///
 /// Pure.
 ///
-/// The first viewer starts a run; the last one leaving ends it after a grace, which another viewer coming in time stops.
-/// A run that ends by itself is started again while somebody watches, after a pause that doubles each time. One that was
-/// cancelled by somebody stays away until viewers have gone and come again.
+/// The first viewer starts a run. After the last viewer leaves, the run ends after a grace period unless another viewer
+/// arrives. A run that ends without being asked is restarted while there are viewers, after a delay that doubles each
+/// time. A run that a person cancelled is not restarted until all viewers have left and a new one arrives.
 ///
-/// Every run that starts is the current one or is cancelled: of two that start at once, one by hand and one because somebody
-/// watches, the one by hand stays.
+/// Every started run is either the current one or is cancelled: if one is started by hand and one for viewers at the
+/// same time, the one started by hand remains.
 struct WatchMachine: Sendable {
-    /// What is to be done about an event.
     enum Action: Sendable, Equatable {
-        /// Start a run.
         case start(String)
-        /// Cancel that run.
         case cancel(run: String, CancellationCause)
-        /// Tell of the timer when that time is over.
+        /// Call `elapsed(_:timer:)` after the duration.
         case arm(String, timer: Int, Duration)
     }
 
@@ -31,7 +28,7 @@ struct WatchMachine: Sendable {
         self.rolloverAfter = rolloverAfter
     }
 
-    /// Begins what is watched, where nothing of what was to be done has been done so far.
+    /// Starts all watched operations, if none of the earlier actions was performed.
     mutating func begin() -> [Action] {
         ids.compactMap { id in
             change(id) { operation in
@@ -46,10 +43,10 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// Takes the operations that run while watched from now on.
+    /// Replaces the operations that run only while watched.
     ///
-    /// One that is gone is remembered with its viewers, as it may come back while they watch; its run ends. A changed one is
-    /// started again for whoever watches.
+    /// The run of a removed operation ends; its viewer count is kept, since the operation may return. A changed
+    /// operation is restarted if it has viewers.
     mutating func take(_ operations: [String: Duration], changed: Set<String>) -> [Action] {
         let gone = Set(self.operations.keys).subtracting(operations.keys)
         for (id, stopAfter) in operations {
@@ -66,10 +63,8 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// The ids of the operations that run while watched.
     var ids: [String] { operations.keys.sorted() }
 
-    /// What is known of an operation.
     subscript(id: String) -> WatchedOperation? { operations[id] }
 
     mutating func watch(_ ids: [String]) -> [Action] {
@@ -100,7 +95,7 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// The time of the newest timer is over: the grace of one that nobody watches, else the pause before a restart.
+    /// Handles a due timer: the end of the grace period without viewers, otherwise the end of the restart delay.
     mutating func elapsed(_ id: String, timer: Int) -> Action? {
         change(id) { operation in
             guard operation.timer == timer else { return nil }
@@ -116,9 +111,9 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// The run that was asked for has begun, and may have ended since.
+    /// Handles the start of a requested run, which may already have ended.
     ///
-    /// Another may have been started by hand in the meantime: then this one is not needed.
+    /// The run is cancelled if another one was started by hand in the meantime.
     mutating func started(_ id: String, run: String) -> Action? {
         change(id) { operation in
             let phase = operation.takeEarly(run)
@@ -129,7 +124,7 @@ struct WatchMachine: Sendable {
                 return phase != nil || operation.knows(run) ? nil : operation.end(run, .replaced)
             }
             if let phase { return Self.end(id, &operation, phase) }
-            // A run that was joined while it ended: there is no other, so another try is due.
+            // The start joined a run that was ending, so there is no new run and another attempt is due.
             if operation.knows(run) { return Self.pause(id, &operation) }
             operation.stage = .running(run)
             guard operation.isAbandoned || isOutdated else { return nil }
@@ -138,12 +133,12 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// Somebody started a run, watched or not: it takes the place of the one that continues, if one does.
+    /// Handles a run that was started by hand: it replaces the active run, if any.
     mutating func adopt(_ id: String, run: String) -> [Action] {
         guard var operation = operations[id], !operation.knows(run) else { return [] }
         defer { operations[id] = operation }
         if let phase = operation.takeEarly(run) {
-            // It is over already. Where nothing else continues or is on its way, viewers get another.
+            // The run has already ended. If no other run is active or starting, viewers get a new one.
             guard operation.stage == .idle else { return [] }
             return [Self.end(id, &operation, phase)].compactMap { $0 }
         }
@@ -168,7 +163,6 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// A run is in its end state.
     mutating func ended(_ id: String, run: String, _ phase: Phase) -> Action? {
         change(id) { operation in
             let wasLeaving = operation.leaving.remove(run) != nil
@@ -193,15 +187,14 @@ struct WatchMachine: Sendable {
         }
     }
 
-    /// A run that was to be cancelled is not there any more.
+    /// Handles a run that could not be cancelled because it no longer exists.
     ///
-    /// - Returns: What is to be done, if that was news.
+    /// - Returns: The resulting actions.
     mutating func gone(_ run: String) -> [Action] {
         operations.filter { $0.value.current == run || $0.value.leaving.contains(run) }.keys.sorted()
             .compactMap { ended($0, run: run, .cancelled) }
     }
 
-    /// A run has come to a revision.
     mutating func recorded(_ id: String, run: String, revision: Int64) -> Action? {
         let limit = rolloverAfter
         return change(id) { operation in

@@ -1,35 +1,32 @@
 import Logging
 import WeirFlows
-import WeirJournals
+package import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Counts who looks at what, and keeps what runs only while watched in step with it.
+/// Counts the viewers of each topic, and starts and stops operations that run only while watched.
 final class Watching: Sendable {
     private struct Core {
         var machine: WatchMachine
         var viewers: [Topic: Int] = [:]
-        /// The operations that run while watched, as the catalog has them.
         var watched: Set<String> = []
         var alarms: [String: Alarm] = [:]
         var isStopped = false
-        /// Whether another server keeps them going; those who look are counted all the same.
+        /// Whether another server runs these operations, so that this one only counts viewers.
         var isHeld: Bool
     }
 
-    /// When an operation's newest timer is over.
+    /// The newest timer of an operation.
     ///
-    /// Pages set it with each visit. Only one task sleeps for each operation: when it wakes too early, it sleeps on.
+    /// Every page visit resets it. Only one task sleeps for each operation; if it wakes too early, it sleeps again.
     private struct Alarm {
         var timer: Int
         var due: Duration
-        /// When the task that sleeps for it wakes.
         var wakes: Duration
     }
 
     private let launcher: Launcher
     private let clock: any Clock<Duration>
-    /// How much time has passed by the clock.
     private let elapsed: @Sendable () -> Duration
     private let logger: Logger
     private let core: Locked<Core>
@@ -51,7 +48,7 @@ final class Watching: Sendable {
                 watched: Set(operations.keys), isHeld: isHeld))
     }
 
-    /// Takes the operations of another catalog; those in `changed` begin anew, for whoever watches.
+    /// Replaces the catalog; watched operations in `changed` are restarted.
     func take(_ catalog: Catalog, changed: Set<String>, following feed: Feed) {
         let operations = catalog.watchedOperations
         perform { core in
@@ -61,9 +58,9 @@ final class Watching: Sendable {
         follow(feed)
     }
 
-    /// Says that somebody looks at a topic, until the watch is released or dropped.
+    /// Counts a viewer of a topic until the watch is released or deinitialized.
     ///
-    /// `visible` are the operations that they may see: others do not begin because of them; nil for all.
+    /// Starts only operations in `visible`, or all if it is nil.
     func watch(_ topic: Topic, of visible: Set<String>? = nil) -> Watch {
         let ids = operations(of: topic).filter { visible?.contains($0) ?? true }
         perform { core in
@@ -75,20 +72,17 @@ final class Watching: Sendable {
 
     func viewers(of topic: Topic) -> Int { core.withLock { $0.viewers[topic] ?? 0 } }
 
-    /// Whether the operation runs while watched.
     func isWatched(_ operation: String) -> Bool { core.withLock { $0.watched.contains(operation) } }
 
-    /// Somebody started a run by hand.
     func adopt(_ operation: String, run: String) {
         perform { $0.machine.adopt(operation, run: run) }
     }
 
-    /// A run has reached its end state.
     func ended(_ operation: String, run: String, _ phase: Phase) {
         perform { core in [core.machine.ended(operation, run: run, phase)].compactMap { $0 } }
     }
 
-    /// Ends runs that have become long, for as long as this lives.
+    /// Observes the feed to end runs that exceed the rollover limit.
     func follow(_ feed: Feed) {
         let observations = core.withLock { $0.watched }.map { id in
             feed.observe(.operation(id)) { [weak self, weak feed] head in
@@ -101,15 +95,14 @@ final class Watching: Sendable {
         self.observations.withLock { $0 = observations }
     }
 
-    /// The operations that run while watched and that somebody looks at.
+    /// The operations that run only while watched and have viewers.
     var watched: [String] {
         core.withLock { core in core.machine.ids.filter { (core.machine[$0]?.viewers ?? 0) > 0 } }
     }
 
-    /// How many look at anything.
     var viewers: Int { core.withLock { $0.viewers.values.reduce(0, +) } }
 
-    /// Begins what somebody looks at, where another server did so before.
+    /// Starts the watched operations when this server takes over from another.
     func begin() {
         perform { core in
             guard core.isHeld else { return [] }
@@ -118,7 +111,6 @@ final class Watching: Sendable {
         }
     }
 
-    /// Begins nothing any more.
     func stop() {
         core.withLock { $0.isStopped = true }
         timers.cancel()
@@ -167,7 +159,7 @@ final class Watching: Sendable {
         }
     }
 
-    /// Sleeps until an operation's newest timer is over, unless another task has come to wake earlier.
+    /// Sleeps until an operation's newest timer is due, unless another task now wakes earlier.
     private func sleep(for id: String, until due: Duration) async throws {
         var wakes = due
         while true {
@@ -212,7 +204,6 @@ final class Watching: Sendable {
 }
 
 extension Catalog {
-    /// After how long each operation ends that runs while watched.
     fileprivate var watchedOperations: [String: Duration] {
         var operations: [String: Duration] = [:]
         for entry in entries {
@@ -220,4 +211,28 @@ extension Catalog {
         }
         return operations
     }
+}
+
+/// A viewer of a topic: while it is retained, operations that run only while watched continue.
+package final class Watch: Sendable {
+    package let topic: Topic
+    private let end: Locked<(@Sendable () -> Void)?>
+
+    init(topic: Topic, end: @escaping @Sendable () -> Void) {
+        self.topic = topic
+        self.end = Locked(end)
+    }
+
+    /// Ends the watch.
+    ///
+    /// Repeated calls have no effect; `deinit` calls it too.
+    package func release() {
+        let end = end.withLock { end in
+            defer { end = nil }
+            return end
+        }
+        end?()
+    }
+
+    deinit { release() }
 }

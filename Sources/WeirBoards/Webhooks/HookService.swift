@@ -1,48 +1,100 @@
-/// What a dashboard asks of the triggers and notifications of its operations.
+package import WeirStates
+
+/// The triggers and notifications of operations, for dashboards.
 package protocol HookService: Sendable {
-    /// The triggers of an operation.
     func triggers(of operation: String) -> [TriggerRule]
-    /// Who is told of an operation's runs.
     func notifications(of operation: String) -> [NotificationRule]
-    /// A kept secret; nil if there is none of that name.
+    /// A stored secret, or nil if it does not exist.
     func secret(_ name: String) -> String?
 
-    /// The run that a request to a trigger started before; nil for a request that is new.
+    /// The run of an earlier request to a trigger with the same key; nil for a new request.
     func run(of trigger: TriggerRule, key: String) async throws -> String?
-    /// Keeps what came of a request to a trigger, and what it is known again by.
+    /// Records the result of a request to a trigger, and the key that identifies repeated requests.
     func note(_ record: TriggerRecord, key: String?) async
-    /// What came of the newest requests to an operation's triggers, newest first.
+    /// The newest requests to an operation's triggers, newest first.
     func requests(toTriggersOf operation: String) async throws -> [TriggerRecord]
 
-    /// The newest messages about an operation, newest first.
+    /// The newest deliveries about an operation, newest first.
     func deliveries(of operation: String) async throws -> [DeliveryRecord]
-    /// The messages about a run, newest first.
+    /// The deliveries about a run, newest first.
     func deliveries(ofRun run: String) async throws -> [DeliveryRecord]
-    /// Sends a test message by each of an operation's rules, and returns at once.
+    /// Queues a test message for each of an operation's rules, and returns at once.
     func test(_ operation: String, actor: String) async throws -> [DeliveryRecord]
 }
 
-/// The triggers and notifications of all operations, as files and settings declare them.
+/// The triggers and notification rules of all operations, from files and settings.
 package struct HookPlan: Sendable, Hashable {
-    /// The triggers of each operation.
     package var triggers: [String: [TriggerRule]] = [:]
-    /// The rules of operations that have their own; those of the settings do not apply to them.
+    /// The rules of operations that have their own, which replace those of the settings.
     package var notifications: [String: [NotificationRule]] = [:]
-    /// The rules of all others.
+    /// The rules of all other operations.
     package var standard: [NotificationRule] = []
-    /// The operations that nobody is told of unless they have rules of their own.
+    /// The operations to which the standard rules do not apply.
     package var exempt: Set<String> = []
 
     package init() {}
 
-    /// The rules of an operation.
     package func rules(of operation: String) -> [NotificationRule] {
         notifications[operation] ?? (exempt.contains(operation) ? [] : standard)
     }
 
-    /// The names of the secrets that are needed.
     package var secrets: Set<String> {
         let rules = notifications.values.flatMap { $0 } + standard
         return Set(rules.flatMap(\.secrets)).union(triggers.values.flatMap { $0 }.map(\.secret))
+    }
+}
+
+/// A notification with the status of its delivery.
+package struct DeliveryRecord: Sendable, Hashable, Codable {
+    package enum Status: String, Sendable, Hashable, Codable, CaseIterable {
+        case waiting
+        case delivered
+        case failed
+    }
+
+    /// The id by which receivers recognize repeated attempts.
+    package var id: String { facts.delivery }
+    package var facts: NotificationFacts
+    package var rule: String
+    package var place: String
+    package var status = Status.waiting
+    package var attempts = 0
+    /// When the last attempt was made, in milliseconds since 1970.
+    package var triedAt: Int64?
+    package var nextAt: Int64
+    package var detail: String?
+
+    package init(facts: NotificationFacts, rule: NotificationRule, nextAt: Int64) {
+        self.facts = facts
+        self.rule = rule.name
+        place = rule.place
+        self.nextAt = nextAt
+    }
+
+    package var json: JSONValue {
+        [
+            "id": .string(id), "operation": .string(facts.operation),
+            "run": facts.run.map(JSONValue.string) ?? .null,
+            "event": .string(facts.event?.rawValue ?? "test"), "rule": .string(rule), "place": .string(place),
+            "status": .string(status.rawValue), "attempts": .integer(Int64(attempts)),
+            "at": .integer(facts.endedAt), "triedAt": triedAt.map(JSONValue.integer) ?? .null,
+            "nextAt": status == .waiting ? .integer(nextAt) : .null,
+            "detail": detail.map(JSONValue.string) ?? .null,
+        ]
+    }
+}
+
+package enum RetryPlan {
+    /// The delays before the second and later attempts, in milliseconds.
+    package static let waits: [Int64] = [5_000, 30_000, 120_000, 600_000, 1_800_000]
+
+    package static var attempts: Int { waits.count + 1 }
+
+    /// The delay after a number of attempts; nil if there is no further attempt.
+    ///
+    /// A longer delay that the receiver requests is honoured, up to an hour.
+    package static func wait(afterAttempts attempts: Int, asked: Int64? = nil) -> Int64? {
+        guard attempts >= 1, let wait = waits.dropFirst(max(0, attempts - 1)).first else { return nil }
+        return max(wait, min(asked ?? 0, 3_600_000))
     }
 }

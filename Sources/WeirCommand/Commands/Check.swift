@@ -5,7 +5,6 @@ import WeirFlows
 import WeirPages
 import WeirStandard
 
-/// `weir check`: reports every problem of templates, cases, variables, partials and strings.
 struct Check: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract:
@@ -33,7 +32,7 @@ struct Check: AsyncParsableCommand {
             throw ExitCode(error.exitCode)
         }
         if catalog.stores.isEmpty, let sample = RunbookState.samples.first {
-            // Its templates are checked with a runbook, whether or not one is served.
+            // Checks the runbook templates with a sample if no runbook is served.
             Runbooks.add(sample, id: "runbook", to: &catalog)
         }
         let problems: [TemplateProblem]

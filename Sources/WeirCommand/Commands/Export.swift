@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import WeirJournals
 import WeirPages
+import WeirStates
 
-/// `weir export`: writes runs of the journal as one file.
 struct Export: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Writes one run, or all runs that match the filters, to a file that any Weir can import.",
@@ -61,7 +61,6 @@ struct Export: AsyncParsableCommand {
         throw StartError.missing("There is no run \(run ?? "") in the journal.")
     }
 
-    /// The filters as a query of runs.
     private func query(now: Timestamp) throws -> RunQuery {
         let values = [
             "operation": operation, "phase": phase, "actor": actor, "text": text,
@@ -76,7 +75,7 @@ struct Export: AsyncParsableCommand {
         }
     }
 
-    /// The time of a filter that was written as an age, such as 2h; any other text unchanged.
+    /// Converts an age such as 2h into a time, and returns any other text unchanged.
     static func moment(_ text: String, now: Timestamp) -> String {
         let units: [Character: Int64] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count >= 0,
@@ -85,9 +84,85 @@ struct Export: AsyncParsableCommand {
         return Timestamp(milliseconds: now.milliseconds - count * unit).description
     }
 
-    /// The contents of an export, in words.
     static func words(_ summary: ExportSummary) -> String {
         let runs = summary.runs == 1 ? "1 run" : "\(summary.runs) runs"
         return "\(runs): \(summary.changes) changes, \(summary.lines) lines of output"
+    }
+}
+
+/// The destination of an export: a file, or standard output.
+///
+/// A file gets its name once it is complete, so it is never a partial export. An existing device or pipe is written to
+/// directly.
+final class BundleFile {
+    private static let pieceSize = 64 * 1_024
+
+    private let path: String?
+    /// The temporary path until the file is complete, or nil if the destination is written to directly.
+    private let draft: String?
+    private let handle: FileHandle
+    private var piece = Data()
+
+    init(path: String?) throws(StartError) {
+        self.path = path
+        guard let path else {
+            draft = nil
+            handle = .standardOutput
+            return
+        }
+        draft = Self.isSpecial(path) ? nil : path + ".part"
+        guard draft.map({ FileManager.default.createFile(atPath: $0, contents: nil) }) ?? true,
+            let handle = FileHandle(forWritingAtPath: draft ?? path)
+        else {
+            throw .unavailable("\(path) cannot be written. Choose a file in an existing folder that you can write.")
+        }
+        self.handle = handle
+    }
+
+    func write(_ line: String) throws(StartError) {
+        piece.append(contentsOf: line.utf8)
+        piece.append(UInt8(ascii: "\n"))
+        if piece.count >= Self.pieceSize { try flush() }
+    }
+
+    /// Flushes the file and gives it its final name.
+    func finish() throws(StartError) {
+        try flush()
+        guard let path else { return }
+        do {
+            try handle.close()
+            guard let draft else { return }
+            if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+            try FileManager.default.moveItem(atPath: draft, toPath: path)
+        } catch {
+            throw .unavailable("\(path) cannot be written.")
+        }
+    }
+
+    private static func isSpecial(_ path: String) -> Bool {
+        let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        let type = try? FileManager.default.attributesOfItem(atPath: target)[.type] as? FileAttributeType
+        return type.map { $0 != .typeRegular && $0 != .typeDirectory } ?? false
+    }
+
+    private func flush() throws(StartError) {
+        do {
+            try handle.write(contentsOf: piece)
+        } catch {
+            throw .unavailable("\(path ?? "Standard output") cannot be written: there may be no space left.")
+        }
+        piece.removeAll(keepingCapacity: true)
+    }
+
+    static func reader(of path: String, limit: ByteCount) throws(StartError) -> LineReader {
+        do {
+            return try LineReader(path: path, limit: limit)
+        } catch RegularFile.Failure.notRegular {
+            throw .missing(
+                "\(path) is a folder, a pipe or a device. Save the export as a file first, since an import reads it twice."
+            )
+        } catch {
+            throw .missing("\(path) cannot be read. Choose an existing file.")
+        }
     }
 }

@@ -3,7 +3,6 @@ import Foundation
 import WeirJournals
 import WeirStates
 
-/// `weir import`: imports exported runs into the journal.
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Imports the runs of exported files into the journal, each file completely or not at all.",

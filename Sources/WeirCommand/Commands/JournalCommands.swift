@@ -5,7 +5,6 @@ import WeirJournals
 import WeirPostgres
 import WeirStates
 
-/// `weir journal`: what is done to a whole journal.
 struct JournalCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Moves a journal between a file and a PostgreSQL database.",
@@ -68,7 +67,7 @@ extension JournalCommands {
             }
         }
 
-        /// Copies the users; returns what came of it, in words.
+        /// Copies the users and returns a sentence that describes the result.
         private func copyUsers(_ source: any Journal, _ target: any Journal) async throws -> String {
             func files(_ place: String) -> AccessFiles {
                 AccessFiles(DataFolder(URL(filePath: place, directoryHint: .isDirectory)))
@@ -86,7 +85,7 @@ extension JournalCommands {
             }
         }
 
-        /// Opens a journal so that no server can use it meanwhile.
+        /// Opens a journal exclusively, so that no server can use it.
         private static func open(_ place: String, isNew: Bool) async throws(StartError) -> any CopiedJournal {
             if let mistake = PostgresAddress.isURL(place) ? Setting.mistake(inJournal: place) : nil {
                 throw .misconfigured("The URL \(mistake)")
@@ -112,7 +111,7 @@ extension JournalCommands {
     }
 }
 
-/// Shows on standard error how far a copy has come, now and then.
+/// Prints the progress of a copy to standard error at intervals.
 private struct CopyProgress {
     let last: SequenceNumber
 
@@ -120,5 +119,38 @@ private struct CopyProgress {
         guard sequence.rawValue % 20_000 < 1_000 || sequence == last else { return }
         let words = step == .copying ? "copied" : "compared"
         complain("\(words) up to change \(sequence) of \(last)")
+    }
+}
+
+struct AuditCommands: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Looks after the audit.", subcommands: [Verify.self])
+
+    struct Verify: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Holds the audit's files against their hash chain.",
+            discussion: """
+                Exits with 0 when nothing was changed, taken out or put in before the end, and with 1 otherwise. Somebody who \
+                can write the files can write the whole chain anew, or cut off its end: only a head that was kept elsewhere \
+                shows that.
+                """)
+        @Option(help: "A head that was kept elsewhere, NUMBER:HASH; the audit must go through it.") var head: String?
+        @Option(help: "The server's data folder.") var data: String?
+        @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
+
+        func run() async throws {
+            let settings = try Settings.inForce(flags: ["data": data], config: config)
+            let folder = AccessFiles(DataFolder(settings)).audit
+            let verification: AuditVerification
+            do {
+                verification = try AuditVerification(folder: folder, known: head)
+            } catch {
+                complain("The audit in \(folder.path) cannot be read.")
+                throw ExitCode(66)
+            }
+            for fault in verification.faults { complain(fault.description) }
+            print("\(verification.entries) entries, head \(verification.head)")
+            if !verification.faults.isEmpty { throw ExitCode(1) }
+        }
     }
 }

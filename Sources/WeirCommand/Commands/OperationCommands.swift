@@ -1,15 +1,14 @@
 import ArgumentParser
 import Foundation
 import WeirFiles
+import WeirStates
 
-/// `weir operations`: the operations of a server, and the files that declare some.
 struct OperationCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "operations",
         abstract: "Lists the operations of a server; checks files that declare some, and describes them to editors.",
         subcommands: [ListOperations.self, Check.self, Schema.self], defaultSubcommand: ListOperations.self)
 
-    /// `weir operations check`: reports every mistake in a folder's files.
     struct Check: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Checks the files of a folder, and tells every mistake by file, line and column.")
@@ -34,7 +33,6 @@ struct OperationCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir operations schema`: prints the JSON Schema of operation files.
     struct Schema: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Prints the JSON Schema of operation files, with which editors complete and check them.")
@@ -43,6 +41,27 @@ struct OperationCommands: AsyncParsableCommand {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             print(String(decoding: try encoder.encode(OperationSchema.value), as: UTF8.self))
+        }
+    }
+}
+
+struct ListOperations: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the operations of a server, with the fields that `weir start` takes.",
+        discussion: "A field with * must be given.")
+
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(help: "One operation a line, as the API has it.") var json = false
+
+    func run() async throws {
+        try await connection.with { client in
+            let operations = try await client.succeed(get: ["operations"]).body?["operations"]?.array ?? []
+            if json {
+                for operation in operations { output(try operation.text() + "\n") }
+            } else {
+                output(RunTable.operations(operations))
+            }
         }
     }
 }

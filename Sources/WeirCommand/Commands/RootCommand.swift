@@ -1,4 +1,9 @@
 import ArgumentParser
+import Foundation
+import Logging
+import UnixSignals
+import WeirFiles
+import WeirWeb
 
 /// The `weir` command.
 #if !FUZZING  // `fuzz` has its own entry point.
@@ -26,6 +31,60 @@ struct RootCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: nil)
 
-    /// The version of this Weir; the changelog describes each one.
     static let version = "0.1.0"
+}
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Serves the dashboard.", usage: "weir serve [--config <file>] [--<setting> <value>] ...",
+        discussion: SettingFlags.help)
+
+    @OptionGroup var flags: SettingFlags
+
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let sources = flags.sources(environment: environment)
+        let settings = try Settings.inForce(sources)
+        let level = LogLevel(settings)
+        LoggingSystem.bootstrap { label in
+            LeveledLogHandler(StreamLogHandler.standardError(label: label), level: level)
+        }
+        FileLimit.raise()
+        for line in Setting.unknownVariables(in: environment) { Logger(label: "weir").warning("\(line)") }
+        // Ignored until the server installs its handlers.
+        for number in SignalService.signals { signal(number.rawValue, SIG_IGN) }
+        // Files that the server creates are private to their owner. Programs get the operator's umask.
+        let mask = FileMask(bits: umask(0o077))
+        // With SIGXFSZ ignored, a file at its size limit (`ulimit -f`) fails one write and does not end the server.
+        signal(SIGXFSZ, SIG_IGN)
+        do {
+            try await ServerProcess(settings, sources: sources, level: level, umask: mask).run()
+        } catch let error as StartError {
+            complain(error.description)
+            throw ExitCode(error.exitCode)
+        }
+    }
+}
+
+/// An error that prevents a start or a command, described for the operator.
+struct StartError: Error, CustomStringConvertible {
+    let description: String
+    let exitCode: Int32
+
+    /// A given file or run does not exist: 66, EX_NOINPUT.
+    static func missing(_ description: String) -> StartError { StartError(description: description, exitCode: 66) }
+
+    /// A file has invalid contents: 65, EX_DATAERR.
+    static func malformed(_ description: String) -> StartError { StartError(description: description, exitCode: 65) }
+
+    /// A required resource cannot be used: 69, EX_UNAVAILABLE.
+    static func unavailable(_ description: String) -> StartError { StartError(description: description, exitCode: 69) }
+
+    /// Another server has taken over, and this one must be restarted: 75, EX_TEMPFAIL.
+    static func replaced(_ description: String) -> StartError { StartError(description: description, exitCode: 75) }
+
+    /// A setting cannot be used: 78, EX_CONFIG.
+    static func misconfigured(_ description: String) -> StartError {
+        StartError(description: description, exitCode: 78)
+    }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WeirAccess
 
-/// `weir secret`: the secrets that triggers and notifications name.
 struct SecretCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secret", abstract: "Keeps the secrets that operation files name.",
@@ -11,7 +10,6 @@ struct SecretCommands: ParsableCommand {
             + "server uses a change at once.",
         subcommands: [Keep.self, Make.self, List.self, Remove.self])
 
-    /// Where the secrets are.
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
@@ -33,7 +31,6 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    /// `weir secret set`.
     struct Keep: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
@@ -52,12 +49,11 @@ struct SecretCommands: ParsableCommand {
             guard let text = String(validating: data, as: UTF8.self) else {
                 throw StartError.malformed("The secret is not UTF-8 text.")
             }
-            // What `echo` adds belongs to no secret.
+            // Removes the newline that `echo` adds.
             return text.hasSuffix("\n") ? String(text.dropLast()) : text
         }
     }
 
-    /// `weir secret make`.
     struct Make: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a random secret, keeps it, and prints it for whoever sends or receives.")
@@ -71,7 +67,6 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    /// `weir secret list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the names of the secrets.")
         @OptionGroup var place: Place
@@ -81,7 +76,6 @@ struct SecretCommands: ParsableCommand {
         }
     }
 
-    /// `weir secret remove`.
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Removes a secret.")
         @Argument(help: "Its name.") var name: String

@@ -1,13 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// `weir settings`: the settings there are, and the acceptance of a file.
 struct SettingsCommands: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "settings", abstract: "Lists every setting, or accepts a settings file that lacks keys.",
         subcommands: [List.self, Accept.self], defaultSubcommand: List.self)
 
-    /// `weir settings list`: lists every setting, with its names and its default.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "Lists every setting, its flag, its environment variable and its default.")

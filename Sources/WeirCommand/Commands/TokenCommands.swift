@@ -2,14 +2,12 @@ import ArgumentParser
 import Foundation
 import WeirAccess
 
-/// `weir token`: what programs sign in with.
 struct TokenCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Manages the tokens that programs use.",
         discussion: "A running server notices every change within a second.",
         subcommands: [Create.self, List.self, Revoke.self])
 
-    /// `weir token create`.
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Makes a token and prints it, once: only its hash is kept.")
@@ -37,7 +35,6 @@ struct TokenCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir token list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Lists the tokens: id, name, roles, maker, expiry, and the day of the last use.")
@@ -58,7 +55,6 @@ struct TokenCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir token revoke`.
     struct Revoke: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Revokes a token.")
         @Argument(help: "Its id, as `weir token list` has it.") var id: String

@@ -4,22 +4,19 @@ import Logging
 import WeirAccess
 import WeirStates
 
-/// `weir user`: who signs in with a password.
 struct UserCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user", abstract: "Manages the users that sign in with a password.",
         discussion: "A running server notices every change within a second.",
         subcommands: [Add.self, List.self, GiveRole.self, Password.self, Remove.self])
 
-    /// What every command needs to find the users.
     struct Place: ParsableArguments {
         @Option(help: "The server's data folder.") var data: String?
         @Option(help: "Where the server's journal is kept: in a database, the users are there too.") var journal:
             String?
         @Option(help: "A settings file in YAML; without it ./weir.yml, if there is one.") var config: String?
 
-        /// Does something with the directory of users; what it changes is in the audit when the server runs next, at the
-        /// latest.
+        /// Runs a body with the directory of users, whose changes the server audits at its next start, at the latest.
         func with<Result>(_ body: (AccessDirectory) async throws -> Result) async throws -> Result {
             LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
             umask(0o077)
@@ -46,7 +43,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// Roles as options give them.
     struct Roles: ParsableArguments {
         @Option(help: "A role: viewer, operator, admin, or one of weir.yml's. May be given several times.")
         var role: [String] = []
@@ -66,7 +62,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir user add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Adds a user; the password is read from the terminal, or from standard input.")
@@ -87,7 +82,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir user list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the users with their roles.")
         @OptionGroup var place: Place
@@ -100,7 +94,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir user role`.
     struct GiveRole: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "role", abstract: "Gives a user these roles in place of those they have.")
@@ -114,7 +107,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir user password`.
     struct Password: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Gives a user another password and signs them out everywhere.")
@@ -129,7 +121,6 @@ struct UserCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir user remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Removes a user; their sessions, tokens and links end.")
@@ -144,16 +135,52 @@ struct UserCommands: AsyncParsableCommand {
 }
 
 extension Principal {
-    /// Whoever runs a command on this machine.
+    /// The local user who runs the command.
     static var commandLine: Principal { Principal(.operator, name: NSUserName()) }
 }
 
 extension StoredAssignment {
-    /// The role with what it is narrowed to, for a list.
+    /// The role with its restrictions, for a list.
     var words: String {
         let parts = [("operations", operations), ("stores", stores), ("tags", tags)].compactMap { name, list in
             list.flatMap { $0.isEmpty ? nil : "\(name) \($0.joined(separator: " "))" }
         }
         return parts.isEmpty ? role : "\(role) (\(parts.joined(separator: "; ")))"
+    }
+}
+
+/// Asks for a password: on a terminal without echo, otherwise as the first line of standard input.
+struct PasswordPrompt {
+    var words = "Password: "
+
+    func read(confirming: Bool) throws -> String {
+        guard isatty(0) == 1 else {
+            guard let line = readLine(strippingNewline: true) else {
+                throw StartError.malformed("No password came on standard input. Send it as the first line.")
+            }
+            return line
+        }
+        let first = try ask(words)
+        guard try !confirming || ask("The same again: ") == first else {
+            throw StartError.malformed("The two are not the same. Try again.")
+        }
+        return first
+    }
+
+    private func ask(_ words: String) throws -> String {
+        FileHandle.standardError.write(Data(words.utf8))
+        var before = termios()
+        guard tcgetattr(0, &before) == 0 else { throw StartError.unavailable("The terminal cannot be read.") }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(0, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(0, TCSAFLUSH, &before)
+            FileHandle.standardError.write(Data("\n".utf8))
+        }
+        guard let line = readLine(strippingNewline: true) else {
+            throw StartError.malformed("No password was typed. Try again.")
+        }
+        return line
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
-package import Logging
+import Logging
 import Synchronization
-package import WeirAccess
+import WeirAccess
 import WeirStates
 
-/// Signs people in through an OpenID provider: the authorization code flow of OpenID Connect Core 1.0 with PKCE (RFC 7636).
+/// Signs users in through an OpenID provider, with the authorization code flow of OpenID Connect Core 1.0 and PKCE (RFC 7636).
 ///
-/// A person is the issuer and the subject, whatever they are called.
-package final class OpenIDProvider: IdentityProvider {
+/// The issuer and the subject identify a user; the name does not.
+final class OpenIDProvider: IdentityProvider {
     private let configuration: OpenIDConfiguration
     private let transport: any ProviderTransport
     private let documents: ProviderDocuments
@@ -18,17 +18,16 @@ package final class OpenIDProvider: IdentityProvider {
     private let random: @Sendable (Int) -> [UInt8]
     private let logger: Logger
 
-    /// Makes one; nothing is asked of the provider yet.
+    /// Creates a provider without contacting it.
     ///
     /// - Parameters:
-    ///   - configuration: How this server is known there.
-    ///   - key: What sign-ins that are under way are sealed with, by all servers that a browser may come back to; nil for a
-    ///     key of its own.
-    ///   - transport: Sends requests to it; nil for the network.
-    ///   - now: The time in milliseconds since 1970.
-    ///   - random: So many random bytes.
-    ///   - logger: Says when the provider cannot be reached, and what it leaves out.
-    package init(
+    ///   - configuration: The registration of this server.
+    ///   - key: The key that seals pending sign-ins, which servers share that a browser can return to, or nil for a random key.
+    ///   - transport: Sends requests to the provider, or nil for the network.
+    ///   - now: Returns the time in milliseconds since 1970.
+    ///   - random: Returns the given number of random bytes.
+    ///   - logger: Logs when the provider is unreachable, and which claims are ignored.
+    init(
         _ configuration: OpenIDConfiguration, key: String? = nil, transport: (any ProviderTransport)? = nil,
         now: @escaping @Sendable () -> Int64 = AuditLog.time,
         random: @escaping @Sendable (Int) -> [UInt8] = SecretText.random,
@@ -44,10 +43,10 @@ package final class OpenIDProvider: IdentityProvider {
         documents = ProviderDocuments(configuration, transport: transport, now: now, logger: logger)
     }
 
-    /// Asks for the provider's metadata until it answers, less and less often, or the task is cancelled.
+    /// Requests the provider's metadata, with backoff, until it answers or the task is cancelled.
     ///
-    /// So that a mistake in the settings is in the log when the server starts, not when somebody signs in.
-    package func prepare() async {
+    /// Running this at the start reports a misconfiguration in the log before the first sign-in.
+    func prepare() async {
         while !Task.isCancelled {
             do throws(IdentityProviderError) {
                 _ = try await documents.currentMetadata()
@@ -63,7 +62,7 @@ package final class OpenIDProvider: IdentityProvider {
 
     // MARK: The way there
 
-    package func begin(back: String) async throws(IdentityProviderError) -> (url: String, secret: String) {
+    func begin(back: String) async throws(IdentityProviderError) -> (url: String, secret: String) {
         let metadata = try await documents.currentMetadata()
         let attempt = SignInAttempt(back: back, now: now(), random: random)
         let secret: String
@@ -80,7 +79,7 @@ package final class OpenIDProvider: IdentityProvider {
         return (url, secret)
     }
 
-    package func signOutURL() async -> String? {
+    func signOutURL() async -> String? {
         await documents.knownMetadata?.endSessionEndpoint?.adding([
             ("client_id", configuration.clientID), ("post_logout_redirect_uri", configuration.signedOutURI),
         ])
@@ -88,7 +87,7 @@ package final class OpenIDProvider: IdentityProvider {
 
     // MARK: The way back
 
-    package func complete(
+    func complete(
         _ parameters: [String: String], secret: String?, from address: String?
     ) async throws(IdentityProviderError) -> ProviderSignIn {
         let attempt = try attempt(of: parameters, secret: secret)
@@ -97,7 +96,7 @@ package final class OpenIDProvider: IdentityProvider {
             throw IdentityProviderError(.busy, "Too many sign-ins wait for the provider, in all or of one address.")
         }
         defer { places.withLock { $0.giveBack(of: subscriber) } }
-        // After the place: a browser that found none can come back with the same address.
+        // After the place is taken, so that a browser refused for lack of a place can return with the same URL.
         guard used.withLock({ $0.use(attempt, now: now()) }) else {
             throw IdentityProviderError(.stale, "The browser came back a second time with the same state.")
         }
@@ -107,7 +106,7 @@ package final class OpenIDProvider: IdentityProvider {
         } else {
             metadata = try await documents.currentMetadata()
         }
-        // Whoever could send the browser here with another provider's code is found out (RFC 9207).
+        // Prevents mix-up attacks, in which the browser returns with the code of another provider (RFC 9207).
         guard parameters["iss"].map({ $0 == configuration.issuer }) ?? !metadata.namesIssuer else {
             throw IdentityProviderError(
                 .failed, "The answer is from \(Quoted(parameters["iss"] ?? "nobody")), not from the provider.")
@@ -130,7 +129,6 @@ package final class OpenIDProvider: IdentityProvider {
         return signIn(subject, try await completed(claims, subject, tokens, metadata), back: attempt.back)
     }
 
-    /// The attempt that this browser began.
     private func attempt(of parameters: [String: String], secret: String?) throws(IdentityProviderError)
         -> SignInAttempt
     {
@@ -158,7 +156,7 @@ package final class OpenIDProvider: IdentityProvider {
         let (id, secret) = (configuration.clientID, configuration.clientSecret.text)
         switch metadata.clientAuthentication {
         case .basic:
-            // Both are encoded like a form before they are joined (RFC 6749, section 2.3.1).
+            // RFC 6749, section 2.3.1, requires both to be form-encoded before they are joined.
             let pair = PercentEncoding.encode(id) + ":" + PercentEncoding.encode(secret)
             request.authorization = "Basic " + Data(pair.utf8).base64EncodedString()
         case .post: form += [("client_id", id), ("client_secret", secret)]
@@ -169,7 +167,7 @@ package final class OpenIDProvider: IdentityProvider {
         return try answer.document("The token endpoint")
     }
 
-    /// The claims of the ID token, and of the user information where the token leaves out the name or the groups.
+    /// The claims of the ID token, extended by the UserInfo endpoint if the token lacks the name or the groups.
     private func completed(
         _ claims: JSONValue, _ subject: String, _ tokens: JSONValue, _ metadata: ProviderMetadata
     ) async throws(IdentityProviderError) -> JSONValue {
@@ -186,7 +184,7 @@ package final class OpenIDProvider: IdentityProvider {
                 metadata: ["status": "\(answer.status)"])
             return claims
         }
-        // What was signed counts before what was not.
+        // Signed claims take precedence over unsigned ones.
         let signed = (claims.object ?? [:]).filter { $0.value != .null }
         return .object((more.object ?? [:]).merging(signed) { $1 })
     }

@@ -1,54 +1,44 @@
 import AsyncHTTPClient
-package import Foundation
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-package import WeirAccess
+import WeirAccess
 import WeirStandard
 import WeirStates
 
-/// Sends requests to the provider.
-package protocol ProviderTransport: Sendable {
-    /// Sends a request, and returns the answer as it is: a redirect is not followed.
-    ///
-    /// - Throws: `IdentityProviderError` of the kind `unreachable`.
+protocol ProviderTransport: Sendable {
+    /// Sends a request and returns the response, without following redirects; throws an error of the kind `unreachable`.
     func send(_ request: ProviderRequest) async throws(IdentityProviderError) -> ProviderAnswer
 }
 
 /// A request to the provider: a GET, or a POST with a form.
-package struct ProviderRequest: Sendable {
-    package let url: String
-    package var form: [(String, String)]?
-    package var authorization: String?
+struct ProviderRequest: Sendable {
+    let url: String
+    var form: [(String, String)]?
+    var authorization: String?
 
     init(_ url: ProviderURL) { self.url = url.text }
     init(_ url: String) { self.url = url }
 }
 
-/// What the provider answers.
-package struct ProviderAnswer: Sendable {
-    package let status: Int
-    package let body: Data
-    /// Where it redirects to, if it does.
-    package let location: String?
+struct ProviderAnswer: Sendable {
+    let status: Int
+    let body: Data
+    let location: String?
 
-    package init(status: Int, body: Data, location: String? = nil) {
+    init(status: Int, body: Data, location: String? = nil) {
         self.status = status
         self.body = body
         self.location = location
     }
 
-    /// The JSON object of an answer; nil for anything else.
     var json: JSONValue? {
         guard let value = try? JSONValue(parsing: body), value.object != nil else { return nil }
         return value
     }
 
-    /// The JSON object of a good answer.
-    ///
-    /// - Parameter name: What the answer is, as a sentence begins.
-    /// - Returns: The object.
-    /// - Throws: `IdentityProviderError` that says what came instead.
+    /// Parses the JSON object of a successful response; errors begin with `name`.
     func document(_ name: String) throws(IdentityProviderError) -> JSONValue {
         if let location {
             throw IdentityProviderError(
@@ -62,24 +52,22 @@ package struct ProviderAnswer: Sendable {
     }
 }
 
-/// Sends requests over the network, with a connection for each: sign-ins are rare.
+/// Sends requests over the network, with one connection per request, as sign-ins are rare.
 ///
-/// The operator has named the provider, so that its address may be in a private network.
-package struct ProviderClient: ProviderTransport {
-    /// No answer of a provider is as long.
+/// The operator configures the provider, so its address can be in a private network.
+struct ProviderClient: ProviderTransport {
     private static let maximumBytes = 1_048_576
 
-    /// The time for a whole exchange: the connection, the request, and the answer with its body.
+    /// The timeout of a whole exchange: connection, request, and response with its body.
     private let timeout: Duration
     private let roots: TrustedRoots?
 
-    /// Makes one that trusts what this machine trusts, and these roots besides.
-    package init(roots: TrustedRoots? = nil, timeout: Duration = .seconds(10)) {
+    init(roots: TrustedRoots? = nil, timeout: Duration = .seconds(10)) {
         self.roots = roots
         self.timeout = timeout
     }
 
-    package func send(_ request: ProviderRequest) async throws(IdentityProviderError) -> ProviderAnswer {
+    func send(_ request: ProviderRequest) async throws(IdentityProviderError) -> ProviderAnswer {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         if let roots {
             var tls = TLSConfiguration.makeClientConfiguration()
@@ -89,7 +77,7 @@ package struct ProviderClient: ProviderTransport {
         configuration.timeout.connect = min(TimeAmount(timeout), .seconds(5))
         configuration.guardStatuses()
         let client = HTTPClient(configuration: configuration)
-        // Not awaited: a connection that is being made ends by its own timeout.
+        // Not awaited: a pending connection ends with its own timeout.
         defer { Task { do { try await client.shutdown() } catch { _ = error } } }
         do {
             let answer = try await withThrowingTaskGroup(of: ProviderAnswer?.self) { group in
@@ -123,5 +111,42 @@ package struct ProviderClient: ProviderTransport {
         return ProviderAnswer(
             status: Int(response.status.code), body: Data(body.readableBytesView),
             location: isRedirect ? response.headers.first(name: "location") ?? "nowhere" : nil)
+    }
+}
+
+/// An OAuth error response (RFC 6749, sections 4.1.2.1 and 5.2).
+struct ProviderProblem {
+    private let code: String
+    private let text: String
+    private let status: Int?
+
+    /// The error in the query of the redirect URI, or nil if absent.
+    init?(_ parameters: [String: String]) {
+        guard let code = parameters["error"] else { return nil }
+        (self.code, text, status) = (code, parameters["error_description"] ?? "", nil)
+    }
+
+    /// The error of the token endpoint, or nil if the status is not 4xx.
+    init?(_ answer: ProviderAnswer) {
+        guard (400..<500).contains(answer.status) else { return nil }
+        let json = answer.json
+        (code, text) = (json?["error"]?.string ?? "", json?["error_description"]?.string ?? "")
+        status = answer.status
+    }
+
+    var error: IdentityProviderError {
+        let kind: IdentityProviderError.Kind =
+            switch code {
+            case "access_denied", "consent_required", "interaction_required", "login_required": .denied
+            case "invalid_client", "unauthorized_client": .client
+            case "server_error", "temporarily_unavailable": .unreachable
+            case "redirect_uri_mismatch": .redirect
+            case "invalid_grant", "invalid_request":
+                text.lowercased().contains("redirect") ? .redirect : .failed
+            default: status == 401 ? .client : .failed
+            }
+        let said = text.isEmpty ? "" : ": \(Quoted(text))"
+        let place = status.map { "The token endpoint answered \($0) with" } ?? "The provider sent the browser back with"
+        return IdentityProviderError(kind, "\(place) the error \(Quoted(code))\(said).")
     }
 }

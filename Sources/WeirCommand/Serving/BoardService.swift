@@ -1,8 +1,12 @@
+import Logging
 import ServiceLifecycle
+import UnixSignals
 import WeirBoards
+import WeirFlows
 import WeirJournals
+import WeirStates
 
-/// The board as a service: it ends its runs and closes the journal once the server no longer accepts requests.
+/// Shuts down the board and closes the journal once the server accepts no more requests.
 struct BoardService: ServiceLifecycle.Service {
     let board: Board
     let journal: any Journal
@@ -11,5 +15,69 @@ struct BoardService: ServiceLifecycle.Service {
         try await gracefulShutdown()
         await board.shutdown()
         await journal.close()
+    }
+}
+
+/// Merges edits of runbooks once the server records, and ends the server when another one has replaced it.
+struct RoleService: ServiceLifecycle.Service {
+    let board: Board
+    let runbooks: Runbooks
+    let logger: Logger
+
+    /// Throws `StartError` if the server must be restarted.
+    func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            for await role in board.currentRole.values(.lossless) {
+                switch role {
+                case .recording: await takeInEdits()
+                case .following: logger.notice("Another server records in the database; this one follows it.")
+                case .replaced:
+                    throw StartError.replaced(
+                        "Another server records in the database now, or it has lost changes. Start this one again: it joins "
+                            + "as it finds the database.")
+                }
+            }
+        }
+        try await gracefulShutdown()
+    }
+
+    private func takeInEdits() async {
+        do {
+            try await runbooks.takeInEdits(on: board)
+        } catch {
+            logger.warning(
+                "Edits of the runbook files are not shown, because they cannot be recorded.",
+                metadata: ["cause": "\(Quoted(error))"])
+        }
+    }
+}
+
+/// Handles the signals that do not end a server: SIGHUP reloads the settings, SIGUSR1 logs the status.
+struct SignalService: ServiceLifecycle.Service {
+    static let signals: [UnixSignal] = [.sighup, .sigusr1]
+
+    let received: UnixSignalsSequence
+    let reload: @Sendable () -> Void
+    let report: @Sendable () -> Void
+
+    func run() async throws {
+        for await signal in received.cancelOnGracefulShutdown() {
+            if signal == .sighup { reload() } else { report() }
+        }
+    }
+}
+
+/// Keeps feeds active that poll without viewers, by watching them.
+final class PolledFeeds: Sendable {
+    private let watches = Locked<[String: WeirBoards.Watch]>([:])
+
+    func keep(_ ids: [String], on board: Board) {
+        // Watches are renewed, because a previous one may refer to a removed operation of the same id.
+        let next = Dictionary(ids.map { ($0, board.watch(.operation($0))) }) { $1 }
+        let old = watches.withLock { watches in
+            defer { watches = next }
+            return watches
+        }
+        for watch in old.values { watch.release() }
     }
 }

@@ -1,45 +1,34 @@
 import Foundation
 import WeirJournals
 
-/// The folder in which a server stores its data, for its owner only.
 struct DataFolder: Sendable {
     let url: URL
 
-    /// The configured folder.
     init(_ settings: Settings) {
         url = URL(filePath: settings.text("data") ?? "weir-data", directoryHint: .isDirectory)
     }
 
-    /// A folder at a URL.
     init(_ url: URL) { self.url = url }
 
-    /// The path of the journal's file.
     var journal: String { url.appending(path: "journal.sqlite").path }
 
-    /// The file of secrets that triggers and notifications name.
     var secrets: URL { url.appending(path: "secrets.json") }
 
-    /// The file with a summary of the settings in force.
     var settings: URL { url.appending(path: "settings.json") }
 
-    /// The path of the file of messages that were sent and received.
     var deliveries: String { url.appending(path: "deliveries.sqlite").path }
 
-    /// Where uploaded files are stored while they are received.
     var spool: URL { url.appending(path: "spool") }
 
-    /// Where files lie that runs of programs were given, until these are over.
+    /// The folder of files that active runs of programs have received.
     var received: URL { url.appending(path: "received") }
 
-    /// Removes the files of runs that an earlier process was carrying out.
     func removeReceived() throws {
         guard FileManager.default.fileExists(atPath: received.path) else { return }
         try FileManager.default.removeItem(at: received)
     }
 
-    /// The id of the server whose folder this is, among all that share its journal; made once.
-    ///
-    /// Throws `JournalError` if it cannot be kept.
+    /// The id of the server among those that share its journal, created on first use.
     func nodeID() throws(JournalError) -> String {
         let file = url.appending(path: "node")
         do {
@@ -56,9 +45,9 @@ struct DataFolder: Sendable {
         }
     }
 
-    /// Creates the folder and the spool if necessary, and closes them, and the files in the folder, to other users.
+    /// Creates the folder and the spool if necessary, and removes other users' permissions from the folder and its files.
     ///
-    /// - Returns: The names of what was open to others before, in order.
+    /// - Returns: The sorted names of the items whose permissions were changed.
     /// - Throws: `StartError` if the folder cannot be created.
     @discardableResult
     func make() throws(StartError) -> [String] {
@@ -74,8 +63,7 @@ struct DataFolder: Sendable {
         }
     }
 
-    /// Removes the permissions of other users from a file or folder; returns whether there were any that could be
-    /// removed.
+    /// Removes other users' permissions from a file or folder; returns whether any were removed.
     private func close(_ name: String) -> Bool {
         let path = name.isEmpty ? url.path : url.appending(path: name).path
         do {
@@ -83,12 +71,12 @@ struct DataFolder: Sendable {
             guard attributes[.type] as? FileAttributeType != .typeSymbolicLink,
                 let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 != 0
             else { return false }
-            // Changed now, as a whole: a journal's mark is not taken for one that was copied over it.
+            // The modification date changes too, so that the journal's marker is not mistaken for one copied over it.
             try FileManager.default.setAttributes(
                 [.posixPermissions: mode & 0o700, .modificationDate: Date()], ofItemAtPath: path)
             return true
         } catch {
-            return false  // Another user's, whose business it is.
+            return false  // The file belongs to another user.
         }
     }
 }

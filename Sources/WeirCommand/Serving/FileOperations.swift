@@ -8,29 +8,16 @@ import WeirPages
 import WeirStandard
 import WeirStates
 
-/// The operations that files declare, as far as their files are right.
 struct FileOperations: Sendable {
-    /// Follows the folder.
     let tracker: FolderTracker
-    /// What the programs of choices have printed last.
     let choices: ChoiceLists
     private let folder: OperationFolder
-    /// What programs of operations, choices and notifications run in.
     let environment: CommandEnvironment
-    /// The secrets that the files name.
     let secrets: KeptSecrets
 
-    /// Reads the folder of the settings, or `operations` beside the settings' file if it exists.
+    /// Reads the configured folder, or `operations` beside the settings file if it exists.
     ///
-    /// A file with a mistake is left out, and its mistakes are kept. A folder that is not named by the settings may come
-    /// later.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings in force.
-    ///   - config: The path of the settings' file.
-    ///   - environment: The server's own environment.
-    ///   - umask: The permissions that new files of programs do not get, if the settings say nothing.
-    /// - Throws: `StartError` when the folder cannot be read.
+    /// A file with mistakes is skipped, and its mistakes are kept. A folder that is not configured may be created later.
     init(
         _ settings: Settings, config: String?, environment: [String: String], umask: FileMask? = nil
     ) throws(StartError) {
@@ -58,33 +45,23 @@ struct FileOperations: Sendable {
         self.folder = folder
     }
 
-    /// The operations of the folder as it is at another time.
     func reading(_ folder: OperationFolder) -> FileOperations { FileOperations(self, folder) }
 
-    /// The longest `stop_grace_period` that a file can have.
     static let longestGracePeriod = Duration.seconds(3_600)
-    /// The operations that are in force.
     var definitions: [OperationDefinition] { folder.definitions }
 
-    /// The longest time that one of their programs can take to stop.
     var stopGracePeriod: Duration {
         folder.definitions.flatMap { [$0] + $0.parts }.map(\.stopGracePeriod).max() ?? .zero
     }
 
-    /// How long runs have to end when the server does: programs as long as their files allow them.
     var drainTimeout: Duration {
         let period = stopGracePeriod
         return period > .zero ? period + .seconds(1) : .milliseconds(700)
     }
 
-    /// The operations that poll an address also while nobody watches.
     var alwaysPolled: [String] { folder.definitions.filter { $0.pollsAlways == true }.map(\.id) }
 
-    /// Adds the operations.
-    ///
-    /// - Parameters:
-    ///   - catalog: Takes them.
-    ///   - outgoing: What requests of `http` and `feed` take from the world, with the policy that they are under.
+    /// Adds the operations to a catalog; `outgoing` is the environment of `http` and `feed` requests.
     func add(to catalog: inout Catalog, outgoing: OperationEnvironment = OperationEnvironment()) {
         if !folder.definitions.isEmpty { catalog.edition = folder.edition(choices) }
         catalog.keptSecret = { [secrets] in secrets.value($0) }
@@ -132,7 +109,7 @@ struct FileOperations: Sendable {
         }
     }
 
-    /// The templates and texts that come with them, and what is wrong with the files.
+    /// The operations' templates and texts, and the problems of their files.
     var texts: DeclaredTexts {
         var texts = DeclaredTexts()
         for definition in folder.definitions where definition.pollsAlways != nil {
@@ -159,18 +136,16 @@ struct FileOperations: Sendable {
         return texts
     }
 
-    /// Without the gauge of work that goes on.
+    /// Omits the progress gauge.
     private static let feedTemplate = "{{#show}}<p class=\"big\">{{.}}</p>{{/show}}\n{{>partials/values}}"
 
-    /// A text that is the same in every language stands in the catalog.
+    /// Returns nil for a text without translations, which the catalog contains.
     private static func texts(_ text: LocalizedText?) -> [String: String]? {
         text.flatMap { $0.texts.isEmpty ? nil : $0.texts }
     }
 
-    /// The names of the secrets that inputs are where nobody gives one.
     var keptSecrets: Set<String> { Set(folder.definitions.flatMap(\.fields).compactMap(\.kept)) }
 
-    /// Says in the log what is wrong, and what was taken up.
     func report(to logger: Logger) {
         guard !folder.definitions.isEmpty || !folder.mistakes.isEmpty else { return }
         for mistake in folder.mistakes {

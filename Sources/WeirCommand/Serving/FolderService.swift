@@ -6,9 +6,9 @@ import WeirFiles
 import WeirFlows
 import WeirStates
 
-/// Takes up the files of the operations folder as they change, while the server runs.
+/// Applies changes of the operations folder while the server runs.
 final class FolderService: ServiceLifecycle.Service {
-    /// The time between two looks at the folder; a change is taken up after the second look that finds it the same.
+    /// The polling interval of the folder; a change is applied once two consecutive polls find it the same.
     static let interval = Duration.seconds(1)
 
     private let tracker: Locked<FolderTracker>
@@ -18,16 +18,10 @@ final class FolderService: ServiceLifecycle.Service {
     private let thread = DispatchQueue(label: "weir.operations")
     private let isAsked = Locked(false)
     private let (looks, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    /// Why the last change was not taken up; nil if it was.
     private let failure = Locked<String?>(nil)
     private let take: @Sendable (OperationFolder) async throws -> Void
 
-    /// - Parameters:
-    ///   - tracker: Follows the folder.
-    ///   - choices: The values that programs list.
-    ///   - clock: Measures the time between two looks.
-    ///   - logger: Reports what was taken up.
-    ///   - take: Puts operations in force, or throws, and then nothing has changed.
+    /// Creates a service; if `take` throws, it must have changed nothing.
     init(
         _ tracker: FolderTracker, _ choices: ChoiceLists, clock: any Clock<Duration> = ContinuousClock(),
         logger: Logger,
@@ -40,12 +34,11 @@ final class FolderService: ServiceLifecycle.Service {
         self.take = take
     }
 
-    /// The number of programs of choices that run at once.
     private static let programs = 4
-    /// How many of them can be programs that exceeded their time limit when they last ran.
+    /// How many of them can be programs that exceeded their last time limit.
     private static let slowPrograms = 2
 
-    /// Follows the folder, and lists the values of choices, until the server shuts down.
+    /// Polls the folder and lists the values of choices until the server shuts down.
     func run() async throws {
         await cancelWhenGracefulShutdown { [self] in
             await withDiscardingTaskGroup { group in
@@ -67,15 +60,15 @@ final class FolderService: ServiceLifecycle.Service {
         }
     }
 
-    /// Runs the programs of choices that are due, one after the other.
+    /// Runs the due programs of choices sequentially.
     ///
-    /// Changed values are taken up with the next look, and at once when no more programs are due.
+    /// The next poll applies changed values. It runs at once when no more programs are due.
     func listChoices(takesSlow: Bool = true) async {
         var isChanged = false
         while let refresh = await choices.runNext(
             tracker.withLock { $0.current.definitions }, takesSlow: takesSlow)
         {
-            // A program that was stopped because the server shuts down has not failed.
+            // A program that the shutdown stopped has not failed.
             if Task.isCancelled { return }
             if let failure = refresh.failure { logger.warning("\(failure)") }
             if refresh.isChanged { readAgain() }
@@ -84,13 +77,11 @@ final class FolderService: ServiceLifecycle.Service {
         if isChanged { wake.yield() }
     }
 
-    /// The operations in force.
     var current: OperationFolder { tracker.withLock { $0.current } }
 
-    /// Has the files read at the next look, whether or not they have changed.
+    /// Makes the next poll read the files even if they are unchanged.
     func readAgain() { isAsked.withLock { $0 = true } }
 
-    /// Looks once, and takes up what is new.
     func look() async {
         let atOnce = isAsked.withLock { isAsked in
             defer { isAsked = false }
@@ -102,7 +93,7 @@ final class FolderService: ServiceLifecycle.Service {
             try await take(next)
         } catch {
             let cause = "\(Quoted(error))"
-            // Once for each cause, as it is tried every second.
+            // Logs each cause once, because the attempt is repeated every second.
             let isNews = failure.withLock { failure in
                 defer { failure = cause }
                 return failure != cause
@@ -119,16 +110,16 @@ final class FolderService: ServiceLifecycle.Service {
         report(next, after: before)
     }
 
-    /// What there is to take up, found on a thread of its own: a disk that does not answer holds up nothing else.
+    /// Returns the changed folder, read on a dedicated thread, so that an unresponsive disk blocks nothing else.
     ///
-    /// Only one look goes on at a time. A cancelled caller is let go at once.
+    /// Reads are serialized. A cancelled caller returns at once.
     private func next(atOnce: Bool) async -> OperationFolder? {
         let found = OneShot<OperationFolder?>()
         return await withTaskCancellationHandler {
             thread.async { [self] in
                 var looking = tracker.withLock { $0 }
                 let next = looking.look(atOnce: atOnce)
-                // The lock is not held while the files are read, since others ask for the operations in force.
+                // Files are read without the lock, because other tasks read the operations in force.
                 tracker.withLock { $0 = looking }
                 found.send(next)
             }
@@ -144,7 +135,7 @@ final class FolderService: ServiceLifecycle.Service {
         for mistake in folder.mistakes where !before.mistakes.contains(mistake) {
             logger.error("An operation's file has a mistake and is not in force. \(mistake)")
         }
-        // Values of choices are no news.
+        // Changed values of choices are not logged.
         guard changed != [] || ids != known || folder.mistakes != before.mistakes else { return }
         logger.notice(
             "Operations were read from files.",

@@ -8,20 +8,10 @@ import WeirFlows
 import WeirJournals
 import WeirStandard
 
-/// What tells people and programs of runs, put together from the settings.
 struct HookServices: ServiceLifecycle.Service {
     let notifier: Notifier
 
-    /// Opens the file of messages.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings in force.
-    ///   - folder: The data folder.
-    ///   - files: The operations that files declare.
-    ///   - board: Whose runs.
-    ///   - port: The port that the server listens on, once it does.
-    ///   - logger: Where it says what does not work.
-    /// - Throws: `StartError` when the file cannot be used.
+    /// Opens the file of messages; throws `StartError` if it cannot be used.
     init(
         _ settings: Settings, folder: DataFolder, files: FileOperations, board: Board, port: ReadOnlyStateFlow<Int?>,
         logger: Logger
@@ -50,21 +40,33 @@ struct HookServices: ServiceLifecycle.Service {
         }
     }
 
-    /// Tells of runs until the server shuts down.
-    ///
-    /// What ends while it does is told of when it is back.
+    /// Sends notifications until the server shuts down; those of runs that the shutdown ends follow at the next start.
     func run() async throws {
         await cancelWhenGracefulShutdown { [notifier] in await notifier.run() }
     }
 }
 
 extension Settings {
-    /// The address under which the server is reached, with a slash at its end; nil while it has none.
+    /// The server's URL with a trailing slash, or nil until it listens.
     fileprivate func address(port: Int?) -> String? {
         if let url = text("public-url") { return url.hasSuffix("/") ? url : url + "/" }
         let host = text("host") ?? "127.0.0.1"
         let reachable = ["0.0.0.0", "::"].contains(host) ? "127.0.0.1" : host
         let scheme = text("tls.cert") == nil ? "http" : "https"
         return port.map { "\(scheme)://\(reachable.contains(":") ? "[\(reachable)]" : reachable):\($0)/" }
+    }
+}
+
+extension FileOperations {
+    /// The triggers and notifications of the files, and the notifications that the settings define for all operations.
+    func hooks(_ settings: Settings) -> HookPlan {
+        var plan = HookPlan()
+        plan.standard = settings.notifications
+        plan.exempt = StandardCatalog.watchedIDs
+        for definition in definitions {
+            if !definition.triggers.isEmpty { plan.triggers[definition.id] = definition.triggers }
+            plan.notifications[definition.id] = definition.notifications
+        }
+        return plan
     }
 }

@@ -2,16 +2,13 @@ import Foundation
 import WeirJournals
 import WeirPostgres
 
-/// Where a journal is kept, as the setting `journal` says.
+/// The location of the journal, from the setting `journal`.
 enum JournalPlace: Sendable {
-    /// In memory, as long as the process runs.
     case memory
-    /// In a file of the data folder.
     case file
-    /// In a PostgreSQL database, at a URL that can have a password.
+    /// A PostgreSQL database, at a URL that can include a password.
     case database(String)
 
-    /// The place that the settings name.
     init(_ settings: Settings) {
         self =
             switch settings.text("journal") {
@@ -21,7 +18,6 @@ enum JournalPlace: Sendable {
             }
     }
 
-    /// Opens the journal for a server.
     func open(
         in folder: DataFolder, _ configuration: SQLiteJournal.Configuration
     ) async throws(StartError) -> any Journal {
@@ -45,23 +41,22 @@ enum JournalPlace: Sendable {
         }
     }
 
-    /// Has a database answer soon or count as lost, as the server shuts down.
     static func hurry(_ journal: any Journal) { (journal as? PostgresJournal)?.hurry() }
 
-    /// This server among all that use the database: named after its machine, and known again by its data folder.
+    /// The identity of this server among those that share the database: the host name and the data folder's id.
     private func node(in folder: DataFolder) throws -> PostgresNode {
         let id = try folder.nodeID()
         return PostgresNode(id: id, name: "\(Self.machine)/\(id.prefix(4))")
     }
 
-    /// The name of this machine, without asking the network for it.
+    /// The host name, without a network lookup.
     static var machine: String {
         var bytes = [CChar](repeating: 0, count: 256)
         guard gethostname(&bytes, 255) == 0 else { return "localhost" }
         return String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Opens the journal for a command that is soon over: for reading while a server may be recording, or for writing.
+    /// Opens the journal for a short-lived command: for reading while a server may be recording, or for writing.
     func open(
         in folder: DataFolder, access: SQLiteJournal.Configuration.Access
     ) async throws(StartError) -> any Journal {
@@ -78,9 +73,32 @@ enum JournalPlace: Sendable {
         }
     }
 
-    /// The sentence of an error, and, of a database, what it said itself.
+    /// The description of an error, with the database's own message if available.
     private static func words(_ error: any Error) -> String {
         guard let error = error as? JournalError else { return "\(error)" }
         return error.cause.map { "\(error) (\($0))" } ?? "\(error)"
+    }
+}
+
+enum BundleJournal {
+    /// Opens the journal of a data folder for a short-lived command; errors explain what to do instead.
+    static func open(
+        in folder: DataFolder, access: SQLiteJournal.Configuration.Access
+    ) async throws(StartError) -> SQLiteJournal {
+        guard access == .writing || FileManager.default.fileExists(atPath: folder.journal) else {
+            throw .missing("There is no journal in \(folder.url.path). Set the server's data folder with --data.")
+        }
+        do {
+            return try await SQLiteJournal.open(
+                at: folder.journal, configuration: .init(access: access), now: Timestamp(Date()))
+        } catch let error as JournalError where error.code == .locked {
+            throw .unavailable(
+                """
+                A server is using the journal in \(folder.url.path). Import through it: on its page of runs, or by \
+                curl -F file=@FILE http://127.0.0.1:8080/api/v1/imports
+                """)
+        } catch {
+            throw .unavailable("The journal in \(folder.url.path) cannot be opened. \(error)")
+        }
     }
 }

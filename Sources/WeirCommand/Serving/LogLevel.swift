@@ -1,17 +1,14 @@
 import Logging
 import Synchronization
 
-/// The level of the log, which can change while the server runs.
+/// The log level, which can change while the server runs.
 final class LogLevel: Sendable {
     private let level: Mutex<Logger.Level>
 
-    /// The configured level.
     init(_ settings: Settings) { level = Mutex(Self.level(in: settings)) }
 
-    /// The current level.
     var value: Logger.Level { level.withLock { $0 } }
 
-    /// Applies the configured level.
     func take(_ settings: Settings) { level.withLock { $0 = Self.level(in: settings) } }
 
     private static func level(in settings: Settings) -> Logger.Level {
@@ -19,11 +16,11 @@ final class LogLevel: Sendable {
     }
 }
 
-/// Passes messages of at least the current level to another handler.
+/// Forwards messages at or above the current level to another handler.
 struct LeveledLogHandler<Base: LogHandler>: LogHandler {
     private var base: Base
     private let level: LogLevel
-    /// The level of this logger alone, if it was set.
+    /// The level of this logger, if it was set explicitly.
     private var own: Logger.Level?
 
     init(_ base: Base, level: LogLevel) {

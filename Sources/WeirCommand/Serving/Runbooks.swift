@@ -3,11 +3,11 @@ import WeirBoards
 import WeirStandard
 import WeirStates
 
-/// The served runbooks: one store for each file, named after it.
+/// The served runbooks: one store per file, named after it.
 struct Runbooks: Sendable {
     private let checklists: [(id: String, checklist: RunbookState)]
 
-    /// Reads the files; throws `StartError` for the first one that is not a valid runbook.
+    /// Reads the files; throws `StartError` for the first invalid runbook.
     init(files: [String]) throws(StartError) {
         var checklists: [(id: String, checklist: RunbookState)] = []
         for path in files {
@@ -27,21 +27,17 @@ struct Runbooks: Sendable {
         self.checklists = checklists
     }
 
-    /// Adds a store for each.
     func add(to catalog: inout Catalog) {
         for (id, checklist) in checklists { Self.add(checklist, id: id, to: &catalog) }
     }
 
-    /// Adds the store of a checklist.
     static func add(_ checklist: RunbookState, id: String, to catalog: inout Catalog) {
         catalog.add(
             store: Runbook(checklist), id: id, kind: "runbook", title: checklist.title,
             summary: "A checklist that several people work through together.")
     }
 
-    /// Merges edits of the files into the stores that already exist.
-    ///
-    /// Throws the errors of the board.
+    /// Merges edits of the files into the existing stores.
     func takeInEdits(on board: Board) async throws {
         for (id, checklist) in checklists {
             guard let view = board.stores().first(where: { $0.id == id }) else { continue }

@@ -12,7 +12,6 @@ import WeirStandard
 import WeirStates
 import WeirWeb
 
-/// All that `weir serve` runs, put together from its settings.
 struct ServerProcess: Sendable {
     private let settings: Settings
     private let sources: SettingSources
@@ -20,13 +19,7 @@ struct ServerProcess: Sendable {
     private let umask: FileMask?
     private let logger = Logger(label: "weir")
 
-    /// Takes the settings; nothing begins before ``run()``.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings in force.
-    ///   - sources: Where they are read again on SIGHUP.
-    ///   - level: The level of the log, which follows them.
-    ///   - umask: The mask that the process was started with.
+    /// Creates a process, which starts nothing before ``run()``; `umask` is that of the operator.
     init(_ settings: Settings, sources: SettingSources, level: LogLevel, umask: FileMask? = nil) {
         self.settings = settings
         self.sources = sources
@@ -34,9 +27,7 @@ struct ServerProcess: Sendable {
         self.umask = umask
     }
 
-    /// Serves until a signal says to stop.
-    ///
-    /// Throws `StartError` when something needed is not to be had.
+    /// Serves until a signal stops the process; throws `StartError` if a required resource is unavailable.
     func run() async throws {
         let received = await UnixSignalsSequence(trapping: SignalService.signals)
         let runbooks = try Runbooks(files: settings.list("runbook"))
@@ -93,7 +84,7 @@ struct ServerProcess: Sendable {
         polled.keep(declared.alwaysPolled, on: board)
         let files = FolderService(declared.tracker, declared.choices, logger: logger) { [self] folder in
             let declared = declared.reading(folder)
-            // Reads every template, and every operation is made anew.
+            // Reads every template and recreates every operation, so this runs on the pool for files.
             let (next, templates) = try await WorkPool.files.run {
                 (catalog(declared), try TemplateSet(overlay: settings.templatesFolder, declared: declared.texts))
             }
@@ -131,7 +122,7 @@ struct ServerProcess: Sendable {
                     ) { JournalPlace.hurry(journal) }),
             ],
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        // As long as any file may ever allow its program; the board ends sooner.
+        // The longest grace period that any file can allow. The board usually ends sooner.
         configuration.maximumGracefulShutdownDuration = FileOperations.longestGracePeriod + .milliseconds(3_100)
         do {
             try await ServiceGroup(configuration: configuration).run()
@@ -140,7 +131,7 @@ struct ServerProcess: Sendable {
         }
     }
 
-    /// Handles the signals that do not end a server; `take` applies settings that were read again.
+    /// Handles the signals that do not end a server; `take` applies settings after a reload.
     private func signals(
         _ received: UnixSignalsSequence, _ certificate: ServerCertificate?, _ files: FolderService,
         _ reload: SettingsReload, taking take: @escaping @Sendable (Settings) -> Void,
@@ -158,7 +149,6 @@ struct ServerProcess: Sendable {
         return SignalService(received: received, reload: again, report: report)
     }
 
-    /// Says where the server is; returns its address.
     private func announce(port: Int) -> String {
         let host = settings.text("host") ?? "127.0.0.1"
         let scheme = settings.text("tls.cert") == nil ? "http" : "https"
@@ -168,7 +158,6 @@ struct ServerProcess: Sendable {
         return url
     }
 
-    /// The certificate of the settings, if they have one.
     private func certificate() throws -> ServerCertificate? {
         guard let chain = settings.text("tls.cert"), let key = settings.text("tls.key") else { return nil }
         do {
@@ -178,7 +167,6 @@ struct ServerProcess: Sendable {
         }
     }
 
-    /// The names under which browsers may reach the server.
     private static func hosts(_ settings: Settings) -> [String] {
         let url = settings.text("public-url").flatMap { URL(string: $0) }
         return settings.list("allowed-hosts") + [url?.host()].compactMap { $0 }

@@ -4,14 +4,11 @@ import WeirFlows
 import WeirOperations
 import WeirStandard
 
-/// The operations of `weir serve`, configured by the settings.
 struct StandardCatalog: Sendable {
-    /// The ids of the operations, as settings name them.
     static let ids = ["host-vitals", "file-upload", "iss-position", "greeting", "http-request", "people-in-space"]
-    /// The ids of those that run only while somebody is watching.
+    /// The ids of the operations that run only while they are watched.
     static let watchedIDs: Set = ["host-vitals", "iss-position"]
 
-    /// The fields of each, which files can fill in.
     static let fields: [String: [InputField]] = [
         "host-vitals": NoInput.fields, "file-upload": FileUploadInput.fields, "iss-position": NoInput.fields,
         "greeting": GreetingInput.fields, "http-request": HTTPRequestInput.fields, "people-in-space": NoInput.fields,
@@ -21,14 +18,9 @@ struct StandardCatalog: Sendable {
     private let folder: URL
     private let port: ReadOnlyStateFlow<Int?>
     private let upload: FileUpload
-    /// What requests take from the world.
     let environment: OperationEnvironment
 
-    /// Sets the operations up.
-    /// - Parameters:
-    ///   - settings: what is set.
-    ///   - folder: the data folder.
-    ///   - port: the port that the server listens on, once it does: where the greeting asks by default.
+    /// Creates the operations; the greeting calls `port` by default, which is nil until the server listens.
     init(settings: Settings, folder: URL, port: ReadOnlyStateFlow<Int?>) {
         self.settings = settings
         self.folder = folder
@@ -42,13 +34,12 @@ struct StandardCatalog: Sendable {
                 destinations: [LocalDirectoryDestination(name: "archive", directory: archive)]))
     }
 
-    /// Removes partial files that uploads of an earlier process left.
+    /// Removes partial files of uploads of a previous process.
     func removeLeftovers() async throws {
         try await upload.removeLeftovers(
             keepingOriginalsFor: Double(settings.integer("upload.keep-days") ?? 3) * 86_400)
     }
 
-    /// The operations, in the order in which pages show them.
     func catalog() -> Catalog {
         var catalog = Catalog()
         catalog.add(

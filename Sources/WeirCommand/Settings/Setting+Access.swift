@@ -1,10 +1,9 @@
 extension Setting {
-    /// The variable with the client secret of `auth: oidc`.
+    /// The environment variable with the client secret of `auth: oidc`.
     ///
-    /// It is no setting, as the command line shows flags to every program of the machine.
+    /// It is not a setting, because a command line shows its flags to every process of the machine.
     static let clientSecretVariable = prefix + "OIDC_CLIENT_SECRET"
 
-    /// Who may come in, and how they are known.
     static let access: [Setting] = [
         Setting(
             key: "auth", kind: .word(["none", "proxy", "password", "oidc"]), standard: nil,

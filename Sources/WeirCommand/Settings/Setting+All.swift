@@ -1,5 +1,4 @@
 extension Setting {
-    /// Every setting there is.
     static let all: [Setting] = general + access + limits + StandardCatalog.ids.flatMap(retention)
 
     private static let general: [Setting] = [
@@ -130,7 +129,6 @@ extension Setting {
             help: "For how many days the file of a failed upload is kept; of an unfinished one, at least a day."),
     ]
 
-    /// What clients may take of the server.
     private static let limits: [Setting] = [
         Setting(
             key: "connections.count", kind: .integer(8...1_000_000), standard: nil,
@@ -184,9 +182,9 @@ extension Setting {
             help: "The maximum memory of all large answers that clients are reading, in bytes."),
     ]
 
-    /// How long, and how many, ended runs of one operation are kept, where that differs from the others.
+    /// The retention settings of one operation, which override the general ones.
     private static func retention(of operation: String) -> [Setting] {
-        // Their runs are long, many and soon of no interest: nobody started them for what they find.
+        // Runs that start only for viewers are long and many, and soon of no interest.
         let isWatched = StandardCatalog.watchedIDs.contains(operation)
         return [
             Setting(

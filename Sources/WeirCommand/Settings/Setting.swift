@@ -1,55 +1,45 @@
 import Foundation
 import WeirAccess
 import WeirFiles
+import WeirJournals
+import WeirPostgres
 import WeirStandard
 import WeirStates
 import WeirWeb
 
-/// One thing that can be set: its key, what it accepts, what it is when nobody sets it.
+/// A setting: its key, the values that it accepts, and its default.
 ///
-/// The table `Setting.all` is the only place where settings are listed: the command line, the environment and the file
-/// are read by it, `weir settings` and `weir serve --help` print it, and `Documentation/settings.md` is made of it.
+/// The table `Setting.all` is the only list of settings. The parsers of the command line, the environment and the file use it;
+/// `weir settings` and `weir serve --help` print it; `Documentation/settings.md` is generated from it.
 struct Setting: Sendable {
-    /// What a setting accepts, and how its text becomes a value.
     enum Kind: Sendable {
-        /// Any text.
         case text
-        /// One of these words.
         case word([String])
-        /// A whole number within the bounds.
         case integer(ClosedRange<Int>)
-        /// A length of time in seconds, fractions allowed, within the bounds.
+        /// A duration in seconds, possibly fractional, within the bounds.
         case seconds(ClosedRange<Double>)
-        /// A number of bytes with or without a unit, from 1 byte up.
+        /// A number of bytes with an optional unit, at least 1.
         case bytes
-        /// The bits of `umask`, in octal digits.
         case mask
-        /// An absolute http or https URL.
         case url
-        /// A file or folder.
         case path
-        /// Where a journal is kept: a word, or the URL of a database, which can have a password.
+        /// A journal location: a word, or the URL of a database, which can include a password.
         case journal
-        /// Several words, as a list in the file and separated by commas elsewhere.
+        /// Several words: a list in the file, separated by commas elsewhere.
         case list
-        /// Several places that requests may go to, as a list is written.
+        /// A list of destinations that outgoing requests can reach.
         case destinations
-        /// Addresses and networks, as a list is written.
         case networks
-        /// Sites, as a list of their origins is written.
         case origins
     }
 
-    /// The key as in the file, levels separated by dots: `iss-position.url`.
+    /// The key in the file, with levels separated by dots: `iss-position.url`.
     let key: String
-    /// What it accepts.
     let kind: Kind
-    /// The text of its value when nobody sets it; nil where there is none.
+    /// The default value as text, or nil if the setting has no default.
     let standard: String?
-    /// What it is for, in a sentence.
     let help: String
 
-    /// Whether it has several words.
     var isList: Bool {
         switch kind {
         case .list, .destinations, .networks, .origins: true
@@ -57,7 +47,6 @@ struct Setting: Sendable {
         }
     }
 
-    /// What it accepts, in words for a table.
     var accepts: String {
         switch kind {
         case .text: "text"
@@ -79,7 +68,7 @@ struct Setting: Sendable {
         }
     }
 
-    /// What is wrong with a text as a value of this setting; nil when nothing is.
+    /// Describes why a text is not a valid value, or returns nil if it is valid.
     func mistake(in text: String) -> String? {
         switch kind {
         case .text, .path, .list:
@@ -115,7 +104,6 @@ struct Setting: Sendable {
         }
     }
 
-    /// The words of a list that is written as one text.
     static func words(of list: String) -> [String] {
         list.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
@@ -136,18 +124,68 @@ struct Setting: Sendable {
 }
 
 extension Setting {
-    /// Whether a running server takes a new value up when it reads its settings again; all others need a restart.
+    /// Whether a reload applies a new value; all other settings require a restart.
     var isLive: Bool { Self.live.contains(key) || key.hasPrefix("retention.") }
 
     private static let live: Set<String> = ["allowed-hosts", "log-level"]
 }
 
-/// A mistake in a setting: where it stands and what would be right.
+/// A mistake in a setting, with its location and the fix.
 struct SettingMistake: Sendable, Equatable, CustomStringConvertible {
-    /// Where it stands: `weir.yml:3`, `WEIR_PORT` or `--port`.
+    /// The location: `weir.yml:3`, `WEIR_PORT` or `--port`.
     let place: String
-    /// What is wrong and what would be right.
     let detail: String
 
     var description: String { "\(place): \(detail)" }
+}
+
+extension Setting {
+    /// The environment variable: `WEIR_ISS_POSITION_URL`.
+    var variable: String {
+        Self.prefix + key.uppercased().replacing("-", with: "_").replacing(".", with: "_")
+    }
+
+    /// The command-line flag: `--iss-position-url`.
+    var flag: String { "--" + key.replacing(".", with: "-") }
+
+    static let prefix = "WEIR_"
+
+    static func named(_ key: String) -> Setting? { all.first { $0.key == key } }
+
+    static func flagged(_ flag: String) -> Setting? { all.first { $0.flag == flag } }
+
+    /// The setting name most similar to a mistyped one, if any; by default it compares keys.
+    static func resembling(_ name: String, among names: (Setting) -> String = \.key) -> String? {
+        NearestName.of(
+            name, among: all.map(names), ignoring: name.hasPrefix(prefix) ? prefix.count : name.hasPrefix("--") ? 2 : 0)
+    }
+
+    /// A log line for each environment variable that has the prefix but is not a setting.
+    static func unknownVariables(in environment: [String: String]) -> [String] {
+        let others = ["WEIR_SERVER", "WEIR_TOKEN", "WEIR_CA_FILE", clientSecretVariable]
+        let known = Set(all.map(\.variable)).union(others)
+        return environment.keys.filter { $0.hasPrefix(prefix) && !known.contains($0) }.sorted().map { name in
+            let hint = resembling(name, among: \.variable).map { "did you mean \($0)?" } ?? "`weir settings` lists all."
+            return "\(name) is not a setting and has no effect; \(hint)"
+        }
+    }
+}
+
+extension Setting {
+    /// Describes why a text is not a valid journal location, or returns nil if it is valid.
+    ///
+    /// The description never contains a URL, which can include a password.
+    static func mistake(inJournal text: String) -> String? {
+        if ["sqlite", "memory"].contains(text) { return nil }
+        guard PostgresAddress.isURL(text) else {
+            let shown = text.contains(":") || text.contains("@") ? "" : "is \"\(text)\"; it "
+            return "\(shown)must be sqlite, memory, or the URL of a database, postgres://USER@HOST/DATABASE"
+        }
+        do throws(JournalError) {
+            _ = try PostgresAddress(text)
+            return nil
+        } catch {
+            return "cannot be used: \(error)"
+        }
+    }
 }

@@ -1,30 +1,23 @@
+import ArgumentParser
 import Foundation
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirStandard
 import WeirStates
+import WeirWeb
 
-/// The settings: a flag overrides the environment, the environment overrides the file, the file overrides the default.
+/// The effective settings: a flag overrides the environment, the environment the file, and the file the default.
 struct Settings: Sendable {
-    /// The text of each setting that has one, by key.
     private let texts: [String: String]
-    /// The file's settings; nil without a file.
     let file: SettingsFile?
-    /// Who may do what, by the file's roles and grants; nil without either.
+    /// The access rules from the file's roles and grants, or nil if it has neither.
     let rules: AccessRules?
-    /// Who is told how runs of all operations end, by the file.
     let notifications: [NotificationRule]
-    /// The client secret of `auth: oidc`, if the environment has it.
+    /// The client secret of `auth: oidc`, from the environment.
     let clientSecret: String?
 
-    /// Gathers the settings.
-    ///
-    /// - Parameters:
-    ///   - flags: What the command line says.
-    ///   - environment: The process's environment.
-    ///   - file: The file's settings, if there is one.
-    /// - Throws: `SettingsError` with every mistake there is, not only the first.
+    /// Merges the sources; throws `SettingsError` with every mistake, not only the first.
     init(flags: FlagTexts, environment: [String: String], file: SettingsFile?) throws(SettingsError) {
         var mistakes = flags.mistakes
         func check(_ key: String, _ text: String, place: String) {
@@ -54,24 +47,19 @@ struct Settings: Sendable {
         self.texts = texts
     }
 
-    /// Gathers the settings, those of the command line being texts by key.
     init(flags: [String: String], environment: [String: String], file: SettingsFile?) throws(SettingsError) {
         try self.init(flags: FlagTexts(texts: flags), environment: environment, file: file)
     }
 
-    /// The text of a setting, if it has one.
     func text(_ key: String) -> String? { texts[key] }
 
-    /// The whole number of a setting; its bounds have already been checked.
+    /// The value as an integer, whose bounds are already checked.
     func integer(_ key: String) -> Int? { text(key).flatMap { Int($0) } }
 
-    /// The number of bytes of a setting.
     func bytes(_ key: String) -> ByteCount? { text(key).flatMap { ByteCount($0) } }
 
-    /// The duration of a setting.
     func duration(_ key: String) -> Duration? { text(key).flatMap { Double($0) }.map { .seconds($0) } }
 
-    /// Which ended runs are kept.
     var retention: RetentionPolicy {
         let days = { (key: String) in integer(key).map { Int64($0) * 86_400_000 } }
         let standard = RetentionPolicy.Limits(
@@ -87,27 +75,96 @@ struct Settings: Sendable {
             operations: Dictionary(own) { $1 }.filter { $0.value != standard })
     }
 
-    /// Where requests may go besides the public internet.
+    /// The destinations that outgoing requests can reach, in addition to the public internet.
     var allowances: [OutgoingAllowance] { list("http-request.allow").compactMap { OutgoingAllowance($0) } }
 
-    /// What a recorded change survives.
     var journal: SQLiteJournal.Configuration {
         SQLiteJournal.Configuration(durability: text("journal.durability") == "machine" ? .machine : .process)
     }
 
-    /// The folder whose templates replace the built-in ones.
     var templatesFolder: URL? { text("templates").map { URL(filePath: $0, directoryHint: .isDirectory) } }
 
-    /// The words of a list.
     func list(_ key: String) -> [String] {
         Setting.words(of: text(key) ?? "")
     }
 }
 
-/// All mistakes in the settings.
 struct SettingsError: Error, CustomStringConvertible {
     /// The mistakes, in order of precedence of their sources.
     let mistakes: [SettingMistake]
 
     var description: String { mistakes.map(\.description).joined(separator: "\n") }
+}
+
+extension Settings {
+    /// Whether the server is reachable only from this machine.
+    ///
+    /// If so, programs can name the actor they act for; on a network, any client could.
+    var isOnLoopback: Bool { ["127.0.0.1", "::1", "localhost"].contains(text("host") ?? "127.0.0.1") }
+
+    func setLimits(of board: inout Board.Configuration) {
+        set(&board.maximumActiveRuns, "runs.maximum")
+        set(&board.maximumActiveRunsPerOperation, "runs.maximum-per-operation")
+        set(&board.maximumActiveRunsPerActor, "runs.maximum-per-actor")
+        set(&board.maximumReportedRuns, "reports.maximum")
+        set(&board.reportLease, "reports.lease")
+        set(&board.maximumReportLease, "reports.maximum-lease")
+    }
+
+    func setLimits(of web: inout WebConfiguration) {
+        web.showsViewers = text("store.viewers") != "no"
+        set(&web.maximumStateBytes, "store.state-bytes")
+        set(&web.stateWritesPerMinute, "store.state-writes")
+        web.maximumUploadBytes = bytes("upload.maximum-size")?.bytes
+        web.unfinishedUploads.bytes = bytes("upload.maximum-unfinished")?.bytes ?? web.unfinishedUploads.bytes
+        web.unfinishedUploads.age = Int64(max(1, integer("upload.keep-days") ?? 3)) * 86_400_000
+        web.maximumImportBytes = bytes("import.maximum-size")?.bytes ?? web.maximumImportBytes
+        web.maximumImportLine = bytes("import.maximum-line") ?? web.maximumImportLine
+        set(&web.maximumExports, "export.maximum-concurrent")
+        web.connections.count = integer("connections.count")
+        web.connections.countPerAddress = integer("connections.per-address")
+        set(&web.connections.idle, "connections.idle")
+        set(&web.connections.head, "connections.head")
+        set(&web.connections.bodyRate, "connections.body-rate")
+        set(&web.connections.bodyGrace, "connections.body-grace")
+        set(&web.connections.stall, "connections.stall")
+        set(&web.connections.pipeline, "connections.pipeline")
+        set(&web.connections.unsentBytes, "connections.unsent-bytes")
+        set(&web.reports.messages, "reports.messages")
+        set(&web.reports.lineBytes, "reports.line-bytes")
+        set(&web.reports.stateBytes, "reports.state-bytes")
+        set(&web.maximumHolds, "requests.holds")
+        set(&web.maximumBodyBytes, "requests.body-bytes")
+        set(&web.bodyMemory, "requests.body-memory")
+        set(&web.answerMemory, "requests.answer-memory")
+    }
+
+    private func set(_ limit: inout Int, _ key: String) { limit = integer(key) ?? limit }
+
+    private func set(_ limit: inout Duration, _ key: String) { limit = duration(key) ?? limit }
+}
+
+extension Settings {
+    /// Reads the settings of a command; prints every mistake and exits with 78, EX_CONFIG.
+    static func inForce(_ sources: SettingSources) throws -> Settings {
+        do {
+            return try sources.read()
+        } catch {
+            complain(error.description)
+            throw ExitCode(78)
+        }
+    }
+
+    /// Reads the settings of a command that accepts only some of them as flags; a nil value is an absent flag.
+    static func inForce(flags: [String: String?], config: String?) throws -> Settings {
+        try inForce(
+            SettingSources(
+                flags: FlagTexts(texts: flags.compactMapValues { $0 }), config: config,
+                environment: ProcessInfo.processInfo.environment))
+    }
+}
+
+/// Writes a message to standard error.
+func complain(_ words: String) {
+    FileHandle.standardError.write(Data((words + "\n").utf8))
 }

@@ -1,6 +1,5 @@
-/// `Documentation/settings.md`, generated from the table `Setting.all`.
+/// Generates `Documentation/settings.md` from the table `Setting.all`.
 enum SettingsDocument {
-    /// The document's text.
     static var text: String {
         """
         # Settings

@@ -3,33 +3,27 @@ import WeirBoards
 import WeirFiles
 import Yams
 
-/// The settings of a YAML file, each with its line.
+/// The settings of a YAML file, with line numbers.
 struct SettingsFile: Sendable {
-    /// A value as text, with its line.
     struct Entry: Sendable {
         let text: String
         let line: Int
     }
 
-    /// The entries by dotted key.
     private(set) var entries: [String: Entry] = [:]
-    /// The mistakes in the file.
     private(set) var mistakes: [SettingMistake] = []
-    /// Who may do what, by the parts `roles` and `grants`; nil without either.
+    /// The access rules from `roles` and `grants`, or nil if the file has neither.
     private(set) var rules: AccessRules?
-    /// Who is told how runs of all operations end, by the part `notify`.
     private(set) var notifications: [NotificationRule] = []
-    /// The parts that consist of lists and mappings.
+    /// The structure of the parts in `partNames`, by name.
     private var parts: [String: SettingsShape] = [:]
-    /// Whether the last line has an end; a file that was cut short has none, unless it was cut between two lines.
+    /// Whether the last line ends with a newline; a truncated file has none, unless it was cut between two lines.
     private let isWhole: Bool
-    /// The hash of the text.
     let hash: String
 
-    /// The parts that are read as a whole.
     private static let partNames = ["roles", "grants", "notify"]
 
-    /// Reads the text of a file; `name` identifies it in mistakes.
+    /// Parses the text of a file, which mistakes call `name`.
     init(text: String, name: String) {
         isWhole = text.last?.isNewline ?? false
         hash = SecretText.hash(of: text)
@@ -50,7 +44,7 @@ struct SettingsFile: Sendable {
         }
     }
 
-    /// The keys and the members of lists that another file lacks; nil is a file that is missing.
+    /// The keys and list members that another file lacks; a missing file is nil.
     func lost(in other: SettingsFile?) -> [String] {
         var lost = entries.sorted { $0.key < $1.key }.flatMap { key, entry -> [String] in
             guard let text = other?.entries[key]?.text else { return [key] }
@@ -139,7 +133,6 @@ struct SettingsFile: Sendable {
 }
 
 extension RuleNode {
-    /// A node of YAML as rules are read from.
     fileprivate init(_ node: Node) {
         let line = node.mark?.line ?? 1
         switch node {
@@ -148,6 +141,65 @@ extension RuleNode {
         case .mapping(let mapping):
             self.init(.mapping(mapping.map { (key: RuleNode($0.key), value: RuleNode($0.value)) }), line: line)
         case .alias: self.init(.other, line: line)
+        }
+    }
+}
+
+/// The keys and members of a part of the settings file, to find out which of them a later file lacks.
+enum SettingsShape: Hashable, Sendable {
+    case text(String)
+    case list([SettingsShape])
+    case mapping([String: SettingsShape])
+
+    init(_ node: Node) {
+        switch node {
+        case .scalar(let scalar): self = .text(scalar.string)
+        case .sequence(let sequence): self = .list(sequence.map { SettingsShape($0) })
+        case .mapping(let mapping):
+            self = .mapping(Dictionary(mapping.map { ($0.key.string ?? "", SettingsShape($0.value)) }) { $1 })
+        case .alias: self = .text("*")
+        }
+    }
+
+    /// The keys and members that another shape lacks.
+    ///
+    /// An explicit `[]` or `{}` lacks nothing, and a changed value is not a missing one. Members of a list match in any order.
+    /// Unmatched members are compared, in order, with the new members of the other list.
+    func lost(in other: SettingsShape?, at path: String) -> [String] {
+        switch (self, other) {
+        case (_, .list([])), (_, .mapping([:])): []
+        case (_, nil), (_, .text("")): self == other ? [] : [path]
+        case (.text, _): []
+        case (.list(let members), .list(let others)): Self.lost(members, in: others, at: path)
+        case (.list(let members), _): members.count > 1 ? [path] : []
+        case (.mapping(let members), .mapping(let others)):
+            members.sorted { $0.key < $1.key }.flatMap { $0.value.lost(in: others[$0.key], at: "\(path).\($0.key)") }
+        case (.mapping, _): [path]
+        }
+    }
+
+    private static func lost(_ members: [SettingsShape], in others: [SettingsShape], at path: String) -> [String] {
+        let known = Counts(members)
+        var (found, added) = (Counts(others), known)
+        let missing = members.enumerated().filter { !found.take($0.element) }
+        let new = others.filter { !added.take($0) }
+        return missing.enumerated().flatMap { index, member in
+            let name =
+                if case .text(let text) = member.element { "\(path) \(text)" } else { "\(path)[\(member.offset + 1)]" }
+            return member.element.lost(in: new.dropFirst(index).first, at: name)
+        }
+    }
+
+    private struct Counts {
+        private var counts: [SettingsShape: Int] = [:]
+
+        init(_ members: [SettingsShape]) { for member in members { counts[member, default: 0] += 1 } }
+
+        /// Removes one occurrence; returns whether it was present.
+        mutating func take(_ member: SettingsShape) -> Bool {
+            guard let count = counts[member], count > 0 else { return false }
+            counts[member] = count - 1
+            return true
         }
     }
 }

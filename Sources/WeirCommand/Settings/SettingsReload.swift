@@ -7,9 +7,8 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// Applies the changed settings that a running server can apply, and announces each change in the log and the audit.
+/// Applies the live settings of a running server, and announces each change in the log and the audit.
 final class SettingsReload: Sendable {
-    /// How many changes are announced one by one.
     private static let announced = 200
 
     private let started: Settings
@@ -20,15 +19,7 @@ final class SettingsReload: Sendable {
     private let refused: MutableStateFlow<RefusedSettings?>
     private let now: @Sendable () -> Timestamp
 
-    /// Creates a reload.
-    ///
-    /// - Parameters:
-    ///   - settings: The settings of the start.
-    ///   - folder: The data folder, with the summary of the settings in force and the operator's acceptance of a file.
-    ///   - audit: Records the changes.
-    ///   - refused: Why the settings that were read last are not in force, for the pages.
-    ///   - now: The time of day.
-    ///   - logger: Reports the changes and the refusals.
+    /// Creates a reload; `refused` receives the reason why the latest settings were refused, for the pages.
     init(
         _ settings: Settings, folder: DataFolder, audit: AuditLog, refused: MutableStateFlow<RefusedSettings?>,
         now: @escaping @Sendable () -> Timestamp = { Timestamp(Date()) }, logger: Logger
@@ -38,10 +29,10 @@ final class SettingsReload: Sendable {
         (self.folder, self.audit, self.refused, self.now, self.logger) = (folder, audit, refused, now, logger)
     }
 
-    /// The settings in force; of those that need a restart, the ones that were read last.
+    /// The settings in force, with the latest values of those that require a restart.
     var inForce: Settings { current.withLock { $0 } }
 
-    /// Announces the differences to the settings of the last start, and stores a summary for the next start.
+    /// Announces the differences from the settings of the last start, and stores a summary for the next one.
     func begin() {
         _ = SettingsAcceptance(folder).take()
         let summary = SettingsSummary(started)
@@ -53,9 +44,9 @@ final class SettingsReload: Sendable {
         keep(summary)
     }
 
-    /// Reads the settings again, and applies those that are live.
+    /// Reads the settings again and applies the live ones.
     ///
-    /// If they have a mistake, or their file lacks a key that is in force and was not accepted as it is, nothing changes.
+    /// Nothing changes if they contain a mistake, or if the file lacks keys in force and was not accepted.
     func reload(from sources: SettingSources, taking take: (Settings) -> Void) {
         let accepted = SettingsAcceptance(folder).take()
         let settings: Settings
@@ -80,7 +71,7 @@ final class SettingsReload: Sendable {
         let summary = SettingsSummary(settings)
         let changes = SettingsSummary(before).changes(to: summary)
         let late = SettingsSummary(started).changes(to: summary).filter { !$0.isLive }
-        // Before they are in force, so that nothing is lost that is not announced.
+        // Announced before they take effect, so that no change goes unannounced.
         announce(changes)
         current.withLock { $0 = settings }
         take(settings)
@@ -99,7 +90,6 @@ final class SettingsReload: Sendable {
         refused.value = RefusedSettings(at: now(), lost: lost)
     }
 
-    /// Writes each change to the log and the audit.
     private func announce(_ changes: [SettingsChange]) {
         for change in changes.prefix(Self.announced) {
             logger.log(
@@ -126,4 +116,29 @@ final class SettingsReload: Sendable {
     }
 
     private static func names(_ keys: [String]) -> String { keys.isEmpty ? "none" : keys.joined(separator: ", ") }
+}
+
+/// The permission for the next reload to apply a settings file that lacks keys.
+///
+/// It is the file's hash, stored in the data folder in a file that only its owner can read.
+struct SettingsAcceptance: Sendable {
+    private let file: URL
+
+    init(_ folder: DataFolder) { file = folder.url.appending(path: "accepted-settings") }
+
+    func give(_ settings: SettingsFile) throws {
+        try Data((settings.hash + "\n").utf8).write(to: file, options: .atomic)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
+    }
+
+    /// Returns the hash of the permitted file and removes the permission.
+    func take() -> String? {
+        guard let text = try? RegularFile.text(of: file.path, limit: 1_024) else { return nil }
+        do {
+            try FileManager.default.removeItem(at: file)
+        } catch {
+            return nil
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
 }

@@ -3,13 +3,11 @@ import WeirAccess
 import WeirBoards
 import WeirStates
 
-/// What settings say, by key and without secrets: what the log and the audit have of a change.
+/// The values of the settings by key, without secrets, for the log and the audit.
 struct SettingsSummary: Sendable {
-    /// The value of a key.
     private struct Value: Sendable {
-        /// The value as it is shown.
         let shown: String
-        /// The value itself; nil in a summary that was read from a file.
+        /// The exact value, or nil in a summary that was read from a file.
         var exact: String?
 
         func differs(from other: Value) -> Bool {
@@ -20,7 +18,6 @@ struct SettingsSummary: Sendable {
 
     private var values: [String: Value] = [:]
 
-    /// Summarises settings.
     init(_ settings: Settings) {
         for setting in Setting.all {
             guard let text = settings.text(setting.key) else { continue }
@@ -35,7 +32,7 @@ struct SettingsSummary: Sendable {
         }
     }
 
-    /// A value without secrets: of a URL only the scheme, the host and the port.
+    /// A value without secrets: of a URL, only the scheme, the host and the port.
     private static func shown(_ text: String, _ kind: Setting.Kind) -> String {
         switch kind {
         case .url, .journal: break
@@ -51,7 +48,6 @@ struct SettingsSummary: Sendable {
 
     // MARK: Comparing
 
-    /// The differences to later settings, by key.
     func changes(to later: SettingsSummary) -> [SettingsChange] {
         Set(values.keys).union(later.values.keys).sorted().compactMap { key in
             let (before, after) = (values[key], later.values[key])
@@ -64,10 +60,9 @@ struct SettingsSummary: Sendable {
 
     // MARK: In a file
 
-    /// The most bytes of a file.
     private static let fileLimit = 16 << 20
 
-    /// Reads a summary that ``write(to:)`` has written; nil if the file is missing or damaged.
+    /// Reads a summary written by ``write(to:)``; nil if the file is missing or damaged.
     init?(file: URL) {
         guard let data = try? RegularFile.bytes(of: file.path, limit: Self.fileLimit),
             let members = try? JSONValue(parsing: data).object
@@ -75,7 +70,7 @@ struct SettingsSummary: Sendable {
         values = members.compactMapValues { $0.string.map { Value(shown: $0) } }
     }
 
-    /// Writes the summary for the next start, readable for its owner only.
+    /// Writes the summary for the next start, readable by its owner only.
     func write(to file: URL) throws {
         let text = try JSONValue.object(values.mapValues { .string($0.shown) }).text()
         try Data(text.utf8).write(to: file, options: .atomic)
@@ -83,11 +78,11 @@ struct SettingsSummary: Sendable {
     }
 }
 
-/// A setting, a role, a grantee or a notification whose value has changed.
+/// A changed setting, role, grant or notification.
 struct SettingsChange: Sendable, Equatable {
     /// The key of the setting, or `roles.NAME`, `grants GRANTEE`, `notify NAME`.
     let key: String
-    /// The values, without secrets; `none` without one.
+    /// The values without secrets, or `none` if absent.
     let before, after: String
 
     init(key: String, _ before: String?, _ after: String?) {
@@ -96,9 +91,8 @@ struct SettingsChange: Sendable, Equatable {
         self.after = after ?? "none"
     }
 
-    /// Whether a role, or the roles of a grantee, are other ones than before.
+    /// Whether the change modifies an existing role or grant.
     var isOfRights: Bool { before != "none" && (key.hasPrefix("roles.") || key.hasPrefix("grants ")) }
 
-    /// Whether a running server applies it.
     var isLive: Bool { Setting.named(key)?.isLive ?? true }
 }

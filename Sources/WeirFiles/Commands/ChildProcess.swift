@@ -1,3 +1,5 @@
+import Foundation
+
 #if canImport(Darwin)
     package import Darwin
 #elseif canImport(Glibc)
@@ -6,27 +8,24 @@
     package import Musl
 #endif
 
-/// Starts programs, and takes their ends.
 package enum ChildProcess {
-    /// What a program is started as.
     package enum Kind {
-        /// The helper program, in a session of its own, so that a Ctrl-C at the server's terminal reaches the server alone.
+        /// The helper, in its own session, so that a Ctrl-C at the server's terminal does not reach it.
         case helper
-        /// A command in this process's place, in its session and with no signal held back; those named do to it what they
-        /// do to any.
+        /// A command in this process's session, with an empty signal mask and the given signals reset to their default actions.
         case wrapped(defaulted: [Int32])
     }
 
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: The program; one that is wrapped is looked for in `PATH`.
-    ///   - arguments: Its arguments, from its own name on; none holds NUL.
-    ///   - environment: All of its environment, as `NAME=value`.
-    ///   - descriptors: What it finds at which number; all are above those numbers.
-    ///   - kind: What it is started as.
-    /// - Returns: The process.
-    /// - Throws: `CommandFailure` with what the system says.
+    ///   - path: The program. A wrapped one is searched in `PATH`.
+    ///   - arguments: The arguments, starting with the program's name. None contains NUL.
+    ///   - environment: The complete environment, as `NAME=value`.
+    ///   - descriptors: The open descriptors by their number in the child. All are greater than those numbers.
+    ///   - kind: How the program is started.
+    /// - Returns: The process id.
+    /// - Throws: `CommandFailure` with the system's error.
     package static func start(
         _ path: String, arguments: [String], environment: [String], descriptors: [Int32: Int32], as kind: Kind
     ) throws(CommandFailure) -> pid_t {
@@ -77,9 +76,73 @@ package enum ChildProcess {
         return process
     }
 
-    /// Takes the end of a process that has ended, or is about to.
     package static func reap(_ process: pid_t) {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
     }
 }
+
+package struct Descriptors {
+    private var open: Set<Int32> = []
+
+    package init() {}
+
+    /// Creates a pipe with close-on-exec ends, whose numbers are above those that the helper expects.
+    package mutating func pipe() throws(CommandFailure) -> (read: Int32, write: Int32) {
+        var ends: [Int32] = [-1, -1]
+        guard makePipe(&ends) == 0 else { throw CommandFailure(step: "helper", error: errno) }
+        let (read, write) = (try raised(ends[0]), try raised(ends[1]))
+        return (read, write)
+    }
+
+    /// Creates an anonymous file with the given contents, positioned at its start.
+    mutating func file(holding bytes: [UInt8]) throws(CommandFailure) -> Int32 {
+        // It is unlinked at once, and on Linux it is never written to a disk.
+        var file: Int32 = -1
+        var name: [CChar] = []
+        for folder in ["/dev/shm/", NSTemporaryDirectory()] where file < 0 {
+            name = Array((folder + "weir-input.XXXXXX").utf8CString)
+            file = mkstemp(&name)
+        }
+        guard file >= 0 else { throw CommandFailure(step: "helper", error: errno) }
+        unlink(name)
+        let place = try raised(file)
+        var written = 0
+        while written < bytes.count {
+            // Unsafe memory: the array contains the bytes from the end of the last piece.
+            let count = bytes[written...].withUnsafeBytes { write(place, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw CommandFailure(step: "helper", error: errno) }
+            written += count
+        }
+        guard lseek(place, 0, SEEK_SET) == 0 else { throw CommandFailure(step: "helper", error: errno) }
+        return place
+    }
+
+    mutating func adopt(_ descriptor: Int32) { open.insert(descriptor) }
+
+    /// Gives up ownership of a descriptor.
+    package mutating func release(_ descriptor: Int32) { open.remove(descriptor) }
+
+    mutating func close(_ descriptor: Int32) {
+        guard open.remove(descriptor) != nil else { return }
+        closeDescriptor(descriptor)
+    }
+
+    package mutating func closeAll() { for descriptor in open { close(descriptor) } }
+
+    private mutating func raised(_ descriptor: Int32) throws(CommandFailure) -> Int32 {
+        open.insert(descriptor)
+        let higher = fcntl(descriptor, F_DUPFD_CLOEXEC, 10)
+        guard higher >= 0 else { throw CommandFailure(step: "helper", error: errno) }
+        open.insert(higher)
+        close(descriptor)
+        return higher
+    }
+}
+
+/// The system's `close`, which a method of that name hides.
+private func closeDescriptor(_ descriptor: Int32) { _ = close(descriptor) }
+
+/// The system's `pipe`, which a method of that name hides.
+private func makePipe(_ ends: inout [Int32]) -> Int32 { pipe(&ends) }

@@ -1,24 +1,22 @@
-/// What is run, and how: the words of a command, its environment, where it runs and what it may take.
+package import Foundation
+
 package struct CommandLaunch: Sendable {
-    /// The size of a pseudo-terminal, in characters.
+    /// The size of a pseudo-terminal in characters, from 1 to 10,000.
     package struct Terminal: Sendable, Hashable {
         package let columns: Int
         package let rows: Int
 
-        /// Makes a size; numbers outside 1 to 10,000 are brought within.
         package init(columns: Int = 120, rows: Int = 40) {
             self.columns = min(max(columns, 1), 10_000)
             self.rows = min(max(rows, 1), 10_000)
         }
     }
 
-    /// What the command may take of the machine; nil leaves a limit as it is.
+    /// Resource limits, each nil to leave it unchanged.
     package struct Limits: Sendable, Hashable {
-        /// How much it gives way to others, from -20 to 19.
         package var nice: Int?
-        /// Bytes of address space.
+        /// The address space in bytes.
         package var memory: Int64?
-        /// Open files.
         package var files: Int?
 
         package init(nice: Int? = nil, memory: Int64? = nil, files: Int? = nil) {
@@ -28,22 +26,21 @@ package struct CommandLaunch: Sendable {
         }
     }
 
-    /// The program and its arguments, each exactly as the program gets it.
+    /// The program and its arguments, passed unchanged.
     package var arguments: [String]
-    /// All of the environment.
     package var environment: [String: String]
-    /// Where it runs; nil for where the server runs.
+    /// The working directory, or nil for the server's.
     package var directory: String?
-    /// What it reads from its standard input; nil for nothing.
+    /// The contents of standard input, or nil if empty.
     package var input: [UInt8]?
-    /// The terminal that it prints to, and with it both channels in one; nil for pipes.
+    /// The terminal that combines both output channels, or nil for pipes.
     package var terminal: Terminal?
     package var limits = Limits()
-    /// The permissions that its new files do not get; nil for those of the server's files.
+    /// The umask, or nil for the server's.
     package var umask: FileMask?
-    /// What asks it to stop.
+    /// The signal that requests the end.
     package var stopSignal = ProcessSignal.terminate
-    /// How long it may take to stop, before it is killed.
+    /// The time between the stop signal and SIGKILL.
     package var stopGracePeriod: Duration = .seconds(10)
 
     package init(_ arguments: [String], environment: [String: String] = [:]) {
@@ -51,12 +48,12 @@ package struct CommandLaunch: Sendable {
         self.environment = environment
     }
 
-    /// The longest word that Linux gives to a program, its end included.
-    package static let maximumWordBytes = 131_072
+    /// The maximum size of an argument or variable on Linux, including its terminating NUL.
+    static let maximumWordBytes = 131_072
 
-    /// What is wrong with the words of the command, in a sentence; nil when nothing is.
+    /// Describes why the arguments or the environment are invalid, or nil if they are valid.
     ///
-    /// A word that holds NUL would reach the program cut short, and one that is too long not at all.
+    /// A NUL character would truncate a word, and the system rejects one that is too long.
     package var mistake: String? {
         guard let program = arguments.first, !program.isEmpty else { return "There is no command to run." }
         if arguments.count > 10_000 { return "The command has more than 10,000 arguments." }
@@ -79,7 +76,6 @@ package struct CommandLaunch: Sendable {
         return nil
     }
 
-    /// The arguments of the program that runs it.
     var helperArguments: [String] {
         var words = ["weir-exec", "-s", String(stopSignal.number), "-g", String(graceMilliseconds)]
         if let directory { words += ["-d", directory] }
@@ -97,7 +93,7 @@ package struct CommandLaunch: Sendable {
     }
 }
 
-/// The permissions that new files of a program do not get, such as `022` (POSIX `umask`).
+/// A POSIX `umask`, such as `022`.
 package struct FileMask: Sendable, Hashable {
     /// The permission bits, from 0 to 0o777.
     package let bits: UInt16
@@ -105,10 +101,52 @@ package struct FileMask: Sendable, Hashable {
     /// Creates a mask from the result of `umask`.
     package init(bits: some BinaryInteger) { self.bits = UInt16(truncatingIfNeeded: bits) & 0o777 }
 
-    /// Reads three octal digits, with or without a leading zero; nil for anything else.
+    /// Parses three octal digits with an optional leading zero; nil for any other text.
     package init?(_ text: String) {
         guard (3...4).contains(text.utf8.count), text.utf8.allSatisfy({ (48...55).contains($0) }) else { return nil }
         guard let bits = UInt16(text, radix: 8), bits <= 0o777 else { return nil }
         self.bits = bits
+    }
+}
+
+/// The location of `weir-exec`, the helper that runs every command.
+package struct CommandHelper: Sendable, Hashable {
+    package static let name = "weir-exec"
+
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// Searches folders for the helper, in order.
+    ///
+    /// The default is the folder of the running executable, `../libexec`, and the folder of a test bundle.
+    package init(in folders: [URL] = Self.folders) throws(NotFound) {
+        for folder in folders {
+            let path = folder.appending(path: Self.name).path
+            if FileManager.default.isExecutableFile(atPath: path) {
+                self.path = path
+                return
+            }
+        }
+        throw NotFound()
+    }
+
+    package static var folders: [URL] {
+        let programs = [URL(filePath: "/proc/self/exe").resolvingSymlinksInPath(), Bundle.main.executableURL].compactMap
+        {
+            $0?.resolvingSymlinksInPath()
+        }
+        let beside = programs.map { $0.deletingLastPathComponent() }
+        let tests = Bundle.allBundles.map(\.bundleURL).filter { $0.pathExtension == "xctest" }
+        return beside + beside.map { $0.deletingLastPathComponent().appending(path: "libexec") }
+            + tests.map { $0.deletingLastPathComponent() }
+    }
+
+    package struct NotFound: Error, Sendable, CustomStringConvertible {
+        package let description =
+            "The program weir-exec is missing, through which commands are run. It belongs beside the weir program: "
+            + "copy both from the same build."
+
+        package init() {}
     }
 }

@@ -2,11 +2,10 @@ package import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The reading end of a pipe: gives what is read piece by piece, and reads no faster than it is asked.
+/// The read end of a pipe, with back pressure: it reads only on demand, without a thread of its own.
 ///
-/// It needs no thread of its own. Dropping it closes the pipe.
+/// Its deinitialization closes the pipe.
 package final class CommandPipe: Sendable {
-    /// How much is read at a time.
     package static let readSize = 65_536
 
     private let channel: any Channel
@@ -19,7 +18,7 @@ package final class CommandPipe: Sendable {
 
     deinit { channel.close(promise: nil) }
 
-    /// Takes over a descriptor, which it closes in the end, also when this throws.
+    /// Takes ownership of a descriptor, which it also closes when it throws.
     package static func open(_ descriptor: Int32, on group: any EventLoopGroup) async throws -> CommandPipe {
         let inbox = Inbox()
         let channel = try await NIOPipeBootstrap(group: group)
@@ -32,19 +31,18 @@ package final class CommandPipe: Sendable {
         return CommandPipe(channel: channel, inbox: inbox)
     }
 
-    /// The next piece; nil at the end, or once the pipe is closed.
+    /// Returns the next piece, or nil at the end or after closing.
     ///
-    /// Suspends until something comes, whether or not the caller is cancelled. One reader at a time.
+    /// Suspends until data arrives, and ignores cancellation. Supports one reader at a time.
     package func next() async -> ByteBuffer? {
         await withCheckedContinuation { continuation in
             if inbox.wait(continuation) { channel.read() }
         }
     }
 
-    /// Closes it: a reader that waits is given the end.
     package func close() { channel.close(promise: nil) }
 
-    /// What was read and is not taken yet, and who waits for it.
+    /// The unread buffers and the pending reader.
     private final class Inbox: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
 
@@ -56,7 +54,7 @@ package final class CommandPipe: Sendable {
 
         private let core = Mutex(Core())
 
-        /// Gives what is there; true if something must be read first.
+        /// Resumes the reader with a buffer; returns true if a read is required first.
         func wait(_ reader: CheckedContinuation<ByteBuffer?, Never>) -> Bool {
             let (mustRead, buffer) = core.withLock { core -> (Bool, ByteBuffer?) in
                 if !core.buffers.isEmpty { return (false, core.buffers.removeFirst()) }

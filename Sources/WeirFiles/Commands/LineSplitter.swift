@@ -6,18 +6,17 @@
     import Musl
 #endif
 
-/// Cuts what a program prints, as it arrives, into lines and ticks.
+/// Splits output incrementally into lines and ticks.
 ///
-/// A line ends with LF or CR LF. A text that a carriage return lets the next one overwrite, as progress bars do, is a *tick*:
-/// worth looking at, and not worth keeping. A line that is too long comes in pieces, so that a program which never prints a
-/// line end costs no more memory than one that does. Bytes that are no UTF-8 become U+FFFD.
+/// A line ends with LF or CR LF. A *tick* is a text that a carriage return overwrites, as in progress bars: it can update the
+/// state, but is not recorded. A line over the limit is split into pieces, so that output without newlines uses bounded memory.
+/// Invalid UTF-8 becomes U+FFFD.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Hashable {
-        /// A whole line, or the first piece of one.
+        /// A line, or the first piece of one.
         case line(String)
-        /// A further piece of a line that was too long.
         case continuation(String)
-        /// What stood on the line before it was overwritten.
+        /// The contents of a line before they were overwritten.
         case tick(String)
 
         package var text: String {
@@ -27,29 +26,25 @@ package struct LineSplitter: Sendable {
         }
     }
 
-    /// How many bytes one piece has at most.
+    /// The maximum size of a piece in bytes.
     package static let limit = 16_384
 
     private var pending: [UInt8] = []
-    /// The last byte was a carriage return, which is a line end if LF follows.
+    /// Whether the last byte was a carriage return, which is part of a newline if LF follows.
     private var hasReturn = false
-    /// Something on this line was overwritten.
     private var isOverwriting = false
     private var isContinuing = false
 
     package init() {}
 
-    /// Takes what was read.
+    /// Adds bytes, and passes complete pieces to `body`, in order.
     ///
-    /// - Parameters:
-    ///   - bytes: What was read.
-    ///   - isDrained: Whether there was no more to read at that moment, so that a text which overwrites another is shown as
-    ///     it stands instead of when it is overwritten in turn.
-    ///   - body: Gets the pieces, in order.
+    /// `isDrained` reports an overwriting text at once, because no more bytes were available, and not only when it is
+    /// overwritten.
     package mutating func take(
         _ bytes: UnsafeRawBufferPointer, isDrained: Bool = false, _ body: (Piece) -> Void
     ) {
-        // Unsafe memory: every place lies between the buffer's two ends, which are looked at before each step.
+        // Unsafe memory: every position lies between the buffer's ends, which are checked before each step.
         guard var place = bytes.baseAddress else { return }
         let end = place + bytes.count
         while place < end {
@@ -62,12 +57,10 @@ package struct LineSplitter: Sendable {
         if isDrained, isOverwriting, !hasReturn, !pending.isEmpty { body(.tick(text(pending))) }
     }
 
-    /// Gives what is left when nothing comes any more.
     package mutating func finish(_ body: (Piece) -> Void) {
         if !pending.isEmpty { endLine(body) }
     }
 
-    /// Takes bytes without LF.
     private mutating func takeLinePart(_ bytes: UnsafeRawBufferPointer, _ body: (Piece) -> Void) {
         guard var place = bytes.baseAddress else { return }
         let end = place + bytes.count
@@ -94,10 +87,10 @@ package struct LineSplitter: Sendable {
         }
     }
 
-    /// Gives all but an unfinished character at the end.
+    /// Reports the pending bytes, except an incomplete character at their end.
     private mutating func cut(_ body: (Piece) -> Void) {
         var end = pending.count
-        // A character has four bytes at most, and all but its first begin with 10.
+        // A UTF-8 character has at most four bytes, and all but its first begin with the bits 10.
         for back in 1...4 where pending.count > back {
             let byte = pending[pending.count - back]  // Never traps: there are more bytes than that.
             if byte & 0b1100_0000 == 0b1000_0000 { continue }

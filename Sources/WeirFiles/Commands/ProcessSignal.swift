@@ -6,14 +6,13 @@
     import Musl
 #endif
 
-/// A signal that a process can be sent, by the name everybody knows it by.
+/// A signal with its conventional name.
 package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
     package let number: Int32
 
-    /// Makes a signal of any number.
     package init(number: Int32) { self.number = number }
 
-    /// Finds a signal by its name, with or without `SIG`; nil when it is none of ``names``.
+    /// Finds a signal by name, with or without `SIG`; nil if ``names`` does not contain it.
     package init?(_ name: String) {
         let short = name.uppercased().hasPrefix("SIG") ? String(name.uppercased().dropFirst(3)) : name.uppercased()
         guard let known = Self.known.first(where: { $0.name == short }) else { return nil }
@@ -23,15 +22,13 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
     package static let terminate = ProcessSignal(number: SIGTERM)
     package static let kill = ProcessSignal(number: SIGKILL)
 
-    /// The names that can be written.
     package static var names: [String] { known.map(\.name) }
 
-    /// The name, such as `SIGTERM`.
     package var description: String {
         Self.known.first { $0.number == number }.map { "SIG" + $0.name } ?? "signal \(number)"
     }
 
-    /// What it says about a process that it ended, as a clause; nil where the name says all there is to say.
+    /// An explanation of a process's end by this signal, as a clause, or nil if the name is sufficient.
     package var meaning: String? { Self.known.first { $0.number == number }?.meaning }
 
     private struct Known: Sendable {
@@ -58,4 +55,43 @@ package struct ProcessSignal: Sendable, Hashable, CustomStringConvertible {
         Known(name: "XCPU", number: SIGXCPU, meaning: "it used more processor time than it may"),
         Known(name: "XFSZ", number: SIGXFSZ, meaning: "it wrote a larger file than it may"),
     ]
+}
+
+package struct CommandFailure: Error, Sendable, Hashable {
+    /// The failed step: `exec`, `directory`, `nice`, `memory`, `files`, `terminal`, `input`, `fork` or `helper`.
+    package let step: String
+    package let error: Int32
+
+    package init(step: String, error: Int32) {
+        self.step = step
+        self.error = error
+    }
+
+    /// Describes the failure of a program of the definition, and its fix, without paths of the server.
+    package func sentence(running program: String) -> String {
+        switch (step, error) {
+        case ("exec", ENOENT):
+            "The program “\(program)” is not there. Install it on the server, or correct the command or its PATH."
+        case ("exec", EACCES):
+            "The program “\(program)” may not be run: make it executable for the user that the server runs as."
+        case ("exec", ENOEXEC):
+            "“\(program)” is no program that this machine can run. A script needs a first line such as #!/bin/sh."
+        case ("exec", E2BIG), ("helper", E2BIG):
+            "The arguments and the environment of the command are longer than the system allows. Pass long values on standard input."
+        case ("directory", ENOENT):
+            "The folder that the command should run in is not there. Make it, or correct working_dir."
+        case ("directory", EACCES), ("directory", EPERM):
+            "The folder that the command should run in may not be entered by the user that the server runs as."
+        case ("directory", ENOTDIR): "What the command should run in is no folder. Correct working_dir."
+        case ("nice", _): "The command may not be given that priority: only root may go below 0. Correct nice."
+        case ("memory", _), ("files", _): "The command's limits could not be set. Correct limits."
+        case ("terminal", _):
+            "The system has no terminal left to give to the command. Try again, or leave terminal out."
+        case (_, EAGAIN), (_, ENOMEM):
+            "The machine has no room for one more program. Wait until others have ended, then try again."
+        case (_, EMFILE), (_, ENFILE):
+            "The server has too many files open to start a command. Wait until others have ended, or raise `ulimit -n`."
+        default: "The command could not be started (\(step), error \(error)). The server's log may say more."
+        }
+    }
 }

@@ -1,3 +1,8 @@
+package import NIOCore
+import NIOPosix
+import Synchronization
+import WeirStates
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
@@ -5,20 +10,15 @@
 #elseif canImport(Musl)
     import Musl
 #endif
-package import NIOCore
-import NIOPosix
-import Synchronization
-import WeirStates
 
-/// A command that runs: what it prints, how it ends, and the one way to stop it.
+/// A running command, with its output, its result and the means to stop it.
 ///
-/// It runs under a small program of its own, which ends it with everything that it began, also when this process dies.
-/// Read ``output``, and ``errors`` where there is one, and then ask for the ``end()``: who does not read holds the command
-/// back as soon as a pipe is full.
+/// It runs under a helper process that kills its whole process tree, even when this process dies. Read ``output`` and
+/// ``errors`` before calling ``end()``, because the command blocks when a pipe is full.
 package final class RunningCommand: Sendable {
-    /// What it prints; the end comes when nothing of the command is left.
+    /// The standard output, which ends when the whole process tree has ended.
     package let output: CommandPipe
-    /// What it prints for the person who runs it; nil on a terminal, which has one channel only.
+    /// The standard error, or nil on a terminal, which has one channel only.
     package let errors: CommandPipe?
     private let report: CommandPipe
     private let process: pid_t
@@ -36,13 +36,13 @@ package final class RunningCommand: Sendable {
 
     /// Starts a command.
     ///
-    /// Returns when the helper program runs, which may still find that the command cannot: ``end()`` says so.
+    /// Returns once the helper runs. The helper may still fail to start the command, which ``end()`` reports.
     /// - Parameters:
-    ///   - launch: What to run; without mistakes.
-    ///   - helper: The program that runs it.
-    ///   - group: Where pipes are read.
-    /// - Returns: The command, which may not have begun yet.
-    /// - Throws: `CommandFailure` when the helper program cannot be started.
+    ///   - launch: The command, without mistakes.
+    ///   - helper: The helper.
+    ///   - group: The event loops that read the pipes.
+    /// - Returns: The command.
+    /// - Throws: `CommandFailure` if the helper cannot be started.
     package static func start(
         _ launch: CommandLaunch, by helper: CommandHelper,
         on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
@@ -61,7 +61,7 @@ package final class RunningCommand: Sendable {
             environment: launch.environment.map { "\($0.key)=\($0.value)" },
             descriptors: Dictionary(places) { $1 }, as: .helper)
         for descriptor in given { descriptors.close(descriptor) }
-        // A lifeline nobody could write to at once is no reason to wait.
+        // A write to the lifeline must never block.
         _ = fcntl(lifeline.write, F_SETFL, O_NONBLOCK)
         descriptors.release(lifeline.write)
         do {
@@ -70,7 +70,7 @@ package final class RunningCommand: Sendable {
                 errors: try await open(errors?.read, &descriptors, group),
                 report: try await open(report.read, &descriptors, group), process: process, lifeline: lifeline.write)
         } catch {
-            // Nobody would ever read it: it ends with the lifeline.
+            // The command ends with the lifeline.
             descriptors.adopt(lifeline.write)
             descriptors.closeAll()
             ChildProcess.reap(process)
@@ -93,9 +93,9 @@ package final class RunningCommand: Sendable {
         return try await CommandPipe.open(descriptor, on: group)
     }
 
-    /// Asks the command to stop; what is left of it after its grace period is killed.
+    /// Sends the stop signal, and kills the command after its grace period.
     ///
-    /// Returns at once.
+    /// Does not wait.
     package func stop() {
         lifeline.withLock { lifeline in
             guard let lifeline else { return }
@@ -103,9 +103,9 @@ package final class RunningCommand: Sendable {
         }
     }
 
-    /// Kills the command with everything that it began.
+    /// Kills the command's whole process tree.
     ///
-    /// Returns at once.
+    /// Does not wait.
     package func hangUp() {
         lifeline.withLock { lifeline in
             guard let descriptor = lifeline else { return }
@@ -116,11 +116,11 @@ package final class RunningCommand: Sendable {
         }
     }
 
-    /// How it ended: suspends until nothing that it began is left.
+    /// Suspends until the whole process tree has ended, and returns the result.
     ///
-    /// Call it once.
+    /// Supports one call.
     package func end() async -> CommandEnd {
-        // What was reported before its end counts; nothing was, if the helper program was killed.
+        // The report is empty if the helper was killed.
         var text = ""
         while let buffer = await report.next() {
             if text.utf8.count < 4_096 { text += String(buffer: buffer) }
@@ -128,5 +128,46 @@ package final class RunningCommand: Sendable {
         hangUp()
         ChildProcess.reap(process)
         return CommandEnd(report: text)
+    }
+}
+
+package enum CommandEnd: Sendable, Hashable {
+    case exited(Int32, CommandUsage)
+    case signalled(ProcessSignal, CommandUsage)
+    case notStarted(CommandFailure)
+    /// The helper was killed, so the result is unknown.
+    case lost
+
+    init(report: String) {
+        var end = CommandEnd.lost
+        for line in report.split(separator: "\n") {
+            let words = line.split(separator: " ")
+            let numbers = words.dropFirst().map { Int64($0) ?? 0 }
+            let number = Int32(clamping: numbers.first ?? 0)
+            switch words.first {
+            case "failed":
+                let error = Int32(clamping: numbers.dropFirst().first ?? 0)
+                end = .notStarted(CommandFailure(step: words.count > 1 ? String(words[1]) : "", error: error))
+            case "exited": end = .exited(number, CommandUsage(Array(numbers.dropFirst())))
+            case "signalled": end = .signalled(ProcessSignal(number: number), CommandUsage(Array(numbers.dropFirst())))
+            default: break
+            }
+        }
+        self = end
+    }
+}
+
+/// The resource usage of a command and of the child processes that it waited for.
+package struct CommandUsage: Sendable, Hashable {
+    package let user: Duration
+    package let system: Duration
+    /// The peak memory in bytes.
+    package let memory: Int64
+
+    init(_ numbers: [Int64]) {
+        user = .milliseconds(numbers.first ?? 0)
+        system = .milliseconds(numbers.count > 1 ? numbers[1] : 0)
+        // Linux reports KiB.
+        memory = numbers.count > 2 ? numbers[2].multipliedReportingOverflow(by: 1_024).partialValue : 0
     }
 }

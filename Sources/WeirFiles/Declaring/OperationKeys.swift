@@ -1,9 +1,8 @@
 import WeirOperations
 package import WeirStates
 
-/// Everything that an operation's file can say: the one table from which files are checked and the schema is made.
+/// The members of an operation's file, from which the checks and the JSON Schema are derived.
 enum OperationKeys {
-    /// The whole file.
     static let file = Shape.object(
         [
             .init(
@@ -31,7 +30,6 @@ enum OperationKeys {
                 "Who is told how runs end; instead of those that the settings name for all operations."),
         ] + program + requests)
 
-    /// What a program is, and how it is run.
     static let program: [Shape.Key] = [
         .init(
             "command", .list(of: .either(.text(limit: 100_000), group), limit: 1_000),
@@ -65,7 +63,7 @@ enum OperationKeys {
         .init("failed", .object(failed), "What the page of a failed run says."),
     ]
 
-    /// Whether a file has no other members than these.
+    /// Whether a file has known members only.
     static func knows(all root: FileValue) -> Bool {
         guard case .object(let keys) = file else { return false }
         return (root.members ?? []).allSatisfy { member in keys.contains { $0.name == member.name } }
@@ -147,12 +145,10 @@ enum OperationKeys {
     ]
 }
 
-/// The kinds of inputs, as files name them.
 enum InputKind: String, CaseIterable {
     case text, multiline, url, integer, number, `switch`, choice, secret, file
 }
 
-/// What a second start does, as files name it.
 enum Overlap: String, CaseIterable {
     case allow, queue, refuse, join, replace
 
@@ -167,7 +163,6 @@ enum Overlap: String, CaseIterable {
     }
 }
 
-/// The JSON Schema of operation files, for editors.
 package enum OperationSchema {
     /// The schema (draft 2020-12).
     package static var value: JSONValue {

@@ -1,12 +1,7 @@
 import WeirStates
 
 extension Shape {
-    /// Holds a value against the shape.
-    ///
-    /// - Parameters:
-    ///   - value: A value of the file.
-    ///   - name: What a mistake calls it, such as `timeout` or `states.dumping.match`.
-    ///   - list: Takes what is wrong.
+    /// Checks a value against the shape; `name` is its name in mistakes, such as `states.dumping.match`.
     func check(_ value: FileValue, _ name: String, _ list: inout MistakeList) {
         switch self {
         case .list(let element, let limit):
@@ -40,7 +35,7 @@ extension Shape {
         }
     }
 
-    /// Whether the value is a list or a mapping as this shape is.
+    /// Whether the value and the shape are both lists or both mappings.
     private func takes(_ value: FileValue) -> Bool {
         switch (self, value.content) {
         case (.list, .list), (.dictionary, .mapping), (.object, .mapping): true
@@ -68,7 +63,6 @@ extension Shape {
         }
     }
 
-    /// Whether a text is of a scalar's shape.
     private func accepts(_ text: String) -> Bool {
         switch self {
         case .text(let limit): text.unicodeScalars.count <= limit
@@ -97,7 +91,7 @@ extension Shape {
         list.note(value, sentence)
     }
 
-    /// What it can be, as the object of a sentence.
+    /// The accepted values, as the object of a sentence.
     private var expectation: String {
         switch self {
         case .text(let limit): "a text of at most \(limit) characters"
@@ -122,7 +116,7 @@ extension Shape {
     }
 }
 
-// MARK: What scalars mean
+// MARK: Scalars
 
 extension Shape {
     static func isName(_ text: String, limit: Int) -> Bool {
@@ -135,7 +129,7 @@ extension Shape {
             }
     }
 
-    /// A bound in whole hours, or in minutes where it has none.
+    /// A duration in whole hours, or else in minutes.
     private static func words(_ bound: Duration) -> String {
         let minutes = bound.components.seconds / 60
         let (count, unit) = minutes % 60 == 0 ? (minutes / 60, "hour") : (minutes, "minute")
@@ -151,7 +145,7 @@ extension Shape {
 
     static func flag(_ text: String) -> Bool? { text == "true" ? true : text == "false" ? false : nil }
 
-    /// Reads `90s`, `1h30m`, `500ms` or `2d`.
+    /// Parses `90s`, `1h30m`, `500ms` or `2d`.
     static func duration(_ text: String) -> Duration? {
         let units: [(String, Int64)] = [
             ("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000),
@@ -161,7 +155,7 @@ extension Shape {
         while !rest.isEmpty {
             let digits = rest.prefix { $0.isASCII && $0.isNumber }
             let unit = rest.dropFirst(digits.count).prefix { $0.isASCII && $0.isLetter }
-            // Enough for any length of time that makes sense, and far from what a product could exceed.
+            // Nine digits cover any sensible duration, and their product cannot overflow.
             guard digits.utf8.count <= 9, let count = Int64(digits),
                 let factor = units.first(where: { $0.0 == unit })?.1
             else { return nil }

@@ -2,17 +2,14 @@ import WeirBoards
 import WeirOperations
 import WeirStates
 
-/// An input that a file declares.
 struct DeclaredInput {
     let field: InputField
     let label: LocalizedText?
     let help: LocalizedText?
-    /// Where it stands in the file.
     let place: FileValue
 }
 
 extension DefinitionReader {
-    /// The inputs, in order.
     mutating func inputs(_ value: FileValue?) -> [DeclaredInput] {
         var inputs: [DeclaredInput] = []
         var variables: [String: String] = [:]
@@ -91,7 +88,7 @@ extension DefinitionReader {
                 return nil
             }
             return .number(low...high)
-        // Which values a program lists is known only later: `OperationDefinition.with(choices:)`.
+        // The values that a program lists are set later, by `OperationDefinition.with(choices:)`.
         case .choice where value["options"]?.members != nil: return .text(maximumLength: ChoiceCommand.length)
         case .choice:
             let options = value["options"]?.list?.compactMap(\.text) ?? []
@@ -106,7 +103,7 @@ extension DefinitionReader {
         }
     }
 
-    /// A bound of whole numbers; nil, and a mistake, for one that none can reach.
+    /// A bound for integers, or nil with a mistake if no integer satisfies it.
     private mutating func bound(
         _ value: FileValue?, _ rule: FloatingPointRoundingRule, else none: Int64
     ) -> Int64? {
@@ -117,7 +114,7 @@ extension DefinitionReader {
         return nil
     }
 
-    /// Members that say nothing about an input of that kind.
+    /// Reports members that have no meaning for this type of input.
     private mutating func checkMembers(_ value: FileValue, _ type: InputKind) {
         let fitting: [String: [InputKind]] = [
             "options": [.choice], "pattern": [.text], "max_length": [.text, .multiline, .secret],
@@ -139,7 +136,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Refuses a file where nothing takes it.
+    /// Reports a file input if no program receives the file.
     mutating func checkFile(
         _ inputs: [DeclaredInput], _ program: OperationDefinition.Program?, _ triggers: [TriggerRule]
     ) {
@@ -169,7 +166,7 @@ extension DefinitionReader {
         }
     }
 
-    /// A name as words: `table_name` is `Table name`.
+    /// Converts a name into words: `table_name` is `Table name`.
     private static func words(_ name: String) -> String {
         let words = name.split { $0 == "_" || $0 == "-" }.joined(separator: " ")
         return words.prefix(1).uppercased() + words.dropFirst()

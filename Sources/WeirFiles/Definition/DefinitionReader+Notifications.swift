@@ -2,7 +2,7 @@ package import WeirBoards
 import WeirStates
 
 extension DefinitionReader {
-    /// Who is told, as a file says it; nil where it says nothing.
+    /// Reads the notification rules, or returns nil if the file has none.
     mutating func notifications(_ value: FileValue?) -> [NotificationRule]? {
         guard let value else { return nil }
         var names: Set<String> = []
@@ -36,7 +36,7 @@ extension DefinitionReader {
         guard let place = value["url"], let url = secretTemplate(place) else { return nil }
         let isSecret = url.paths.first != nil && url.beginning.isEmpty
         if isSecret {
-            // What it is shows when it is sent.
+            // A secret address is checked when it is used.
         } else if !["http://", "https://"].contains(where: url.beginning.lowercased().hasPrefix) {
             list.note(place, "A webhook’s address begins with http:// or https://.")
         } else if url.paths.first != nil, url.beginning.split(separator: "/").count < 2 {
@@ -71,7 +71,7 @@ extension DefinitionReader {
         return secretTemplate(member.value).map { NotificationRule.Header(name: member.name, value: $0) }
     }
 
-    /// A text in which nothing but secrets can stand.
+    /// A text whose only placeholders are secrets.
     private mutating func secretTemplate(_ value: FileValue) -> PathTemplate? {
         guard let template = pathTemplate(value) else { return nil }
         for path in template.paths where path.root != "secrets" || path.names.count != 2 {
@@ -106,7 +106,7 @@ extension DefinitionReader {
                     "A notification has no “\(path)”. "
                         + (nearest.map { "Did you mean {{\($0)}}?" } ?? "There are \(known)."))
             }
-            // What strangers wrote must not be taken for an option.
+            // Untrusted text must not be mistaken for an option.
             let wild = ["message", "actor", "title", "headline"]
             if template.beginning.isEmpty, let first = template.paths.first, wild.contains(first.description),
                 !hasEndedOptions
@@ -121,14 +121,9 @@ extension DefinitionReader {
     }
 }
 
-/// The notifications of all operations, as the settings' file declares them under `notify`.
+/// The notification rules for all operations, from `notify` in the settings file.
 package enum StandardNotifications {
-    /// Reads a settings' file.
-    ///
-    /// - Parameters:
-    ///   - text: Its text.
-    ///   - file: What mistakes call it.
-    /// - Returns: The rules, and what is wrong with them.
+    /// Reads a settings file, which mistakes call `file`.
     package static func read(_ text: String, file: String) -> (rules: [NotificationRule], mistakes: [FileMistake]) {
         var reader = DefinitionReader(id: "", file: file)
         guard let root = YAMLText.read(text, &reader.list) else { return ([], reader.list.mistakes.sorted()) }

@@ -1,6 +1,6 @@
 import WeirStates
 extension DefinitionReader {
-    /// What is run: a command, a shell's text or steps.
+    /// Reads the program: a command, a shell script, a request, a feed or steps.
     mutating func program(_ root: FileValue, _ inputs: [DeclaredInput]) -> OperationDefinition.Program? {
         if root["reported"]?.flag == true { return elsewhere(root) }
         if root["steps"] != nil || root["type"]?.text == "steps" { return steps(root, inputs).map { .steps($0) } }
@@ -13,7 +13,7 @@ extension DefinitionReader {
         case (let command?, nil): return self.command(command).map { .command($0) }
         case (nil, let shell?): return self.shell(shell).map { .shell($0) }
         case (nil, nil):
-            // A name that is written wrongly is a mistake of its own.
+            // A misspelled name is reported on its own.
             guard OperationKeys.knows(all: root) else { return nil }
             list.note(root, "There is nothing to run. Give a `command` such as [echo, hello], or a `shell` text.")
         case (_?, let shell?):
@@ -22,7 +22,7 @@ extension DefinitionReader {
         return nil
     }
 
-    /// An operation that is reported has words only: what runs, and how, is known elsewhere.
+    /// Reports members that have no meaning for a reported operation.
     private mutating func elsewhere(_ root: FileValue) -> OperationDefinition.Program? {
         for member in root.members ?? []
         where !["reported", "title", "description", "tags", "notify"].contains(member.name) {
@@ -46,7 +46,7 @@ extension DefinitionReader {
         return text
     }
 
-    /// The first name in braces of a script that is an input, or could be meant to be one.
+    /// The first name in double braces that is an input, or resembles one.
     ///
     /// Other braces belong to the script: `docker ps --format '{{.Names}}'`.
     private func input(near text: String) -> String? {
@@ -56,12 +56,11 @@ extension DefinitionReader {
         }
     }
 
-    /// The variable in which a shell finds an input.
+    /// The environment variable of an input.
     static func variable(for field: String) -> String {
         "WEIR_INPUT_" + String(field.uppercased().map { $0 == "-" ? "_" : $0 })
     }
 
-    /// A program and its arguments.
     mutating func command(_ value: FileValue) -> [OperationDefinition.Argument]? {
         guard let elements = value.list else { return nil }
         guard let first = elements.first else {
@@ -103,7 +102,7 @@ extension DefinitionReader {
         return .group(if: name, words.compactMap { argument($0) })
     }
 
-    /// Refuses a field in an argument that an interpreter takes for a program: `sh -c "ls {{folder}}"`.
+    /// Reports a placeholder in an argument that an interpreter runs as code: `sh -c "ls {{folder}}"`.
     private mutating func checkCode(_ elements: [FileValue], _ arguments: [OperationDefinition.Argument]) {
         let words = arguments.flatMap(\.templates)
         guard elements.count == arguments.count,
@@ -126,7 +125,7 @@ extension DefinitionReader {
         }
     }
 
-    /// The options by which an interpreter is given a program's text; nil for a program that is none.
+    /// The options after which an interpreter expects code, or nil for other programs.
     private static func codeFlags(of program: String) -> [String]? {
         let name = program.split(separator: "/").last.map { String($0.prefix { $0.isLetter }) } ?? ""
         return switch name {
@@ -138,7 +137,6 @@ extension DefinitionReader {
 
     // MARK: Environment
 
-    /// The variables of the environment.
     mutating func environment(_ value: FileValue?) -> [(name: String, value: TextTemplate)] {
         var variables: [(name: String, value: TextTemplate)] = []
         for member in value?.members ?? [] {
@@ -174,7 +172,7 @@ extension DefinitionReader {
             }
     }
 
-    /// Whether a variable decides which code programs load and run.
+    /// Whether a variable determines which code programs load and run.
     private static func steersPrograms(_ name: String) -> Bool {
         let prefixes = ["LD_", "DYLD_", "BASH_FUNC", "GIT_", "GCONV_", "PYTHON", "PERL5", "RUBY", "NODE_", "JAVA_"]
         let names: Set = [

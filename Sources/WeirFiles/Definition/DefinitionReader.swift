@@ -1,15 +1,15 @@
 import WeirOperations
 import WeirStates
 
-/// Makes an operation of a file's text, or says everything that is wrong with it.
+/// Parses an operation file into a definition, and collects all of its mistakes.
 struct DefinitionReader {
     let id: String
     let file: String
     var list: MistakeList
     private(set) var fields: [String: InputField] = [:]
-    /// Whether the program names states and values itself, which no file knows.
+    /// Whether the program can report states and values that the file does not declare.
     private var hasReports = false
-    /// Whether braces in the program's arguments, environment and standard input are text.
+    /// Whether braces in the program's arguments, environment and standard input are literal.
     private(set) var isLiteral = false
 
     init(id: String, file: String) {
@@ -18,13 +18,7 @@ struct DefinitionReader {
         list = MistakeList(file: file)
     }
 
-    /// Reads a file.
-    ///
-    /// - Parameters:
-    ///   - text: Its text.
-    ///   - id: The id of the operation.
-    ///   - file: What mistakes call the file.
-    /// - Returns: The operation; nil if there are mistakes, which come in the order of their places.
+    /// Reads a file, and returns the operation, or nil with the mistakes, sorted by location.
     static func read(_ text: String, id: String, file: String) -> (definition: OperationDefinition?, [FileMistake]) {
         var reader = DefinitionReader(id: id, file: file)
         guard let root = YAMLText.read(text, &reader.list) else { return (nil, reader.list.mistakes.sorted()) }
@@ -39,7 +33,7 @@ struct DefinitionReader {
         return definition(root, id: id, title: LocalizedText(root["title"]), inputs, choices(inputs))
     }
 
-    /// An operation of a mapping, which is a file or a step of one.
+    /// Reads the operation of a mapping: a whole file, or one of its steps.
     mutating func definition(
         _ root: FileValue, id: String, title: LocalizedText?, _ inputs: [DeclaredInput],
         _ choices: [String: ChoiceCommand] = [:]
@@ -133,7 +127,6 @@ struct DefinitionReader {
         return (rules, order)
     }
 
-    /// A regular expression; nil, and a mistake, for what is none.
     mutating func pattern(_ value: FileValue, for extent: TextPattern.Extent) -> TextPattern? {
         guard let text = value.text else { return nil }
         do throws(TextPattern.Mistake) {
@@ -144,14 +137,14 @@ struct DefinitionReader {
         }
     }
 
-    /// Lets texts name the inputs.
+    /// Sets the inputs that texts can refer to.
     mutating func take(_ inputs: [DeclaredInput]) {
         fields = Dictionary(inputs.map(\.field).map { ($0.name, $0) }) { first, _ in first }
     }
 
     // MARK: Texts
 
-    /// A text with fields that need not be inputs.
+    /// A text whose placeholders need not be inputs.
     mutating func template(_ value: FileValue?) -> TextTemplate? {
         guard let value, let text = value.text else { return nil }
         do throws(TextTemplate.Mistake) {
@@ -162,7 +155,7 @@ struct DefinitionReader {
         }
     }
 
-    /// A text with fields, each of which is an input.
+    /// A text whose placeholders must be inputs.
     mutating func template(_ value: FileValue?, _ place: String, secrets: Bool) -> TextTemplate? {
         if isLiteral, let text = value?.text { return TextTemplate(verbatim: text) }
         guard let value, let template = template(value) else { return nil }
@@ -191,14 +184,14 @@ struct DefinitionReader {
 
     func isField(_ name: String) -> Bool { fields[name] != nil }
 
-    /// A text for a page, in which inputs and what patterns found can stand.
+    /// A text for a page, with placeholders for inputs and values of patterns.
     private mutating func shown(_ value: FileValue?, _ groups: Set<String>) -> TextTemplate? {
         let template = template(value)
         checkShown(template, value, groups)
         return template
     }
 
-    /// Programs can report values that no file knows, so that only a likely mistake is one.
+    /// Reports only likely typos, because programs can report values that no file declares.
     private mutating func checkShown(_ template: TextTemplate?, _ value: FileValue?, _ groups: Set<String>) {
         guard let template, let value else { return }
         for name in template.fields {
@@ -212,7 +205,7 @@ struct DefinitionReader {
         }
     }
 
-    /// Titles are shown as they are.
+    /// Reports placeholders in a title, label or help text.
     mutating func checkPlain(_ value: FileValue?) {
         let texts = value?.members?.map(\.value) ?? value.map { [$0] } ?? []
         for text in texts where text.text?.contains("{{") == true {
@@ -222,12 +215,9 @@ struct DefinitionReader {
 }
 
 extension FileValue {
-    /// The number of a scalar that is a whole one.
+    /// The scalar in the given type, or nil.
     var integer: Int64? { text.flatMap(Shape.integer) }
-    /// The number of a scalar.
     var number: Double? { text.flatMap(Shape.number) }
-    /// Whether a scalar says true or false.
     var flag: Bool? { text.flatMap(Shape.flag) }
-    /// The length of time that a scalar says.
     var duration: Duration? { text.flatMap(Shape.duration) }
 }

@@ -2,29 +2,22 @@ package import WeirBoards
 package import WeirOperations
 import WeirStates
 
-/// An operation that a file declares: a program, what it is given, and the states that it passes through.
+/// A declared operation: its program, its input and its states.
 package struct OperationDefinition: Sendable {
     /// The id, which is the file's name.
     package let id: String
-    /// What people call it.
     package let title: LocalizedText
-    /// What it does.
     package let summary: LocalizedText
-    /// Words that it can be found by.
     package let tags: [String]
-    /// The fields of its input.
     package private(set) var fields: [InputField]
     /// The programs that list the values of choices, by field.
     let choices: [String: ChoiceCommand]
-    /// Their labels and helps in several languages, by field.
+    /// The localized labels and help texts, by field.
     package let fieldTexts: [String: (label: LocalizedText?, help: LocalizedText?)]
-    /// What a second start does while a run is active.
     package let reentry: ReentryPolicy
-    /// After how long a run is stopped, and fails.
     package let timeout: Duration?
-    /// How long the program can take to stop.
+    /// The time between the stop signal and SIGKILL.
     package let stopGracePeriod: Duration
-    /// What people call its states, by case.
     package var stateTitles: [String: LocalizedText] {
         switch program {
         case .request: return LocalizedText.stepsOfRequests
@@ -39,51 +32,40 @@ package struct OperationDefinition: Sendable {
     let program: Program
     let environment: [(name: String, value: TextTemplate)]
     let input: TextTemplate?
-    /// Where it runs, relative to the folder of operation files; nil for that folder.
+    /// The working directory relative to the folder of operation files, or nil for that folder.
     let directory: String?
     let stopSignal: ProcessSignal
     let retry: Retry?
     let hasTerminal: Bool
     let isStrict: Bool
-    /// Whether its texts are given to the program as they are written.
     let isLiteral: Bool
     let limits: CommandLaunch.Limits
-    /// The permissions that its new files do not get; nil for those of the settings.
+    /// The umask, or nil for that of the settings.
     let umask: FileMask?
-    /// The declared states by name.
     let states: [String: StateRule]
-    /// The names of the states in the order of the file, in which their patterns are tried.
+    /// The names of the states in file order, which is the order of matching.
     let stateOrder: [String]
     let exitCodes: Set<Int32>
     let success: TextTemplate?
     let failure: TextTemplate?
-    /// When it starts by itself; nil for never.
     package let schedule: DeclaredSchedule?
-    /// The requests from outside that start it.
     package let triggers: [TriggerRule]
-    /// Who is told how its runs end; nil for those of the settings.
+    /// The notification rules, or nil for those of the settings.
     package let notifications: [NotificationRule]?
-    /// Whether it polls an address, and also while nobody watches; nil for what polls none.
+    /// Whether its feed is polled without viewers, or nil if it has no feed.
     package var pollsAlways: Bool? { if case .feed(let feed) = program { feed.isAlways } else { nil } }
-    /// Whether programs elsewhere report its runs, and there is nothing to run here.
+    /// Whether external programs report its runs.
     package var isReported: Bool { if case .elsewhere = program { true } else { false } }
 
-    /// What is run.
     enum Program: Sendable {
-        /// A program and its arguments.
         case command([Argument])
-        /// A text for the shell.
         case shell(String)
-        /// Nothing: programs elsewhere report its runs.
+        /// None: external programs report the runs.
         case elsewhere
-        /// A request, sent once or until it succeeds.
         case request(DeclaredRequest)
-        /// An address that is polled.
         case feed(DeclaredFeed)
-        /// Other operations, one after the other.
         case steps(DeclaredSteps)
 
-        /// What sentences about its end begin with.
         var subject: String {
             switch self {
             case .command: "The program “\(name)”"
@@ -92,7 +74,6 @@ package struct OperationDefinition: Sendable {
             }
         }
 
-        /// The program that is started.
         var name: String {
             switch self {
             case .command(let arguments): arguments.first?.template?.filled { _ in nil } ?? "the program"
@@ -102,7 +83,7 @@ package struct OperationDefinition: Sendable {
         }
     }
 
-    /// An argument, or several that stand there only if an input has a value.
+    /// An argument, or several that are present only if an input has a value.
     enum Argument: Sendable, Hashable {
         case one(TextTemplate)
         case group(if: String, [TextTemplate])
@@ -120,7 +101,6 @@ package struct OperationDefinition: Sendable {
         }
     }
 
-    /// How a failed program is run again.
     struct Retry: Sendable, Hashable {
         let limit: Int
         let interval: Duration
@@ -131,13 +111,12 @@ extension OperationDefinition {
     /// The values of a choice that a program lists.
     struct ChoiceList {
         let groups: [ChoiceGroup]
-        /// Why a program could not list values.
         let failure: String?
-        /// Whether a program has not ended yet for the first time.
+        /// Whether a program has not ended for the first time yet.
         let isPending: Bool
     }
 
-    /// The same with these values of choices, by field.
+    /// Returns the operation with the given values of choices, by field.
     func with(choices lists: [String: ChoiceList]) -> OperationDefinition {
         var definition = self
         definition.fields = fields.map { field in
@@ -145,7 +124,7 @@ extension OperationDefinition {
             let groups = list.groups
             var known: Set<String> = []
             let values = groups.flatMap(\.values).filter { known.insert($0).inserted }
-            // While values are missing, the default is kept, so that no start goes without it.
+            // While values are missing, the default is kept, so that no run starts without it.
             var standard = field.defaultValue
             if !list.isPending, standard?.string.map(values.contains) != true { standard = nil }
             var filled = InputField(
@@ -159,7 +138,7 @@ extension OperationDefinition {
     }
 }
 
-/// A declared state: how it is recognised, and what its page says.
+/// A declared state: the patterns that match it, and its texts.
 struct StateRule: Sendable {
     let patterns: [TextPattern]
     let title: LocalizedText?

@@ -1,8 +1,6 @@
 import WeirBoards
 
-/// A text with places for values: `dumps/{{database}}.dump`.
-///
-/// A value is put in as it is and is not looked at again, whatever it holds.
+/// A text with placeholders, such as `dumps/{{database}}.dump`, whose inserted values are not interpreted.
 struct TextTemplate: Sendable, Hashable {
     enum Part: Sendable, Hashable {
         case text(String)
@@ -11,7 +9,6 @@ struct TextTemplate: Sendable, Hashable {
 
     let parts: [Part]
 
-    /// The names of the fields, in order.
     var fields: [String] {
         parts.compactMap { part in
             guard case .field(let name) = part else { return nil }
@@ -19,15 +16,12 @@ struct TextTemplate: Sendable, Hashable {
         }
     }
 
-    /// Whether a value comes first.
     var beginsWithField: Bool {
         guard case .field = parts.first else { return false }
         return true
     }
 
-    /// Reads a text.
-    ///
-    /// Throws the sentence that says what is wrong with its braces.
+    /// Parses a text; throws a sentence that describes the invalid placeholder.
     init(_ text: String) throws(Mistake) {
         guard let pieces = BracedText.parts(of: text) else {
             throw Mistake("A field that begins with {{ must end with }}. \(BracedText.escape)")
@@ -49,10 +43,9 @@ struct TextTemplate: Sendable, Hashable {
         self.parts = parts
     }
 
-    /// A text without fields.
     init(verbatim text: String) { parts = [.text(text)] }
 
-    /// The text with the values in it; nil if one is missing.
+    /// The text with values in place of placeholders, or nil if one is missing.
     func filled(_ value: (String) -> String?) -> String? {
         var text = ""
         for part in parts {
@@ -66,7 +59,6 @@ struct TextTemplate: Sendable, Hashable {
         return text
     }
 
-    /// What is wrong with a text, in a sentence.
     struct Mistake: Error {
         let sentence: String
 
@@ -77,5 +69,49 @@ struct TextTemplate: Sendable, Hashable {
 extension Substring {
     var trimmingSpaces: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+/// A text for users in one or several languages.
+package struct LocalizedText: Sendable, Hashable {
+    /// The texts by language tag, or empty if the file has a single text.
+    package let texts: [String: String]
+    /// The English text, or else the first.
+    package let text: String
+
+    package init(_ text: String) {
+        self.text = text
+        texts = [:]
+    }
+
+    /// A built-in text in all supported languages.
+    init(en: String, ptBR: String, es: String) { self.init(texts: ["en": en, "pt-BR": ptBR, "es": es], first: en) }
+
+    private init(texts: [String: String], first: String) {
+        self.texts = texts
+        text = texts["en"] ?? first
+    }
+
+    /// Reads a value of a file; nil if it is not a text.
+    init?(_ value: FileValue?) {
+        if let text = value?.text {
+            self.init(text)
+        } else if let members = value?.members {
+            let texts = members.compactMap { member in member.value.text.map { (member.name, $0) } }
+            guard let first = texts.first else { return nil }
+            self.init(texts: Dictionary(texts) { $1 }, first: first.1)
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether a text is a language tag such as `en` or `pt-BR`.
+    static func isLanguage(_ text: String) -> Bool {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        guard let language = parts.first, (2...3).contains(language.utf8.count), parts.count <= 2 else { return false }
+        let isRegion = parts.dropFirst().allSatisfy {
+            $0.utf8.count == 2 && $0.utf8.allSatisfy((UInt8(ascii: "A")...UInt8(ascii: "Z")).contains)
+        }
+        return isRegion && language.utf8.allSatisfy((UInt8(ascii: "a")...UInt8(ascii: "z")).contains)
     }
 }

@@ -5,22 +5,22 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// What is to be sent, what was, and what came in through triggers: a SQLite file of its own, which only its owner can read.
+/// The store of outgoing messages and incoming trigger requests: a SQLite file that only its owner can read.
 ///
-/// | table | what it holds |
+/// | table | contents |
 /// |---|---|
-/// | `position` | the sequence up to which the journal's ends of runs became messages, and the epoch it belongs to |
-/// | `delivery` | a message: its id, the operation, the run, its status, when it is next tried, and all of it as JSON; indexed by queue, which is the operation and the rule |
-/// | `request` | a request to a trigger, as JSON, with what it is known again by |
+/// | `position` | the sequence up to which ends of runs in the journal became messages, and its epoch |
+/// | `delivery` | a message: its id, operation, run, status and next attempt, and all of it as JSON; indexed by queue, which is the operation and the rule |
+/// | `request` | a request to a trigger, as JSON, with its deduplication key |
 ///
-/// The position moves in the same transaction that adds the messages. So an end of a run that was recorded before the server
-/// was killed is found again at the next start, and becomes a message once.
+/// The position advances in the transaction that adds the messages. So an end of a run recorded before a crash is found at the
+/// next start, and becomes exactly one message.
 package final class DeliveryStore: Sendable {
     private static let format = 1
-    /// For how long messages and requests are listed, and for how long a request is known again, in milliseconds.
+    /// How long messages and requests are listed, and how long a repeated request is recognized, in milliseconds.
     static let (listed, known): (Int64, Int64) = (90 * 86_400_000, 400 * 86_400_000)
 
-    /// Lists of messages that pages have asked for, as long as no message is written.
+    /// A cache of message lists for pages, which every write invalidates.
     private struct Kept {
         var edition = 0
         var lists: [String: [DeliveryRecord]] = [:]
@@ -31,11 +31,9 @@ package final class DeliveryStore: Sendable {
     private let file: SQLiteFile
     private let kept = Locked(Kept())
 
-    /// Opens a file, making it where there is none.
+    /// Opens a file, or a database in memory for nil.
     ///
-    /// Waits for the disk.
-    /// - Parameter path: The file; nil for one in memory.
-    /// - Throws: ``Unusable``, with what to do.
+    /// Blocks on the disk.
     package init(path: String?) throws(Unusable) {
         do {
             file = try SQLiteFile(path: path) { database in
@@ -49,18 +47,14 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// The file cannot be used.
     package struct Unusable: Error, Sendable, CustomStringConvertible {
-        /// What is wrong and what to do.
         package var description: String {
             "The file of messages, deliveries.sqlite in the data folder, cannot be opened. Check its owner and the disk; if "
                 + "nothing else helps, remove it: messages that wait are then lost."
         }
     }
 
-    /// The queue of a message, in SQL.
-    ///
-    /// SQLite uses the index of queues only for this very expression.
+    /// The queue of a message, as SQL; SQLite uses the index of queues only for exactly this expression.
     private static let queue = "operation || '/' || json_extract(CAST(json AS TEXT), '$.rule')"
 
     private static let schema = """
@@ -86,7 +80,7 @@ package final class DeliveryStore: Sendable {
 
     // MARK: Messages
 
-    /// How far the journal of an epoch was read; nil for another journal than before.
+    /// The position in the journal of an epoch, or nil for a different journal.
     func position(in epoch: String) async throws -> SequenceNumber? {
         try await file.read { database in
             try Int64.fetchOne(database, sql: "SELECT sequence FROM position WHERE epoch = ?", arguments: [epoch])
@@ -94,9 +88,7 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// Adds messages, and moves the position with them.
-    ///
-    /// A message of an id that is there stays as it is.
+    /// Adds messages and advances the position in one transaction; existing messages with the same id stay unchanged.
     func advance(to sequence: SequenceNumber, in epoch: String, adding deliveries: [DeliveryRecord]) async throws {
         try await file.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
@@ -107,7 +99,6 @@ package final class DeliveryStore: Sendable {
         if !deliveries.isEmpty { kept.withLock { $0.letGo() } }
     }
 
-    /// Adds messages.
     func add(_ deliveries: [DeliveryRecord]) async throws {
         try await file.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
@@ -115,27 +106,22 @@ package final class DeliveryStore: Sendable {
         kept.withLock { $0.letGo() }
     }
 
-    /// Keeps how a message stands now.
     func update(_ delivery: DeliveryRecord) async throws {
         try await file.write { try Self.put(delivery, isNew: false, $0) }
         kept.withLock { $0.letGo() }
     }
 
-    /// A waiting message that is the first of its queue.
+    /// The first waiting message of a queue.
     struct Head: Sendable {
         let id: String
         let queue: DeliveryQueue
         let nextAt: Int64
-        /// The whole message.
         let json: Data
     }
 
-    /// The waiting message of each queue that is due first.
+    /// Returns the waiting message of each queue that is due first, sorted by queue, except messages with the given ids.
     ///
-    /// Reads as many rows as there are queues, however many messages wait in each.
-    /// - Parameter excluded: The ids of messages that are left out.
-    /// - Returns: The heads, in the order of their queues.
-    /// - Throws: `DatabaseError`.
+    /// Reads one row per queue, however many messages it has.
     func heads(except excluded: Set<String>) async throws -> [Head] {
         let marks = excluded.map { _ in "?" }.joined(separator: ", ")
         let sql = """
@@ -160,28 +146,25 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// The newest messages about an operation.
     package func deliveries(of operation: String, limit: Int) async throws -> [DeliveryRecord] {
         try await keptDeliveries("operation \(operation) \(limit)") {
             try await deliveries("WHERE operation = ? ORDER BY at DESC, id LIMIT ?", [operation, limit])
         }
     }
 
-    /// The messages about a run.
     package func deliveries(ofRun run: String) async throws -> [DeliveryRecord] {
         try await keptDeliveries("run \(run)") {
             try await deliveries("WHERE run = ? ORDER BY at DESC, id LIMIT 100", [run])
         }
     }
 
-    /// A list from memory, where every page of an operation or a run would ask the file for it; else read and kept.
     private func keptDeliveries(
         _ name: String, _ read: () async throws -> [DeliveryRecord]
     ) async throws -> [DeliveryRecord] {
         let (known, edition) = kept.withLock { ($0.lists[name], $0.edition) }
         if let known { return known }
         let found = try await read()
-        // Neither what was written to meanwhile nor more than a few megabytes.
+        // Does not cache a list that has changed since, and bounds the memory of the cache.
         guard found.count <= 20 else { return found }
         kept.withLock { kept in
             guard kept.edition == edition else { return }
@@ -211,7 +194,7 @@ package final class DeliveryStore: Sendable {
 
     // MARK: Requests to triggers
 
-    /// The run that a request started before.
+    /// The run that an earlier request with the same key started.
     package func run(of trigger: String, key: String) async throws -> String? {
         try await file.read { database in
             try String.fetchOne(
@@ -219,7 +202,7 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// Keeps what came of a request; those that nobody proves are counted in one record for each trigger.
+    /// Stores the outcome of a request; those without a valid proof share one record per trigger, which counts them.
     package func note(_ record: TriggerRecord, key: String?) async throws {
         let operation = record.trigger.split(separator: "/").first.map(String.init) ?? ""
         try await file.write { database in
@@ -244,7 +227,6 @@ package final class DeliveryStore: Sendable {
         }
     }
 
-    /// The newest requests to an operation's triggers.
     package func requests(of operation: String, limit: Int) async throws -> [TriggerRecord] {
         try await file.read { database in
             try Data.fetchAll(
@@ -253,7 +235,6 @@ package final class DeliveryStore: Sendable {
         }.map { try TriggerRecord(json: $0) }
     }
 
-    /// Removes what is old and over.
     func tidy(now: Int64) async throws {
         try await file.write { database in
             try database.execute(

@@ -1,18 +1,16 @@
 import WeirBoards
 
-/// Decides which messages are sent next, so that no receiver holds up messages to others.
+/// Schedules messages fairly, so that no receiver delays messages to others.
 ///
-/// Pure. Requests and programs have places of their own. Receivers of a kind take turns, and so do the queues of a receiver. A
-/// receiver has at most ``perReceiver`` places. Receivers whose last attempt was slow share half of the places, so that the
-/// other half is left to those that answer.
+/// Pure. Requests and programs have separate places. Receivers of a kind take turns, as do the queues of a receiver. A receiver
+/// uses at most ``perReceiver`` places. Receivers whose last attempt was slow share half of the places, so that the other half
+/// stays available.
 struct DeliveryTurns: Sendable {
-    /// Where a message goes.
     enum Receiver: Sendable, Hashable {
         /// A server, as host and port.
         case server(String)
-        /// A program with its arguments.
         case program([PathTemplate])
-        /// None: the rule is not declared any more, or its address cannot be made. The attempt ends at once.
+        /// None: the rule is no longer declared, or its address is invalid. The attempt fails at once.
         case none(DeliveryQueue)
 
         fileprivate var isProgram: Bool {
@@ -29,11 +27,8 @@ struct DeliveryTurns: Sendable {
         let receiver: Receiver
     }
 
-    /// The maximum number of requests that are sent at once.
     static let requestPlaces = 16
-    /// The maximum number of programs that run at once.
     static let programPlaces = 8
-    /// The maximum number of messages that are sent to a receiver at once.
     static let perReceiver = 2
 
     private var sending: [String: Receiver] = [:]
@@ -42,15 +37,11 @@ struct DeliveryTurns: Sendable {
     private var receiverTurns: [Receiver: UInt64] = [:]
     private var queueTurns: [DeliveryQueue: UInt64] = [:]
 
-    /// The ids of the messages that are being sent.
     var inFlight: Set<String> { Set(sending.keys) }
 
-    /// Chooses the messages that are due and have a place.
+    /// Selects the due messages that have a place, and returns their ids in order of sending.
     ///
-    /// - Parameters:
-    ///   - heads: The head of each queue, without the messages that are being sent.
-    ///   - now: The time in milliseconds since 1970.
-    /// - Returns: The ids, in the order in which they are sent.
+    /// `heads` has the head of each queue, without messages in flight. `now` is in milliseconds since 1970.
     mutating func begin(_ heads: [Head], now: Int64) -> [String] {
         forget(exceptOf: heads)
         var due = Dictionary(grouping: heads.filter { $0.nextAt <= now && sending[$0.id] == nil }, by: \.receiver)
@@ -66,11 +57,7 @@ struct DeliveryTurns: Sendable {
         return begun
     }
 
-    /// Ends an attempt.
-    ///
-    /// - Parameters:
-    ///   - id: The message.
-    ///   - wasSlow: Whether the receiver was slow; nil if nothing was sent.
+    /// Ends an attempt; `wasSlow` is nil if nothing was sent.
     mutating func end(_ id: String, wasSlow: Bool?) {
         guard let receiver = sending.removeValue(forKey: id), let wasSlow else { return }
         if wasSlow { slow.insert(receiver) } else { slow.remove(receiver) }
@@ -83,7 +70,7 @@ struct DeliveryTurns: Sendable {
         return !slow.contains(receiver) || others.count(where: slow.contains) < places / 2
     }
 
-    /// Whether a message is sent before another: the one of the receiver, then of the queue, whose turn was longest ago.
+    /// Orders messages by the least recently served receiver, then by the least recently served queue.
     private func isEarlier(_ one: Head, _ other: Head) -> Bool {
         func rank(_ head: Head) -> (UInt64, UInt64, Int64, String) {
             (receiverTurns[head.receiver] ?? 0, queueTurns[head.queue] ?? 0, head.nextAt, head.id)
@@ -91,7 +78,6 @@ struct DeliveryTurns: Sendable {
         return rank(one) < rank(other)
     }
 
-    /// Forgets receivers and queues without messages.
     private mutating func forget(exceptOf heads: [Head]) {
         let receivers = Set(heads.map(\.receiver)).union(sending.values)
         let queues = Set(heads.map(\.queue))
@@ -101,9 +87,7 @@ struct DeliveryTurns: Sendable {
     }
 }
 
-/// The waiting messages of an operation by a rule.
 struct DeliveryQueue: Sendable, Hashable {
     let operation: String
-    /// The rule's name.
     let rule: String
 }

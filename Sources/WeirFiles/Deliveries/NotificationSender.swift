@@ -4,19 +4,16 @@ import WeirBoards
 package import WeirStandard
 import WeirStates
 
-/// Sends messages: posts them, or gives them to a program.
 package struct NotificationSender: Sendable {
-    /// What came of an attempt.
     enum Outcome: Sendable, Hashable {
         case delivered(String)
-        /// Another attempt could succeed, after so many milliseconds if the receiver says so.
+        /// A temporary failure, with the delay in milliseconds that the receiver asks for.
         case again(String, after: Int64? = nil)
         case failed(String)
     }
 
-    /// How long an attempt can take: the whole request with its answer, or a program.
+    /// The time limit of an attempt: the request with its response, or the program.
     static let timeout = Duration.seconds(30)
-    /// How long a program can take to stop.
     static let stopGracePeriod = Duration.seconds(2)
 
     private let post: HTTPPost
@@ -24,10 +21,6 @@ package struct NotificationSender: Sendable {
     private let environment: OperationEnvironment
     private let secret: @Sendable (String) -> String?
 
-    /// - Parameters:
-    ///   - environment: The clock and the resolver of requests.
-    ///   - commandEnvironment: What commands run in.
-    ///   - secret: The kept secrets.
     package init(
         environment: OperationEnvironment, commandEnvironment: CommandEnvironment,
         secret: @escaping @Sendable (String) -> String?
@@ -38,10 +31,10 @@ package struct NotificationSender: Sendable {
         self.secret = secret
     }
 
-    /// Starts to measure time; the closure returns the milliseconds since.
+    /// Starts a measurement; the closure returns the elapsed milliseconds.
     func stopwatch() -> @Sendable () -> Int64 { environment.stopwatch() }
 
-    /// The receiver of a rule's messages; nil if a secret is missing or the address is no URL.
+    /// The receiver of a rule's messages, or nil if a secret is missing or the address is invalid.
     func receiver(of rule: NotificationRule) -> DeliveryTurns.Receiver? {
         switch rule.channel {
         case .webhook(let webhook):
@@ -51,9 +44,7 @@ package struct NotificationSender: Sendable {
         }
     }
 
-    /// Sends a message once.
-    ///
-    /// Throws `CancellationError` alone.
+    /// Sends a message once; throws only `CancellationError`.
     func send(_ facts: NotificationFacts, by rule: NotificationRule) async throws -> Outcome {
         switch rule.channel {
         case .webhook(let webhook): try await send(facts, to: webhook)
@@ -176,7 +167,7 @@ package struct NotificationSender: Sendable {
 
     private static func read(_ pipe: CommandPipe) async { while await pipe.next() != nil {} }
 
-    /// The last line, as far as it can be shown.
+    /// The last line in a printable form.
     private static func lastLine(of pipe: CommandPipe?) async -> String {
         var tail: [UInt8] = []
         while let buffer = await pipe?.next() { tail = Array((tail + Array(buffer.readableBytesView)).suffix(2_000)) }
@@ -188,7 +179,6 @@ package struct NotificationSender: Sendable {
 }
 
 extension DeliveryRecord {
-    /// How the message stands after an attempt.
     mutating func take(_ outcome: NotificationSender.Outcome, now: Int64) {
         switch outcome {
         case .delivered(let words): (status, detail) = (.delivered, words)

@@ -6,7 +6,7 @@ import WeirJournals
 import WeirStates
 
 extension Notifier {
-    /// Sends the messages that wait, each when it is due and has a place, until the task is cancelled.
+    /// Sends waiting messages, each when it is due and has a place, until the task is cancelled.
     func send() async {
         await withDiscardingTaskGroup { group in
             queue.send()
@@ -24,7 +24,7 @@ extension Notifier {
                 }
                 guard let wait else { continue }
                 alarm = Task { [clock, queue] in
-                    // A sleep that is cut short ends with the rest.
+                    // Cancelled together with this loop.
                     guard (try? await clock.sleep(for: wait)) != nil else { return }
                     queue.send()
                 }
@@ -32,7 +32,7 @@ extension Notifier {
         }
     }
 
-    /// Sends the messages that are due and have a place; returns the time until the next one is due, or nil if none waits.
+    /// Starts the messages that are due and have a place; returns the time until the next one, or nil if none waits.
     private func beginDue(_ begin: (String, Data) -> Void) async -> Duration? {
         do {
             while true {
@@ -41,7 +41,7 @@ extension Notifier {
                 let addressed = addressed(heads)
                 let begun = Set(turns.withLock { $0.begin(addressed, now: now) })
                 for head in heads where begun.contains(head.id) { begin(head.id, head.json) }
-                // Behind a head that is sent there may be another message that has a place.
+                // The next message of a started queue may have a place too.
                 guard begun.isEmpty else { continue }
                 let next = heads.map(\.nextAt).filter { $0 > now }.min()
                 return next.map { .milliseconds(min($0 - now, 3_600_000)) }
@@ -53,10 +53,9 @@ extension Notifier {
         }
     }
 
-    /// The heads of queues with their receivers.
     private func addressed(_ heads: [DeliveryStore.Head]) -> [DeliveryTurns.Head] {
         let plan = plan.withLock { $0 }
-        // One rule can have a queue for each operation, and finding its receiver can read the file of secrets.
+        // Caches receivers: a rule can have one queue per operation, and resolving it can read the file of secrets.
         var known: [NotificationRule.Channel: DeliveryTurns.Receiver?] = [:]
         return heads.map { head in
             let rule = plan.rules(of: head.queue.operation).first(named: head.queue.rule)
@@ -70,20 +69,18 @@ extension Notifier {
         }
     }
 
-    /// Tries to send a message once, and keeps the result.
-    ///
-    /// - Returns: Whether the receiver was slow; nil if nothing was sent.
+    /// Attempts to send a message and stores the result; returns whether the receiver was slow, or nil if nothing was sent.
     private func attempt(_ json: Data) async -> Bool? {
         let wasSlow: Bool?
         let delivery: DeliveryRecord
         do {
             (delivery, wasSlow) = try await sent(DeliveryRecord(json: json))
         } catch is CancellationError {
-            // It is sent again, with the same id, when the server is back.
+            // The message is sent again after the restart, with the same id.
             return nil
         } catch {
             logger.error("A message could not be kept.", metadata: ["cause": "\(Quoted(error))"])
-            // Otherwise it would be sent again at once, and again.
+            // Prevents a tight loop of attempts.
             try? await clock.sleep(for: Self.patience)
             return nil
         }
@@ -107,7 +104,7 @@ extension Notifier {
         }
         delivery.attempts += 1
         delivery.triedAt = now().milliseconds
-        // Before it is made: one that ends the server is counted, and tried a bounded number of times.
+        // Before sending, so that an attempt which crashes the server counts, and attempts stay bounded.
         try await store.update(delivery)
         let elapsed = sender.stopwatch()
         let outcome = try await sender.send(delivery.facts, by: rule)
@@ -120,4 +117,71 @@ extension Notifier {
 
 extension [NotificationRule] {
     fileprivate func first(named name: String) -> NotificationRule? { first { $0.name == name } }
+}
+
+extension Notifier {
+    /// Notifies once about each run that takes longer than usual, until the task is cancelled.
+    ///
+    /// The start of a run determines when it becomes slow. So the check runs when a run starts, when the rules change, and when
+    /// the next run becomes slow.
+    func watch() async {
+        begun.send()
+        var signals = begun.sent.makeAsyncIterator()
+        var alarm: Task<Void, Never>?
+        defer { alarm?.cancel() }
+        while await signals.next() != nil {
+            alarm?.cancel()
+            let wait: Duration?
+            do {
+                wait = try await tellOfSlow()
+            } catch {
+                guard !Task.isCancelled else { return }
+                logger.error("Slow runs could not be looked for.", metadata: ["cause": "\(Quoted(error))"])
+                wait = Self.patience
+            }
+            guard let wait else { continue }
+            alarm = Task { [clock, begun] in
+                guard (try? await clock.sleep(for: wait)) != nil else { return }
+                begun.send()
+            }
+        }
+    }
+
+    /// Adds messages about slow runs; returns the time until the next check, or nil if none is required.
+    private func tellOfSlow() async throws -> Duration? {
+        let plan = plan.withLock { $0 }
+        let now = now()
+        let asking = board.catalog.entries.reduce(into: [String: [NotificationRule]]()) { asking, entry in
+            let rules = plan.rules(of: entry.id).filter { $0.events.contains(.slow) }
+            if !rules.isEmpty { asking[entry.id] = rules }
+        }
+        guard !asking.isEmpty else { return nil }
+        // The recording server notifies. This one checks in case it takes over.
+        guard board.isRecording else { return .seconds(60) }
+        var deliveries: [DeliveryRecord] = []
+        var next = Int64.max
+        for run in try await board.unfinishedRuns() where run.origin == nil {
+            guard let rules = asking[run.operation], let end = run.expectedEnd else { continue }
+            guard now >= end else {
+                next = min(next, end - now)
+                continue
+            }
+            deliveries += rules.map { message(of: run, by: $0, at: now) }
+        }
+        // Existing messages stay unchanged, even after a restart.
+        if !deliveries.isEmpty {
+            try await store.add(deliveries)
+            queue.send()
+        }
+        return next == .max ? nil : .milliseconds(max(1, min(next, 3_600_000)))
+    }
+
+    private func message(of run: RunRecord, by rule: NotificationRule, at now: Timestamp) -> DeliveryRecord {
+        var facts = facts(of: run)
+        facts.event = .slow
+        // Rule names contain no dot, so this id differs from those of ends.
+        facts.delivery = "\(run.id)-\(rule.name).slow"
+        facts.endedAt = now.milliseconds
+        return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
+    }
 }

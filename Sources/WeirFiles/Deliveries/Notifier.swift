@@ -4,13 +4,12 @@ import WeirFlows
 package import WeirJournals
 import WeirStates
 
-/// Tells people and programs how runs ended, and which take longer than usual.
+/// Notifies people and programs about ends of runs, and about runs that take longer than usual.
 ///
-/// It reads the journal from where it stopped, makes a message of each end that a rule asks for, and sends each until it
-/// arrives or has been tried often enough. Intent and place in the journal are kept in one transaction, and an attempt is
-/// counted before it is made: a server that is killed at any moment loses no message, and sends one again only if it was
-/// killed between the receiver's answer and keeping it. Each message has an id, sent as `X-Weir-Delivery`, that is the same
-/// in every attempt.
+/// It reads the journal from its last position, creates a message for each end that matches a rule, and sends it until it is
+/// delivered or its attempts are exhausted. Messages and position are stored in one transaction, and an attempt is counted
+/// before it is made. So a crash never loses a message, and repeats one only if it occurs between the receiver's response and
+/// its storage. All attempts of a message have the same id, which is sent as `X-Weir-Delivery`.
 package final class Notifier: Sendable {
     let board: Board
     let store: DeliveryStore
@@ -26,27 +25,17 @@ package final class Notifier: Sendable {
     let queue = WakeSignal()
     let begun = WakeSignal()
     let turns = Locked(DeliveryTurns())
-    /// Whether it tells, and up to where that is written down for other servers.
+    /// Whether this server notifies, and the position stored for other servers.
     let telling = Locked<(isTelling: Bool, written: SequenceNumber)>((false, .zero))
 
-    /// The time in milliseconds from which an attempt counts as slow.
+    /// The time in milliseconds from which an attempt is slow.
     static let slow: Int64 = 5_000
-    /// How long to wait after a failure of the store or the journal.
     static let patience = Duration.seconds(5)
 
-    /// Makes one; nothing is sent before ``run()``.
+    /// Creates a notifier, which sends nothing before ``run()``.
     ///
-    /// - Parameters:
-    ///   - board: Whose runs.
-    ///   - store: What is to be sent.
-    ///   - plan: Who is told what.
-    ///   - sender: How.
-    ///   - secrets: The kept secrets.
-    ///   - address: The address of the server, with a slash at its end; nil while it has none.
-    ///   - clock: Measures waits.
-    ///   - now: The time of day.
-    ///   - makeID: Makes ids of tests.
-    ///   - logger: Where it says what does not work.
+    /// `address` returns the server's URL with a trailing slash, or nil until it listens. `makeID` creates ids of test
+    /// messages.
     package init(
         board: Board, store: DeliveryStore, plan: HookPlan, sender: NotificationSender,
         secrets: @escaping @Sendable (String) -> String?, address: @escaping @Sendable () -> String?,
@@ -65,13 +54,12 @@ package final class Notifier: Sendable {
         self.logger = logger
     }
 
-    /// Puts other triggers and rules in place of those in force.
+    /// Replaces the triggers and rules in force.
     package func replace(_ plan: HookPlan) {
         self.plan.withLock { $0 = plan }
         begun.send()
     }
 
-    /// Tells of ends, and of slow runs, until the task is cancelled.
     package func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.follow() }
@@ -90,7 +78,6 @@ package final class Notifier: Sendable {
             observation.cancel()
             role.cancel()
         }
-        // Once for what happened before.
         ends.send()
         var signals = ends.sent.makeAsyncIterator()
         while await signals.next() != nil {
@@ -105,16 +92,16 @@ package final class Notifier: Sendable {
         }
     }
 
-    /// Makes messages of the next changes; false when there are no more.
+    /// Creates messages for the next changes; returns false at the end of the journal.
     private func readOn() async throws -> Bool {
-        // The server that records tells; another one, once it takes its place.
+        // Only the recording server notifies; another one continues when it takes over.
         guard board.isRecording else {
             telling.withLock { $0.isTelling = false }
             return false
         }
         try await takeOver()
         guard let position = try await store.position(in: board.epoch) else {
-            // Nobody is told of what happened before there was anybody to tell.
+            // Ends before the first start cause no notifications.
             try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [])
             return true
         }
@@ -144,13 +131,13 @@ package final class Notifier: Sendable {
             guard let event = events.first(where: rule.events.contains) else { return nil }
             var facts = facts(of: run)
             facts.event = event
-            // The same for the same end, whenever it is read.
+            // Deterministic, so that reading an end again creates no second message.
             facts.delivery = "\(id)-\(rule.name)"
             return DeliveryRecord(facts: facts, rule: rule, nextAt: now().milliseconds)
         }
     }
 
-    /// The run; nil for one that retention has removed.
+    /// The run, or nil if retention has removed it.
     private func record(of id: String) async throws -> RunRecord? {
         do {
             return try await board.run(id)
@@ -160,7 +147,7 @@ package final class Notifier: Sendable {
         }
     }
 
-    /// What an end is, the most telling first.
+    /// The events of an end, the most specific first.
     private func events(of run: RunRecord) async throws -> [NotificationEvent] {
         switch run.state.phase {
         case .failed: return [.failed]
@@ -188,20 +175,19 @@ package final class Notifier: Sendable {
 
     private func tidy() async {
         while true {
-            // Old messages that stay a day longer harm nobody.
+            // On failure, expired messages stay for another day.
             try? await store.tidy(now: now().milliseconds)
             guard (try? await clock.sleep(for: .seconds(86_400))) != nil else { return }
         }
     }
 
-    /// Adds tests, which are sent at once.
     func begin(_ deliveries: [DeliveryRecord]) async throws {
         try await store.add(deliveries)
         queue.send()
     }
 }
 
-/// Wakes one task: signals that are sent while nobody waits count as one.
+/// Wakes one task, coalescing signals without a waiting task.
 final class WakeSignal: Sendable {
     let sent: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -209,4 +195,31 @@ final class WakeSignal: Sendable {
     init() { (sent, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
 
     func send() { continuation.yield() }
+}
+
+/// The handover of notifications between servers.
+extension Notifier {
+    /// The number of changes without notifications after which the position is stored for other servers.
+    private static let writtenEvery = 1_000
+
+    /// Continues at the position of the server that notified before.
+    func takeOver() async throws {
+        guard !telling.withLock({ $0.isTelling }) else { return }
+        let written = try await board.toldThrough() ?? .zero
+        if written > (try await store.position(in: board.epoch) ?? .zero) {
+            try await store.advance(to: written, in: board.epoch, adding: [])
+        }
+        telling.withLock { $0 = (true, written) }
+    }
+
+    /// Stores the position for other servers.
+    ///
+    /// Must follow the storage of messages: a server that takes over after a crash in between creates the same messages with
+    /// the same ids.
+    func write(_ sequence: SequenceNumber, hasTold: Bool) async throws {
+        let written = telling.withLock { $0.written }
+        guard hasTold || sequence > written.advanced(by: Self.writtenEvery) else { return }
+        try await board.setToldThrough(sequence)
+        telling.withLock { $0.written = sequence }
+    }
 }

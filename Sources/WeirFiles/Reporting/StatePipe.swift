@@ -10,24 +10,23 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// The named pipe in which a program reports states, as the file that `WEIR_STATES` names.
+/// The named pipe for a program's state reports, whose path is in `WEIR_STATES`.
 ///
-/// It lies in a folder of its own that only the server's user can enter, and is gone when the run is over.
+/// It lies in a private folder and is removed when the run ends.
 final class StatePipe: Sendable {
-    /// The path of the pipe.
     let path: String
     private let folder: URL
     private let pipe: CommandPipe
-    /// Keeps the pipe open between two programs that write to it.
+    /// Keeps the pipe open while no program has it open for writing.
     private let writer: Int32
 
-    /// How often its reader has waited for more, and whether it does now.
+    /// The number of reads, and whether a read is pending.
     private struct Reading: Equatable {
         var count = 0
         var isWaiting = false
     }
     private let reading = Mutex(Reading())
-    /// After how many pieces a pipe of 1 MiB, the largest that a program can make it, has been read.
+    /// The number of reads that empty a pipe of 1 MiB, the maximum size of a pipe.
     private static let mostPieces = 16
 
     private init(path: String, folder: URL, pipe: CommandPipe, writer: Int32) {
@@ -37,7 +36,7 @@ final class StatePipe: Sendable {
         self.writer = writer
     }
 
-    /// Makes a pipe; nil where that is not possible, so that a program runs without one.
+    /// Creates a pipe, or returns nil on failure; the program then runs without one.
     static func make(in temporary: URL, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton) async
         -> StatePipe?
     {
@@ -50,7 +49,7 @@ final class StatePipe: Sendable {
         }
         let reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-        // The pipe takes the reader over, and closes it too if it cannot be opened.
+        // `CommandPipe` takes ownership of the reader, even if it throws.
         guard reader >= 0, let pipe = try? await CommandPipe.open(reader, on: group), writer >= 0 else {
             if writer >= 0 { close(writer) }
             unlink(path)
@@ -60,7 +59,7 @@ final class StatePipe: Sendable {
         return StatePipe(path: path, folder: folder, pipe: pipe, writer: writer)
     }
 
-    /// The next lines; nil when nobody can write any more.
+    /// Returns the next lines, or nil once the pipe is closed for writing.
     func next(_ splitter: inout LineSplitter) async -> [String]? {
         reading.withLock { $0 = Reading(count: $0.count + 1, isWaiting: true) }
         let buffer = await pipe.next()
@@ -71,23 +70,23 @@ final class StatePipe: Sendable {
             return last.isEmpty ? nil : last
         }
         var lines: [String] = []
-        // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
+        // Unsafe memory: the splitter reads between the buffer's ends, during the buffer's lifetime.
         buffer.withUnsafeReadableBytes { bytes in splitter.take(bytes) { lines.append($0.text) } }
         return lines
     }
 
-    /// Ends it when the program has ended: what was written is still read.
+    /// Closes and removes the pipe after the program's end; pending data can still be read.
     ///
-    /// A program elsewhere that holds the pipe open would keep the reader waiting, which `giveUp` ends.
+    /// Another process that keeps the pipe open blocks the reader until `giveUp`.
     func finish() {
         close(writer)
         unlink(path)
         rmdir(folder.path)
     }
 
-    /// Reads no more once its reader has waited for that long, or has read more than the pipe held at first.
+    /// Stops reading once a read is pending for the given time, or the initial contents of the pipe have been read.
     ///
-    /// While the reader is busy with what it has read, no time passes. Throws when the caller is cancelled.
+    /// The time in which lines are processed does not count. Throws if the caller is cancelled.
     func giveUp(after patience: Duration, on clock: any Clock<Duration>) async throws {
         let first = reading.withLock { $0 }
         while true {
@@ -100,6 +99,5 @@ final class StatePipe: Sendable {
         giveUp()
     }
 
-    /// Reads no more.
     func giveUp() { pipe.close() }
 }

@@ -1,15 +1,14 @@
 import WeirStates
 
-/// What a program says about where it is: a state, values and a progress, as far as it says each.
+/// A report of a program: a state, values and progress, all optional.
 ///
-/// A program says it in a line that it prints, `::weir uploading completed=40 total=100 unit=bytes file=a.bin::`, or in a
-/// line of JSON in the pipe named by `WEIR_STATES`, `{"state": "uploading", "completed": 40, "total": 100}`. Neither can
-/// say how the run ends: programs print what strangers sent.
+/// It is a printed line, `::weir uploading completed=40 total=100 unit=bytes file=a.bin::`, or a line of JSON in the pipe that
+/// `WEIR_STATES` names, `{"state": "uploading", "completed": 40, "total": 100}`. Neither can set the outcome of a run, because
+/// output can contain untrusted text.
 struct StateReport: Sendable, Hashable {
-    /// How many values a report has at most.
     static let maximumValues = 32
 
-    /// The state's name; nil for the state that the run is in.
+    /// The state's name, or nil for the current state.
     var state: String?
     var show: String?
     var values: [String: JSONValue] = [:]
@@ -19,7 +18,7 @@ struct StateReport: Sendable, Hashable {
 
     init(state: String? = nil) { self.state = state }
 
-    /// Reads a printed line; nil for any other line, which is output.
+    /// Parses a printed line, or returns nil for ordinary output.
     init?(line text: String) {
         guard let line = StateLine(text), line.state.map(CommandState.isFree) ?? true else { return nil }
         state = line.state
@@ -29,7 +28,7 @@ struct StateReport: Sendable, Hashable {
         guard state != nil || !isEmpty else { return nil }
     }
 
-    /// Reads a line of JSON; nil if it is none, or none of a report.
+    /// Parses a line of JSON, or returns nil if it is not a valid report.
     init?(json line: String) {
         guard line.utf8.count <= StateLine.maximumBytes, let members = try? JSONValue(parsing: line).object else {
             return nil
@@ -49,7 +48,7 @@ struct StateReport: Sendable, Hashable {
 
     private var isEmpty: Bool { show == nil && values.isEmpty && completed == nil }
 
-    /// Takes a member; false if it cannot be one.
+    /// Sets a member; returns false if it is invalid.
     private mutating func set(_ name: String, _ value: JSONValue) -> Bool {
         switch name {
         case "show":
@@ -78,9 +77,36 @@ struct StateReport: Sendable, Hashable {
         return true
     }
 
-    /// A text short enough for a page.
     static func shortened(_ text: String) -> String {
         guard text.utf8.count > 1_000 else { return text }
         return String(text.prefix(500)) + "…"
+    }
+}
+
+typealias ProgressUnit = WorkProgress.Unit
+
+extension WorkProgress {
+    /// Parses counts as programs print them: `1,234,567`, `45%`, `12.5M`.
+    init?(completed: String?, total: String?, unit: Unit) {
+        guard let done = completed.flatMap({ Self.count($0, unit) }) else { return nil }
+        let all = total.flatMap { Self.count($0, unit) }
+        self.init(unit == .percent ? min(done, 100) : done, of: unit == .percent ? 100 : all, unit: unit)
+    }
+
+    private static func count(_ text: String, _ unit: Unit) -> Int64? {
+        guard text.utf8.count <= 40 else { return nil }
+        let plain = text.filter { !$0.isWhitespace && $0 != "," && $0 != "_" && $0 != "'" }
+        let digits = plain.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let number = Double(digits) else { return nil }
+        let factor: Double
+        switch (unit, plain.dropFirst(digits.count).lowercased()) {
+        case (_, ""), (.percent, "%"), (.bytes, "b"): factor = 1
+        case (.bytes, "k"), (.bytes, "kb"), (.bytes, "kib"): factor = 1_024
+        case (.bytes, "m"), (.bytes, "mb"), (.bytes, "mib"): factor = 1_048_576
+        case (.bytes, "g"), (.bytes, "gb"), (.bytes, "gib"): factor = 1_073_741_824
+        case (.bytes, "t"), (.bytes, "tb"), (.bytes, "tib"): factor = 1_099_511_627_776
+        default: return nil
+        }
+        return Int64(exactly: (number * factor).rounded(.down)) ?? Int64.max
     }
 }

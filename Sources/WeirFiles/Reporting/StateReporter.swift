@@ -2,19 +2,17 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-/// Brings what a program prints and reports, from several pipes, into the states of its run, one after the other.
+/// Applies a program's output and reports to the state of its run, serially.
 ///
-/// It runs on threads of its own, as patterns can take long, and gives way to other runs after each turn.
+/// It has its own executor, because patterns can take long, and yields to other runs after each time slice.
 actor StateReporter {
-    /// How many transitions a run can make at full speed.
+    /// The number of transitions without throttling.
     static let freeTransitions = 500
-    /// The time that each further one takes: a program that names a new state in each line must not fill the journal
-    /// faster than it can be written.
+    /// The delay of each further transition, so that a program cannot fill the journal faster than it is written.
     static let transitionInterval = Duration.milliseconds(10)
-    /// The time after which other runs have a turn.
+    /// The time slice after which other runs proceed.
     static let turn = Duration.milliseconds(10)
 
-    /// What is known so far.
     private(set) var tracker: StateTracker
     private let flow: MutableStateFlow<CommandState>
     private var transitions = 0
@@ -22,30 +20,22 @@ actor StateReporter {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Begins a run.
-    ///
-    /// - Parameters:
-    ///   - tracker: Decides which state a line means.
-    ///   - flow: The run's state.
-    ///   - pool: Where it runs; nil for the pool of runs with or without patterns.
+    /// Creates a reporter, by default on the pool of runs with or without patterns.
     init(_ tracker: StateTracker, flow: MutableStateFlow<CommandState>, on pool: WorkPool? = nil) {
         executor = WorkPool.ActorExecutor(pool ?? (tracker.hasPatterns ? .patterns : .lines))
         self.tracker = tracker
         self.flow = flow
     }
 
-    /// What some lines came to: what to print, and how long to wait before more is read.
+    /// The result of processing lines: the output to record, and the delay before the next read.
     struct Batch: Sendable {
         var lines: [(text: String, channel: OutputChannel)] = []
         var pause = Duration.zero
     }
 
-    /// The program begins, perhaps again.
     func begin() { write(tracker.begin()) }
 
-    /// Takes what was printed.
-    ///
-    /// Of two channels, lines can be taken in turns.
+    /// Processes output; calls for the two channels can interleave.
     func take(_ pieces: [LineSplitter.Piece], on channel: OutputChannel) async -> Batch {
         var batch = Batch()
         var budget = WorkBudget(Self.turn)
@@ -63,7 +53,6 @@ actor StateReporter {
         return batch
     }
 
-    /// Takes lines of the pipe.
     func take(json lines: [String]) -> Batch {
         var batch = Batch()
         for line in lines { note(tracker.take(json: line), nil, .notice, &batch) }
@@ -79,7 +68,7 @@ actor StateReporter {
         if transitions > Self.freeTransitions { batch.pause += Self.transitionInterval }
     }
 
-    /// Sets the state, unless the run is stopping or over.
+    /// Sets the state, unless the run is stopping or has ended.
     func write(_ state: CommandState) {
         flow.update { last in last == .stopping || last.phase.isEnded ? last : state }
     }

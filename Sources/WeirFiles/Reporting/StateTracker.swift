@@ -1,25 +1,24 @@
 import WeirOperations
 import WeirStates
 
-/// Decides from what a program prints and reports which state its run is in: pure, without tasks or pipes.
+/// Determines the state of a run from its output and reports.
+///
+/// Pure.
 struct StateTracker: Sendable {
-    /// What a line comes to.
     struct Step: Sendable, Equatable {
-        /// The state to go to, if it changes.
+        /// The new state, if it changes.
         var state: CommandState?
-        /// Whether the line is output, and not a report.
+        /// Whether the line is output and not a report.
         var isOutput = true
-        /// Whether another case begins.
+        /// Whether the state's name changes.
         var isTransition = false
-        /// What the output should say about it, once.
         var notice: String?
     }
 
-    /// The time that a pattern can take in a run with slow lines.
+    /// The total time that a pattern can spend on slow lines in a run.
     static let patience = Duration.milliseconds(250)
-    /// The time from which a line is slow: an ordinary one takes some microseconds.
+    /// The time from which a match is slow; a normal one takes some microseconds.
     static let slowness = Duration.milliseconds(1)
-    /// The least that a line counts on which a match is given up.
     static let leastLoss = patience / 20
 
     private let definition: OperationDefinition
@@ -27,22 +26,16 @@ struct StateTracker: Sendable {
     private let clock: StepMeter.Clock
     private var name = CommandState.running
     private var details = StateDetails()
-    /// All values of the run so far, which the texts of its end can name.
+    /// All values of the run so far, which the texts of its end can use.
     private(set) var known: [String: JSONValue] = [:]
-    /// The time that patterns took with slow lines, by their text.
+    /// The time that patterns spent on slow lines, by pattern text.
     private var spent: [String: Duration] = [:]
-    /// The state of the first pattern that is no longer tried.
+    /// The state of the first disabled pattern.
     private(set) var givenUp: String?
     private var noticed: Set<String> = []
-    /// The last line on standard error, and on standard output.
+    /// The last line on standard error and on standard output.
     private(set) var lastLine: [OutputChannel: String] = [:]
 
-    /// Begins a run.
-    ///
-    /// - Parameters:
-    ///   - definition: The operation.
-    ///   - input: The run's input.
-    ///   - clock: Measures what patterns take.
     init(
         _ definition: OperationDefinition, _ input: CommandInput,
         clock: @escaping StepMeter.Clock = StepMeter.processorTime
@@ -52,17 +45,15 @@ struct StateTracker: Sendable {
         self.clock = clock
     }
 
-    /// Whether lines are held against patterns.
     var hasPatterns: Bool { definition.states.values.contains { !$0.patterns.isEmpty } }
 
-    /// A program begins, again perhaps.
     mutating func begin() -> CommandState {
         name = CommandState.running
         details = StateDetails(slow: givenUp)
         return .active(name, details)
     }
 
-    /// Takes a printed line, or a text that is overwritten; what it says counts, and not its colours.
+    /// Processes a printed line or tick, without its escape sequences.
     mutating func take(_ printed: String, on channel: OutputChannel, isTick: Bool = false) -> Step {
         let line = printed.withoutEscapes
         if let report = StateReport(line: line) {
@@ -89,7 +80,7 @@ struct StateTracker: Sendable {
 
     private func isTried(_ pattern: TextPattern) -> Bool { spent[pattern.text].map { $0 < Self.patience } ?? true }
 
-    /// Adds the time of a slow match, with any outcome, to that of its pattern; returns a notice for the output, if any.
+    /// Charges the time of a slow match to its pattern, and returns a notice, if any.
     private mutating func charge(_ match: TextPattern.Match, to pattern: TextPattern, in state: String) -> String? {
         let isLost = match.outcome == .tooSlow
         guard isLost || match.time >= Self.slowness else { return nil }
@@ -105,7 +96,6 @@ struct StateTracker: Sendable {
         )
     }
 
-    /// Takes a line of the pipe.
     mutating func take(json line: String) -> Step {
         guard let report = StateReport(json: line) else {
             return Step(
@@ -164,10 +154,10 @@ struct StateTracker: Sendable {
 
     // MARK: Texts
 
-    /// What the page of a run says in the end.
+    /// A text of the run's final page.
     func text(_ template: TextTemplate?) -> String? { template?.filled { text($0, known) ?? "" } }
 
-    /// A value for a text on a page: what the program said, or an input that is no secret.
+    /// A value for a text on a page: a reported value, or an input that is not secret.
     private func text(_ name: String, _ values: [String: JSONValue]) -> String? {
         switch values[name] ?? known[name] {
         case .string(let text): return text

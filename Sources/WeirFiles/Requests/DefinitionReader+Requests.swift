@@ -3,12 +3,12 @@ import WeirStandard
 import WeirStates
 
 extension DefinitionReader {
-    /// The names of header fields that a request has by itself.
+    /// The header fields that a request sets itself.
     private static let ownHeaders: Set = [
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "expect",
     ]
 
-    /// What an operation of the type `http` sends.
+    /// Reads the request of an operation of the type `http`.
     mutating func request(_ root: FileValue) -> DeclaredRequest? {
         refuse(
             root, except: ["request", "expect", "values", "retry", "succeeded", "failed"], type: "http")
@@ -33,7 +33,7 @@ extension DefinitionReader {
             timeout: value["timeout"]?.duration ?? .seconds(30), values: values(root["values"]))
     }
 
-    /// What an operation of the type `feed` polls.
+    /// Reads the feed of an operation of the type `feed`.
     mutating func feed(_ root: FileValue) -> DeclaredFeed? {
         refuse(root, except: ["url", "every", "while", "show", "values"], type: "feed")
         for name in ["inputs", "timeout", "overlap", "schedule", "retry", "triggers"] {
@@ -62,7 +62,7 @@ extension DefinitionReader {
             url: url, every: every, isAlways: root["while"]?.text == "always", show: show, values: values)
     }
 
-    /// Notes the members that only operations of other types have.
+    /// Reports members that only operations of other types have.
     private mutating func refuse(_ root: FileValue, except names: Set<String>, type: String) {
         let others = Set(OperationKeys.requests.map(\.name)).union(OperationKeys.programNames).subtracting(names)
         for member in root.members ?? [] where others.contains(member.name) {
@@ -71,7 +71,7 @@ extension DefinitionReader {
         }
     }
 
-    /// Notes what only requests have in an operation that makes none.
+    /// Reports members of requests in an operation without one.
     mutating func refuseRequests(_ root: FileValue) {
         for member in root.members ?? [] where OperationKeys.requests.contains(where: { $0.name == member.name }) {
             let type = ["request", "expect"].contains(member.name) ? "http" : "feed"
@@ -158,7 +158,7 @@ extension DefinitionReader {
         }
     }
 
-    /// What JSON says without quotes.
+    /// Interprets an unquoted scalar as JSON.
     private static func scalar(_ text: String) -> JSONValue? {
         switch text {
         case "", "null": .null
@@ -168,7 +168,7 @@ extension DefinitionReader {
         }
     }
 
-    /// A text with inputs, secrets too.
+    /// A text with inputs, including secrets.
     private mutating func input(_ value: FileValue) -> TextTemplate? { template(value, "request", secrets: true) }
 
     private mutating func values(_ value: FileValue?) -> [DeclaredValue] {
@@ -188,9 +188,8 @@ extension DefinitionReader {
     }
 }
 
-/// The address of a request, as a file has it.
 enum OutgoingAddress {
-    /// What is wrong with an address, in a sentence; nil if it can be requested.
+    /// Describes why an address is invalid, or returns nil.
     static func mistake(in url: String) -> String? {
         do throws(HTTPFailure) {
             _ = try HTTPTarget(url)

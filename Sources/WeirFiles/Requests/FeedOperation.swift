@@ -3,26 +3,21 @@ import WeirOperations
 package import WeirStandard
 import WeirStates
 
-/// Polls the JSON address that a file declares for as long as the run goes, and shows the values of its answers.
+/// Polls the declared JSON URL during the run and shows the values of its responses.
 ///
-/// Meant for `Lifetime.whileWatched`. It never ends by itself: a feed that fails is a state, and is asked again after a
-/// time that grows to a minute, or to its interval where that is longer.
+/// Meant for `Lifetime.whileWatched`. It never ends on its own: a failure is a state, and is retried with a backoff of up to a
+/// minute, or up to the feed's interval if that is longer.
 package struct FeedOperation: StateOperation, DeclaredStates {
     private let feed: DeclaredFeed
     private let environment: OperationEnvironment
 
-    /// Makes an operation of a definition; nil if that declares no feed.
-    ///
-    /// - Parameters:
-    ///   - definition: What the file declares.
-    ///   - environment: The time, the resolver, and where requests may go.
+    /// Creates an operation from a definition, or returns nil if it declares no feed.
     package init?(_ definition: OperationDefinition, in environment: OperationEnvironment) {
         guard case .feed(let feed) = definition.program else { return nil }
         self.feed = feed
         self.environment = environment
     }
 
-    /// The states of every feed.
     package var stateSamples: [CommandState] {
         let values = Dictionary(feed.values.map { ($0.name, JSONValue.string($0.name)) }) { $1 }
         let show = feed.show?.filled { $0 }
@@ -32,7 +27,6 @@ package struct FeedOperation: StateOperation, DeclaredStates {
         ]
     }
 
-    /// A feed that fails.
     package var stateDetours: Set<String> { ["failing"] }
 
     /// Polls until the task is cancelled.
@@ -68,4 +62,19 @@ package struct FeedOperation: StateOperation, DeclaredStates {
         throw HTTPFailure.notUnderstood(
             reason: "it has no value at \(missing). Correct the path in the file, or wait until the value is there.")
     }
+}
+
+extension LocalizedText {
+    static let stepsOfRequests = [
+        "connecting": LocalizedText(en: "Connecting", ptBR: "Conectando", es: "Conectando"),
+        "sending": LocalizedText(
+            en: "Waiting for the answer", ptBR: "Aguardando a resposta", es: "Esperando la respuesta"),
+        "receiving": LocalizedText(en: "Receiving", ptBR: "Recebendo", es: "Recibiendo"),
+    ]
+
+    static let statesOfFeeds = [
+        "asking": LocalizedText(en: "Asking", ptBR: "Consultando", es: "Consultando"),
+        "following": LocalizedText(en: "Following", ptBR: "Acompanhando", es: "Siguiendo"),
+        "failing": LocalizedText(en: "No current values", ptBR: "Sem valores atuais", es: "Sin valores actuales"),
+    ]
 }

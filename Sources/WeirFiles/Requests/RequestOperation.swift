@@ -3,17 +3,13 @@ package import WeirOperations
 package import WeirStandard
 import WeirStates
 
-/// Sends the request that a file declares, and shows each step of it.
+/// Sends the declared request and shows each step.
 package struct RequestOperation: OutputOperation, DeclaredStates {
     private let definition: OperationDefinition
     private let request: DeclaredRequest
     private let environment: OperationEnvironment
 
-    /// Makes an operation of a definition; nil if that declares no request.
-    ///
-    /// - Parameters:
-    ///   - definition: What the file declares.
-    ///   - environment: The time, the resolver, and where requests may go.
+    /// Creates an operation from a definition, or returns nil if it declares no request.
     package init?(_ definition: OperationDefinition, in environment: OperationEnvironment) {
         guard case .request(let request) = definition.program else { return nil }
         self.definition = definition
@@ -21,10 +17,8 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
         self.environment = environment
     }
 
-    /// The fields that the file declares.
     package var inputFields: [InputField] { definition.fields }
 
-    /// The states that every request passes through.
     package var stateSamples: [CommandState] {
         let values = Dictionary(request.values.map { ($0.name, JSONValue.string($0.name)) }) { $1 }
         let steps: [OutgoingRequest.Step] = [
@@ -38,7 +32,7 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
         ]
     }
 
-    /// Tries as often as the file says; throws the last attempt's problem.
+    /// Sends the request, with the declared number of retries, and throws the last attempt's problem.
     package func perform(
         _ input: CommandInput, state: MutableStateFlow<CommandState>, output: OutputWriter
     ) async throws {
@@ -89,7 +83,6 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
         return StateDetails(show: text(definition.success, input, values), values: values)
     }
 
-    /// A text for the page; nil for none.
     private func text(_ template: TextTemplate?, _ input: CommandInput, _ values: [String: JSONValue]) -> String? {
         template?.filled { name in
             if let value = values[name] { return value.shown }
@@ -105,7 +98,6 @@ package struct RequestOperation: OutputOperation, DeclaredStates {
 }
 
 extension CommandState {
-    /// The state that a step of a request puts a run in.
     fileprivate init(_ step: OutgoingRequest.Step) {
         switch step {
         case .connecting(let host): self = .active("connecting", StateDetails(values: ["host": .string(host)]))
@@ -117,9 +109,7 @@ extension CommandState {
 }
 
 extension JSONValue {
-    /// Reads the body of an answer.
-    ///
-    /// Throws ``HTTPFailure`` for one that is not JSON, or not there as a whole.
+    /// Parses the body of a response; throws ``HTTPFailure`` if the body is not JSON, or is incomplete.
     init(_ answer: OutgoingRequest.Answer) throws(HTTPFailure) {
         guard answer.isWhole else { throw .tooLong(limit: Int64(OutgoingRequest.bodyLimit)) }
         guard let text = String(validating: answer.body, as: UTF8.self), let value = try? JSONValue(parsing: text)
@@ -129,7 +119,6 @@ extension JSONValue {
         self = value
     }
 
-    /// A scalar as pages show it.
     var shown: String {
         switch self {
         case .string(let text): text

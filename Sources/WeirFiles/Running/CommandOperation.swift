@@ -1,20 +1,14 @@
+package import Foundation
 package import WeirFlows
 package import WeirOperations
 import WeirStates
 
-/// Runs the program that a file declares, and shows every state that it passes through.
+/// Runs a declared program and shows the states that it passes through.
 package struct CommandOperation: OutputOperation, DeclaredStates {
-    /// What the file declares.
     package let definition: OperationDefinition
     private let environment: CommandEnvironment
     private let clock: any Clock<Duration>
 
-    /// Makes an operation of a definition.
-    ///
-    /// - Parameters:
-    ///   - definition: What the file declares.
-    ///   - environment: What the program runs in.
-    ///   - clock: Measures the time between attempts.
     package init(
         _ definition: OperationDefinition, in environment: CommandEnvironment,
         clock: any Clock<Duration> = ContinuousClock()
@@ -24,15 +18,13 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
         self.clock = clock
     }
 
-    /// The fields that the file declares.
     package var inputFields: [InputField] { definition.fields }
 
-    /// The states that every program has, and those that the file declares.
     package var stateSamples: [CommandState] {
         let own = definition.stateOrder.map { name -> CommandState in
             let rule = definition.states[name]
             let groups = Set((rule?.patterns ?? []).flatMap { $0.groups.map(\.name) })
-            // What a program reports by itself is known as far as the text of the state names it.
+            // Of the values that a program reports without a declaration, only those in the state's text are known.
             let shown = Set(rule?.show?.fields ?? []).subtracting(definition.fields.map(\.name))
             let values = groups.union(shown).subtracting(["completed", "total"]).map { ($0, JSONValue.string($0)) }
             return .active(
@@ -50,12 +42,12 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
                     StateDetails(values: ["file": "a.bin"], progress: WorkProgress(40, of: 100, unit: .bytes))),
                 at: 1)
         }
-        // In the order of a run: what the file declares comes after the program has begun.
+        // In the order of a run, declared states follow the start of the program.
         let begun = usual.count - CommandState.samples.count + 2
         return Array(usual.prefix(begun)) + own + usual.dropFirst(own.isEmpty ? begun : begun + 1)
     }
 
-    /// The arrival of a file that need not be given.
+    /// The reception of an optional file.
     package var stateDetours: Set<String> {
         definition.fields.contains { $0.kind == .file && !$0.isRequired } ? [CommandState.receiving] : []
     }
@@ -70,7 +62,7 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
             definition: definition, input: input, environment: environment, helper: helper, clock: clock,
             output: output,
             reporter: StateReporter(StateTracker(definition, input), flow: state))
-        // The program's last words are still read and printed when this task is cancelled.
+        // The output is read to its end even when this task is cancelled.
         let work = Task { try await run.perform() }
         let end = try await withTaskCancellationHandler {
             try await work.value
@@ -79,4 +71,89 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
         }
         state.update { last in last == .stopping || last.phase.isEnded ? last : end }
     }
+}
+
+/// The environment that all commands of a server share.
+package struct CommandEnvironment: Sendable {
+    /// The folder of operation files, which is the working directory of programs.
+    package let folder: URL
+    /// The folder of the pipes for state reports.
+    let temporaryFolder: URL
+    /// The folder of the files that runs receive, each in a folder of its own.
+    package let filesFolder: URL
+    /// The helper, or nil if it is missing.
+    package let helper: CommandHelper?
+    /// `PATH`, `HOME` and `LANG`, as far as the server has them.
+    let variables: [String: String]
+    /// The umask of programs, or nil for the server's.
+    package let umask: FileMask?
+
+    /// Creates an environment; `filesFolder` is the temporary folder by default.
+    package init(
+        folder: URL, environment: [String: String], helper: CommandHelper?,
+        temporaryFolder: URL = FileManager.default.temporaryDirectory, filesFolder: URL? = nil, umask: FileMask? = nil
+    ) {
+        self.folder = folder.standardizedFileURL
+        self.helper = helper
+        self.umask = umask
+        self.temporaryFolder = temporaryFolder
+        self.filesFolder = (filesFolder ?? temporaryFolder).absoluteURL.standardizedFileURL
+        var variables = ["PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8"]
+        for name in ["PATH", "HOME", "LANG"] { variables[name] = environment[name] ?? variables[name] }
+        self.variables = variables
+    }
+}
+
+/// The input of a declared operation: values by field.
+package struct CommandInput: OperationInput {
+    /// Empty, because each operation has its own fields.
+    package static var fields: [InputField] { [] }
+    private(set) var values: [String: JSONValue]
+    /// The contents of the file, or nil if only the recorded input is available.
+    private let content: (any FileContent)?
+
+    init(_ values: [String: JSONValue], content: (any FileContent)? = nil) {
+        self.values = values
+        self.content = content
+    }
+
+    package init(from decoder: any Decoder) throws {
+        values = try decoder.singleValueContainer().decode([String: JSONValue].self)
+        content = decoder.userInfo[.fileContent] as? any FileContent
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(values)
+    }
+
+    /// The value of a field as text for a program, or nil if absent.
+    func text(_ field: String) -> String? {
+        switch values[field] {
+        case .string(let text): text.isEmpty ? nil : text
+        case .integer(let number): String(number)
+        case .number(let number): Int64(exactly: number).map { String($0) } ?? String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        // A file is represented by its name.
+        case .object(let members): members["filename"]?.string
+        case .null, .array, nil: nil
+        }
+    }
+
+    func file(_ field: String) throws -> FileInput? {
+        guard let value = values[field], value.object != nil else { return nil }
+        let file = try value.decode(FileInput.self)
+        return FileInput(
+            id: file.id, filename: file.filename, length: file.length, contentType: file.contentType, content: content)
+    }
+
+    /// Replaces a file by the path at which a program finds it.
+    func with(_ file: ReceivedFile, in field: String) -> CommandInput {
+        var input = self
+        input.values[field] = .string(file.path)
+        return input
+    }
+
+    /// Whether a field has a value other than false.
+    func has(_ field: String) -> Bool { text(field).map { $0 != "false" || values[field]?.bool == nil } ?? false }
 }

@@ -3,7 +3,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-/// One run of a command: its attempts, what they print and report, and how the last one ends.
+/// One run of a command: its attempts, their output and reports, and the final state.
 struct CommandRun: Sendable {
     let definition: OperationDefinition
     private(set) var input: CommandInput
@@ -14,13 +14,12 @@ struct CommandRun: Sendable {
     let reporter: StateReporter
     let stopSwitch = StopSwitch()
 
-    /// How long to wait, once the command has ended, for a program elsewhere that holds the pipe of states open.
+    /// How long to wait, after the command has ended, for another process that keeps the state pipe open.
     static let pipePatience = Duration.seconds(1)
 
-    /// Runs the command, again after a failure if the file says so.
+    /// Runs the command, with retries after a failure if the file declares them, and returns the state of success.
     ///
-    /// - Returns: The state of success.
-    /// - Throws: `CommandProblem` and `OperationFailure`; `CancellationError` when it was stopped.
+    /// - Throws: `CommandProblem` and `OperationFailure`, and `CancellationError` if the run was stopped.
     func perform() async throws -> CommandState {
         guard let field = definition.fields.first(where: { $0.kind == .file })?.name,
             let file = try input.file(field)
@@ -32,7 +31,7 @@ struct CommandRun: Sendable {
         return try await run.attempts()
     }
 
-    /// Takes the file in, which the sender may still be sending.
+    /// Receives the file, which the sender may still be sending.
     private func receive(_ file: FileInput) async throws -> ReceivedFile {
         let work = Task { [reporter, environment] in
             try await ReceivedFile.receive(file, in: environment.filesFolder) { progress in
@@ -109,7 +108,7 @@ struct CommandRun: Sendable {
     private func launch(_ pipe: StatePipe?) async throws -> CommandEnd {
         let launch = try definition.launch(input, in: environment, states: pipe?.path)
         let command: RunningCommand
-        // Before the program can report anything itself.
+        // Must precede any report of the program.
         await reporter.begin()
         do {
             command = try await RunningCommand.start(launch, by: helper)
@@ -130,7 +129,7 @@ struct CommandRun: Sendable {
         while let buffer = await pipe.next() {
             var pieces: [LineSplitter.Piece] = []
             let isDrained = buffer.readableBytes < CommandPipe.readSize
-            // Unsafe memory: the splitter reads between the buffer's two ends, while the buffer is there.
+            // Unsafe memory: the splitter reads between the buffer's ends, during the buffer's lifetime.
             buffer.withUnsafeReadableBytes { bytes in
                 splitter.take(bytes, isDrained: isDrained) { pieces.append($0) }
             }
@@ -146,11 +145,11 @@ struct CommandRun: Sendable {
         while let lines = await pipe.next(&splitter) { await print(reporter.take(json: lines)) }
     }
 
-    /// Prints lines, and holds the program back if it changes its state too often.
+    /// Records lines, and pauses if the program changes its state too often.
     private func print(_ batch: StateReporter.Batch) async {
         for line in batch.lines { await output.write(line.text, to: line.channel) }
         guard batch.pause > .zero, !stopSwitch.isStopped else { return }
-        // A sleep that is cut short only lets the program go on.
+        // Cancellation only ends the pause.
         try? await clock.sleep(for: batch.pause)
     }
 
@@ -171,7 +170,7 @@ struct CommandRun: Sendable {
 }
 
 extension CommandEnd {
-    /// Whether it may end better another time: a program that is not there does not.
+    /// Whether a retry can succeed, which it cannot if the program is missing.
     fileprivate var canBeTriedAgain: Bool {
         switch self {
         case .exited, .signalled, .lost: true
@@ -179,7 +178,6 @@ extension CommandEnd {
         }
     }
 
-    /// How it ended, in a sentence.
     fileprivate func sentence(of program: OperationDefinition.Program) -> String {
         switch self {
         case .exited(let code, _): return "\(program.subject) ended with exit code \(code)."
@@ -191,5 +189,34 @@ extension CommandEnd {
             return
                 "Nobody knows how “\(program.name)” ended, because the program that ran it was killed. Start it again."
         }
+    }
+}
+
+/// Stops the current activity of a run: a program, or the wait for a retry.
+final class StopSwitch: Sendable {
+    private struct Core {
+        var isStopped = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let core = Locked(Core())
+
+    var isStopped: Bool { core.withLock(\.isStopped) }
+
+    func stop() {
+        let action = core.withLock { core in
+            core.isStopped = true
+            return core.action
+        }
+        action?()
+    }
+
+    /// Replaces the action of a stop, and calls it at once if the run is already stopped.
+    func onStop(_ action: (@Sendable () -> Void)?) {
+        let isStopped = core.withLock { core in
+            core.action = action
+            return core.isStopped
+        }
+        if isStopped { action?() }
     }
 }

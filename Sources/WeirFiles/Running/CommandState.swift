@@ -1,8 +1,7 @@
 import WeirOperations
 package import WeirStates
 
-/// The states of an operation that a file declares: those that every program has, and those that its file or the program
-/// itself names.
+/// The states of a declared operation: those of every program, and those that its file or the program names.
 ///
 /// | state | case | payload |
 /// |---|---|---|
@@ -14,53 +13,46 @@ package import WeirStates
 /// | `.failed(…)` | `failed` | `{"message": "…", "last": "the last line on standard error", "code": 1}` |
 /// | `.cancelled` | `cancelled` | `{}` |
 ///
-/// Active, succeeded and failed ones also have `"slow": "uploading"` if a pattern of that state was given up.
+/// Active, succeeded and failed states also have `"slow": "uploading"` if a pattern of that state was disabled.
 package enum CommandState: OperationState, StoppingState, DetouringState, SharedTemplates {
-    /// The program has not begun.
     case waiting
-    /// The program runs; `running` is the name until it says something else.
+    /// The program runs; the name is `running` until it reports a state.
     case active(String, StateDetails)
-    /// The program failed, and is run again after a time.
+    /// The program failed, and a retry is pending.
     case retrying(CommandRetry)
-    /// The program was asked to stop, and has not ended yet.
+    /// The program has received its stop signal and has not ended.
     case stopping
-    /// The program ended as it should.
     case succeeded(StateDetails)
-    /// The program could not be run, or did not end as it should.
+    /// The program could not be started, or failed.
     case failed(problem: CommandProblem)
-    /// The program was stopped.
     case cancelled
 
-    /// The state of a program that has said nothing about itself.
+    /// The state before any report.
     static let running = "running"
-    /// The state of a run whose file is still arriving.
+    /// The state while the run's file arrives.
     static let receiving = "receiving"
-    /// The names that files and programs cannot give to states.
     static let ownNames: Set = [
         "waiting", "retrying", "stopping", "succeeded", "failed", "cancelled", "interrupted", "idle", "active", "value",
     ]
 
-    /// Whether a file or a program can give a state that name.
+    /// Whether a file or a program can use the name for a state.
     static func isFree(_ name: String) -> Bool { Shape.isName(name, limit: 40) && !ownNames.contains(name) }
 
-    /// `waiting`.
     package static var initial: CommandState { .waiting }
 
-    /// `failed`, with the error in words that can be shown to anybody.
+    /// `failed`, with a description of the error that is safe to show.
     package static func failed(_ error: any Error) -> CommandState {
         .failed(problem: error as? CommandProblem ?? CommandProblem(message: error.explanation))
     }
 
-    /// `cancelled`.
     package static func cancelled(from last: CommandState) -> CommandState { .cancelled }
 
-    /// `stopping`.
     package var stopping: CommandState { .stopping }
 
-    /// What a program passes through only when it is to end early, or did not end well at first.
+    /// The states that a run skips unless it is stopped or retried.
     package static let detours: Set = ["retrying", "stopping"]
 
-    /// The states that every program has.
+    /// The states of every program.
     package static var samples: [CommandState] {
         [
             .waiting, .active(running, StateDetails()),
@@ -96,7 +88,6 @@ package enum CommandState: OperationState, StoppingState, DetouringState, Shared
 
     package static var templateFolder: String { "command" }
 
-    /// The name under which it is recorded.
     var name: String {
         switch self {
         case .waiting: "waiting"
@@ -121,7 +112,6 @@ extension CommandState {
 
     private enum NoMember: CodingKey {}
 
-    /// Reads what was recorded.
     package init(from decoder: any Decoder) throws {
         let cases = try decoder.container(keyedBy: Key.self)
         guard let key = cases.allKeys.first, cases.allKeys.count == 1 else {
@@ -139,7 +129,6 @@ extension CommandState {
         }
     }
 
-    /// Writes what is recorded.
     package func encode(to encoder: any Encoder) throws {
         var cases = encoder.container(keyedBy: Key.self)
         let key = Key(stringValue: name)
@@ -152,28 +141,56 @@ extension CommandState {
     }
 }
 
-/// That a failed program is run again.
+/// A pending retry of a failed program.
 package struct CommandRetry: Codable, Sendable, Hashable {
-    /// Which attempt comes next, from 2.
+    /// The number of the next attempt, starting at 2.
     let attempt: Int
-    /// How many attempts there are at most.
     let of: Int
-    /// The time until the next attempt.
+    /// The time until the next attempt, in milliseconds.
     let milliseconds: Int64
-    /// Why the last one failed.
     let message: String
 }
 
-/// Why a program could not be run, or did not end as it should.
+/// The reason why a program could not be started, or failed.
 package struct CommandProblem: ExplainedError, Codable, Sendable, Hashable {
-    /// What happened and what to do, in a sentence.
     let message: String
-    /// The last line that the program printed on standard error, or on standard output if there was none.
+    /// The last line on standard error, or else on standard output.
     var last: String?
-    /// Its exit code.
     var code: Int32?
-    /// The state of a pattern that took too long and was given up for the run.
+    /// The state whose pattern was disabled for the run because it was too slow.
     var slow: String?
 
     package var description: String { message }
+}
+
+package struct StateDetails: Sendable, Hashable {
+    /// The text of the page.
+    var show: String?
+    /// The values by name: texts, numbers and Booleans.
+    var values: [String: JSONValue] = [:]
+    var progress: WorkProgress?
+    /// The state whose pattern was disabled for the run because it was too slow.
+    var slow: String?
+}
+
+extension StateDetails: Codable {
+    private enum CodingKeys: String, CodingKey { case show, values, completed, total, unit, slow }
+
+    package init(from decoder: any Decoder) throws {
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        show = try members.decodeIfPresent(String.self, forKey: .show)
+        values = try members.decodeIfPresent([String: JSONValue].self, forKey: .values) ?? [:]
+        slow = try members.decodeIfPresent(String.self, forKey: .slow)
+        progress = members.contains(.completed) ? try WorkProgress(from: decoder) : nil
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var members = encoder.container(keyedBy: CodingKeys.self)
+        try members.encodeIfPresent(show, forKey: .show)
+        if !values.isEmpty { try members.encode(values, forKey: .values) }
+        try members.encodeIfPresent(progress?.completed, forKey: .completed)
+        try members.encodeIfPresent(progress?.total, forKey: .total)
+        try members.encodeIfPresent(progress?.unit, forKey: .unit)
+        try members.encodeIfPresent(slow, forKey: .slow)
+    }
 }

@@ -3,14 +3,7 @@ import WeirOperations
 import WeirStates
 
 extension OperationDefinition {
-    /// The command of one run.
-    ///
-    /// - Parameters:
-    ///   - input: An input that fits the fields.
-    ///   - environment: What it runs in.
-    ///   - pipe: Where it reports states.
-    /// - Returns: What to launch.
-    /// - Throws: `OperationFailure` with the sentence that says which value cannot be used.
+    /// The command of one run; throws `OperationFailure` that names the unusable value.
     func launch(
         _ input: CommandInput, in environment: CommandEnvironment, states pipe: String?
     ) throws(OperationFailure) -> CommandLaunch {
@@ -34,7 +27,6 @@ extension OperationDefinition {
         return launch
     }
 
-    /// Where its programs run.
     func folder(in base: URL) -> String {
         guard let directory else { return base.path }
         return URL(filePath: directory, directoryHint: .isDirectory, relativeTo: base).standardizedFileURL.path
@@ -50,7 +42,7 @@ extension OperationDefinition {
         for argument in arguments {
             if case .group(let condition, _) = argument, !input.has(condition) { continue }
             for template in argument.templates {
-                // An optional input without a value takes its argument with it.
+                // An optional input without a value removes its argument.
                 guard let word = template.filled(input.text) else { continue }
                 try check(word, template, hasEndedOptions)
                 if word == "--", template.fields.isEmpty { hasEndedOptions = true }
@@ -60,7 +52,7 @@ extension OperationDefinition {
         return words
     }
 
-    /// Refuses a value that the program would take for an option, and one that no program can be given.
+    /// Rejects values that the program could mistake for an option, and values that no program can receive.
     private func check(_ word: String, _ template: TextTemplate, _ hasEndedOptions: Bool) throws(OperationFailure) {
         guard let name = template.fields.first else { return }
         let label = fields.first { $0.name == name }?.label ?? name
@@ -75,7 +67,7 @@ extension OperationDefinition {
         }
     }
 
-    /// Whether a field is a number, which may well be negative.
+    /// Whether a field is a number, which can be negative.
     private func isNumber(_ name: String) -> Bool {
         switch fields.first(where: { $0.name == name })?.kind {
         case .integer, .number: true
@@ -83,7 +75,6 @@ extension OperationDefinition {
         }
     }
 
-    /// Whether the program finds the inputs in its environment.
     private var readsVariables: Bool { if case .shell = program { true } else { isLiteral } }
 
     private func variables(

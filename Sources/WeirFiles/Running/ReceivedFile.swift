@@ -4,24 +4,18 @@ import WeirOperations
 import WeirStandard
 import WeirStates
 
-/// The file that a run was given, in a folder of its own that only the server's user can enter, until the run is over.
+/// The file of a run, in a private folder that exists until the run ends.
 struct ReceivedFile: Sendable {
-    /// Where programs find it, under the name that the sender gave, made safe.
+    /// The path for programs, which ends with the sender's file name in a safe form.
     let path: String
     private let folder: URL
 
-    /// How many bytes arrive before the state says so again.
+    /// The number of bytes between two progress updates.
     private static let step: Int64 = 256 << 10
 
-    /// Takes a file in.
+    /// Receives a file, which the caller must remove.
     ///
-    /// Suspends until all of it is there, and holds its sender back while the disk is busy.
-    /// - Parameters:
-    ///   - file: The file, with its bytes.
-    ///   - parent: Where its folder is made.
-    ///   - tell: Called with how much has arrived.
-    /// - Returns: The file, which the caller removes.
-    /// - Throws: `OperationFailure` with what to do, what the content throws, and `CancellationError`.
+    /// Suspends until the file is complete, and applies back pressure to the sender while the disk is busy.
     static func receive(
         _ file: FileInput, in parent: URL, tell: (WorkProgress) async -> Void
     ) async throws -> ReceivedFile {
@@ -60,9 +54,8 @@ struct ReceivedFile: Sendable {
         }
     }
 
-    /// Removes it, with its folder.
     func remove() {
-        // What cannot be removed now is removed when the server starts.
+        // The next start of the server removes what remains.
         try? FileManager.default.removeItem(at: folder)
     }
 
@@ -76,11 +69,11 @@ struct ReceivedFile: Sendable {
     }
 
     private static func close(_ handle: FileHandle) {
-        // Every write has been asked whether it went well.
+        // The result of every write has been checked.
         try? handle.close()
     }
 
-    /// Does something that waits for the disk, elsewhere than where tasks run.
+    /// Runs a blocking disk operation outside the cooperative thread pool.
     private static func onDisk<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result
     {
         do {

@@ -1,13 +1,10 @@
 package import WeirOperations
 
-/// The steps that a file declares, with the places of what other files decide about.
+/// The steps that a file declares, with the source locations for mistakes that depend on other files.
 struct DeclaredSteps: Sendable {
-    /// The file.
     let file: String
-    /// The steps, in order.
     let steps: [Step]
 
-    /// One step.
     struct Step: Sendable {
         let name: String
         let place: FilePlace
@@ -19,7 +16,6 @@ struct DeclaredSteps: Sendable {
         let afterFailureOf: Set<String>
         let isRepeatable: Bool
 
-        /// The id of the operation that it runs.
         var operation: String? {
             switch work {
             case .other(let id, _): id
@@ -29,17 +25,12 @@ struct DeclaredSteps: Sendable {
         }
     }
 
-    /// What a step does.
     enum Work: Sendable {
-        /// Runs an operation that is declared elsewhere.
         case other(String, FilePlace)
-        /// Runs a program of its own.
         indirect case own(OperationDefinition)
-        /// Asks a person.
         case approval(StepsPlan.Approval)
     }
 
-    /// A value for an input of a step.
     struct Value: Sendable {
         let name: String
         let place: FilePlace
@@ -49,7 +40,7 @@ struct DeclaredSteps: Sendable {
 }
 
 extension OperationDefinition {
-    /// The steps that it consists of; nil for an operation with a program.
+    /// The plan of the steps, or nil for an operation with a program.
     package var plan: StepsPlan? {
         guard case .steps(let declared) = program else { return nil }
         return StepsPlan(
@@ -66,7 +57,7 @@ extension OperationDefinition {
             })
     }
 
-    /// The programs of its steps, which are run only with it.
+    /// The operations of the steps' own programs, which run only as part of this operation.
     package var parts: [OperationDefinition] {
         guard case .steps(let declared) = program else { return [] }
         return declared.steps.compactMap { step in
@@ -77,7 +68,7 @@ extension OperationDefinition {
 }
 
 extension DeclaredSteps.Step {
-    /// The input of its run: of a program of its own, also the inputs of the whole that it names.
+    /// The input of the step's run, with the operation's inputs that the step's own program uses.
     fileprivate var input: [String: StepValue] {
         var input = Dictionary(values.map { ($0.name, $0.value) }) { first, _ in first }
         if case .own(let definition) = work {
@@ -86,5 +77,39 @@ extension DeclaredSteps.Step {
             }
         }
         return input
+    }
+}
+
+extension StepValue {
+    /// Parses a text in which `{{input}}` and `{{steps.name.value}}` are placeholders.
+    init(_ text: String) throws(TextTemplate.Mistake) {
+        var parts: [Part] = []
+        var rest = Substring(text)
+        while let open = rest.firstRange(of: "{{") {
+            if open.lowerBound > rest.startIndex { parts.append(.text(String(rest[..<open.lowerBound]))) }
+            rest = rest[open.upperBound...]
+            guard let close = rest.firstRange(of: "}}") else {
+                throw TextTemplate.Mistake("A field that begins with {{ must end with }}.")
+            }
+            parts.append(try Self.part(rest[..<close.lowerBound].trimmingSpaces))
+            rest = rest[close.upperBound...]
+        }
+        if !rest.isEmpty || parts.isEmpty { parts.append(.text(String(rest))) }
+        self.init(parts)
+    }
+
+    private static func part(_ name: String) throws(TextTemplate.Mistake) -> Part {
+        let words = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard words.allSatisfy({ Shape.isName($0, limit: 40) }) else {
+            throw TextTemplate.Mistake(
+                "“{{\(name.prefix(80))}}” is no value: write the name of an input, such as {{database}}, or of what a step "
+                    + "reported, such as {{steps.dump.file}}.")
+        }
+        if words.count == 1, let input = words.first { return .input(input) }
+        guard words.count == 3, words.first == "steps" else {
+            throw TextTemplate.Mistake(
+                "“{{\(name.prefix(80))}}” is no value: what a step reported is written as {{steps.dump.file}}.")
+        }
+        return .reported(step: words[1], value: words[2])
     }
 }

@@ -2,7 +2,6 @@ import WeirOperations
 import WeirStates
 
 extension DefinitionReader {
-    /// The steps of a file.
     mutating func steps(_ root: FileValue, _ inputs: [DeclaredInput]) -> DeclaredSteps? {
         for key in OperationKeys.program where root[key.name] != nil {
             root[key.name].map {
@@ -89,7 +88,7 @@ extension DefinitionReader {
         }
     }
 
-    /// The inputs that a step's own program names: those of the whole, and those that `with` gives it.
+    /// The inputs of a step's own program: the operation's inputs that it mentions, and those in `with`.
     private func own(
         _ inputs: [DeclaredInput], _ values: [DeclaredSteps.Value], _ value: FileValue
     ) -> [DeclaredInput] {
@@ -131,7 +130,7 @@ extension DefinitionReader {
         return parts.count == 2 && ["role", "group", "user"].contains(parts[0])
     }
 
-    /// Members that say nothing about a step of that kind.
+    /// Reports members that have no meaning for this kind of step.
     private mutating func checkMembers(_ value: FileValue, _ work: DeclaredSteps.Work) {
         let program = Set(OperationKeys.program.map(\.name))
         for member in value.members ?? [] {
@@ -171,7 +170,7 @@ extension DefinitionReader {
         }
     }
 
-    /// A text with inputs of the whole, and with what earlier steps reported.
+    /// A text with inputs of the operation and reported values of earlier steps.
     private mutating func value(_ value: FileValue) -> StepValue? {
         guard let text = value.text else { return nil }
         do throws(TextTemplate.Mistake) {
@@ -194,7 +193,7 @@ extension DefinitionReader {
 }
 
 extension FileValue {
-    /// Whether one of its texts holds one of these, spaces within braces aside.
+    /// Whether one of the texts contains one of the arguments, ignoring spaces within braces.
     fileprivate func mentions(_ field: String, _ condition: String, _ variable: String) -> Bool {
         switch content {
         case .text(let text, _):

@@ -1,22 +1,16 @@
 import WeirOperations
 import WeirStates
 
-/// Holds the steps of all files against the operations that there are: what one file cannot know of the others.
+/// Checks the steps of all files against the existing operations, for mistakes that a single file cannot show.
 struct StepsLinker {
     private let definitions: [String: OperationDefinition]
     private let others: [String: [InputField]]
     private let files: Set<String>
     private(set) var mistakes: [String: [FileMistake]] = [:]
 
-    /// How deep operations of steps may lie within each other.
     static let depth = 8
 
-    /// Looks at all files.
-    ///
-    /// - Parameters:
-    ///   - definitions: The operations whose files are right by themselves.
-    ///   - others: The fields of the operations that no file declares, by id.
-    ///   - files: The ids of all files, also of those with mistakes.
+    /// Checks all files; `files` also has the ids of files with mistakes, and `others` the fields of undeclared operations.
     init(_ definitions: [OperationDefinition], others: [String: [InputField]], files: Set<String>) {
         self.definitions = Dictionary(definitions.map { ($0.id, $0) }) { first, _ in first }
         self.others = others
@@ -24,13 +18,13 @@ struct StepsLinker {
         for definition in definitions { look(at: definition) }
     }
 
-    /// The operations that can be run, and the mistakes of the others.
+    /// Returns the valid operations, and the mistakes of the others.
     static func link(
         _ definitions: [OperationDefinition], others: [String: [InputField]], files: Set<String>
     ) -> (definitions: [OperationDefinition], mistakes: [FileMistake]) {
         var right = definitions
         var mistakes: [FileMistake] = []
-        // Whoever names an operation that is left out is left out too.
+        // Repeats, because an operation that uses an invalid one is invalid too.
         while true {
             let linker = StepsLinker(right, others: others, files: files)
             guard !linker.mistakes.isEmpty else { return (right, mistakes) }
@@ -84,7 +78,7 @@ struct StepsLinker {
         check(step, fields, id, whole, &list)
     }
 
-    /// The way from an operation to one that contains it; empty if it is too deep to tell.
+    /// The path from an operation to one that contains it, or empty if the nesting is too deep.
     private func circle(from id: String, to whole: String) -> [String]? {
         var ways = [[whole, id]]
         while let way = ways.popLast(), let last = way.last {
@@ -149,7 +143,7 @@ struct StepsLinker {
         }
     }
 
-    /// Whether every value of the first kind can be one of the second.
+    /// Whether every value of the first kind is valid for the second.
     private static func fits(_ source: InputField.Kind, _ field: InputField.Kind) -> Bool {
         switch (source, field) {
         case (.integer, .integer), (.integer, .number), (.number, .number), (.boolean, .boolean): true
@@ -177,7 +171,7 @@ struct StepsLinker {
 
     // MARK: What steps report
 
-    /// Programs can report values that no file knows, so that only a likely mistake is one.
+    /// Reports only likely typos, because programs can report values that no file declares.
     private func checkReported(_ given: DeclaredSteps.Value, _ steps: DeclaredSteps, _ list: inout MistakeList) {
         for case .reported(let name, let value) in given.value.parts {
             let source: OperationDefinition?

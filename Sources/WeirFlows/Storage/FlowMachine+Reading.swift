@@ -1,5 +1,5 @@
 extension FlowMachine {
-    /// The next value for a subscriber, which has taken it from then on.
+    /// Takes the next value for a subscriber and advances its cursor.
     @inlinable
     mutating func take(_ subscriber: FlowSubscriber<Value>) -> Taken {
         if subscriber.hasLeft { return .end(.cancelled) }
@@ -19,9 +19,7 @@ extension FlowMachine {
         return isSealed ? .end(.finished) : .nothing
     }
 
-    /// Registers a waiting subscriber.
-    ///
-    /// - Returns: false if it need not wait, because there is something to take.
+    /// Registers a waiting subscriber; returns false if there is something to take instead.
     @inlinable
     mutating func wait(_ subscriber: PullSubscriber<Value>) -> Bool {
         guard !subscriber.hasLeft, !hasNews(subscriber) else { return false }
@@ -31,7 +29,7 @@ extension FlowMachine {
         return true
     }
 
-    /// What to deliver next to a busy subscriber; after `nothing` it is idle.
+    /// Takes the next delivery for a busy subscriber, which is idle after `nothing`.
     mutating func settle(_ subscriber: PushSubscriber<Value>) -> Taken {
         if subscriber.demand == 0, hasValue(subscriber) {
             subscriber.isBusy = false
@@ -46,7 +44,7 @@ extension FlowMachine {
         return taken
     }
 
-    /// Marks the subscribers that have received everything as idle, and returns the others.
+    /// Marks the subscribers that have received everything as idle; returns the others.
     @inlinable @inline(__always)
     mutating func settleAll(_ subscribers: [PushSubscriber<Value>]) -> [PushSubscriber<Value>] {
         var more: [PushSubscriber<Value>] = []
@@ -56,9 +54,7 @@ extension FlowMachine {
         return more
     }
 
-    /// Requests more values to be pushed.
-    ///
-    /// - Returns: whether the caller must settle with the subscriber.
+    /// Requests more values to be pushed; returns whether the caller must settle with the subscriber.
     mutating func request(_ count: Int, for subscriber: PushSubscriber<Value>) -> Bool {
         guard !subscriber.hasLeft else { return false }
         let (sum, overflow) = subscriber.demand.addingReportingOverflow(count)
@@ -77,5 +73,20 @@ extension FlowMachine {
     @inlinable
     func hasNews(_ subscriber: FlowSubscriber<Value>) -> Bool {
         isSealed || hasValue(subscriber) || subscriber.buffer?.overflow != nil
+    }
+}
+
+extension Array where Element: AnyObject {
+    /// Calls a body with each object without retaining it; the array retains it during the call.
+    ///
+    /// Retaining and releasing would dominate the cost of a pass over many subscribers.
+    @inlinable @inline(__always)
+    func forEachBorrowed(_ body: (Element) -> Void) {
+        // Unsafe memory: the array holds the borrowed objects until the call returns.
+        withUnsafeBufferPointer { objects in
+            objects.withMemoryRebound(to: Unmanaged<Element>.self) { references in
+                for reference in references { reference._withUnsafeGuaranteedRef(body) }
+            }
+        }
     }
 }

@@ -1,20 +1,18 @@
-/// A flow's value and subscribers, as a pure state machine.
+/// A flow's value and subscribers, as a pure state machine with one method per event.
 ///
-/// It has one method per event. Each returns what must be done about the event: ``FlowStorage`` calls the method under
-/// its lock and acts on the result after releasing it. Nothing in here waits, calls foreign code, or releases the last
-/// reference to a value.
+/// ``FlowStorage`` calls each method under its lock and acts on the result after releasing it. The machine never
+/// waits, calls foreign code, or releases the last reference to a value.
 ///
 /// Versions number the committed values from 1. A subscriber's `cursor` is the version it took last.
 ///
-/// A pushed-to subscriber is *idle* when it has received everything it requested: a commit delivers the new value
-/// directly to an idle subscriber, and a busy one finds it when the thread that delivers to it returns to
-/// ``settle(_:)``.
+/// A push subscriber is *idle* when it has received everything it requested: a commit delivers the new value directly
+/// to an idle subscriber, and a busy one finds it when the thread that delivers to it returns to ``settle(_:)``.
 ///
-/// The machine retains pushed-to subscribers until they leave. It does not retain pulling ones: a waiting one is
-/// retained by its task, and one that does not wait is not in here.
+/// The machine retains push subscribers until they leave. It does not retain pull subscribers: a waiting one is
+/// retained by its task, and one that does not wait is not listed.
 @usableFromInline
 struct FlowMachine<Value: Sendable> {
-    /// What a subscriber finds when it looks for the next value.
+    /// The result of a request for the next value.
     @usableFromInline
     enum Taken {
         case value(Value, skipped: Bool)
@@ -22,7 +20,7 @@ struct FlowMachine<Value: Sendable> {
         case nothing
     }
 
-    /// What must be done after a change.
+    /// The consequences of a change.
     @usableFromInline
     struct Wake {
         // Unsafe memory: the storage retains every subscriber that is listed here.
@@ -30,7 +28,7 @@ struct FlowMachine<Value: Sendable> {
         @usableFromInline var waiters: [Unmanaged<PullSubscriber<Value>>] = []
         /// Subscribers that receive the value that was just committed.
         @usableFromInline var idle: [PushSubscriber<Value>] = []
-        /// Values that are no longer needed.
+        /// Values that are no longer needed, to be released outside the lock.
         @usableFromInline var released: [Value] = []
 
         @inlinable
@@ -47,7 +45,7 @@ struct FlowMachine<Value: Sendable> {
 
     @usableFromInline var pushed: [PushSubscriber<Value>] = []
     @usableFromInline var waiting: [Unmanaged<PullSubscriber<Value>>] = []
-    /// Reserved capacity for the next waiters, so that waking them allocates no memory.
+    /// Reserved capacity for the next waiters, so that waking them does not allocate.
     @usableFromInline var spare: [Unmanaged<PullSubscriber<Value>>] = []
     @usableFromInline var buffered: [SubscriberBuffer<Value>] = []
     @usableFromInline var log: ValueLog<Value>
@@ -106,7 +104,7 @@ struct FlowMachine<Value: Sendable> {
         }
     }
 
-    /// Delivers the new value to the idle pushed-to subscribers; returns how many of these are lossless.
+    /// Delivers the new value to the idle push subscribers; returns the number of lossless ones.
     @inlinable @inline(__always)
     mutating func handOut(_ wake: inout Wake) -> Int {
         var idle = 0
@@ -136,17 +134,15 @@ struct FlowMachine<Value: Sendable> {
         for subscriber in wake.waiters { subscriber._withUnsafeGuaranteedRef { $0.index = -1 } }
     }
 
-    // MARK: Coming and going
+    // MARK: Joining and leaving
 
-    /// Adds a pulling subscriber.
-    ///
-    /// The current value, or the replayed ones, come first.
+    /// Adds a pull subscriber, which receives the current value, or the replayed ones, first.
     @inlinable
     mutating func join(_ subscriber: PullSubscriber<Value>) {
         enter(subscriber, replays: true)
     }
 
-    /// Adds a pushed-to subscriber.
+    /// Adds a push subscriber.
     ///
     /// - Parameters:
     ///   - subscriber: the subscriber.
@@ -179,9 +175,9 @@ struct FlowMachine<Value: Sendable> {
         }
     }
 
-    /// Removes a subscriber, if it has not left yet.
+    /// Removes a subscriber unless it has already left; returns whether it was present.
     ///
-    /// - Returns: whether it was present; if it was waiting, `wake` has it as a waiter.
+    /// A subscriber that was waiting is added to the waiters of `wake`.
     mutating func leave(_ subscriber: PullSubscriber<Value>, _ wake: inout Wake) -> Bool {
         guard exit(subscriber, &wake) else { return false }
         if subscriber.index >= 0 {
@@ -197,9 +193,7 @@ struct FlowMachine<Value: Sendable> {
         return true
     }
 
-    /// Removes a subscriber, if it has not left yet.
-    ///
-    /// - Returns: whether it was present.
+    /// Removes a subscriber unless it has already left; returns whether it was present.
     mutating func leave(_ subscriber: PushSubscriber<Value>, _ wake: inout Wake) -> Bool {
         guard exit(subscriber, &wake) else { return false }
         let last = pushed.removeLast()

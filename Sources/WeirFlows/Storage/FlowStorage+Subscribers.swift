@@ -1,7 +1,6 @@
 extension FlowStorage {
-    // MARK: Coming and going
+    // MARK: Joining and leaving
 
-    /// Adds a subscriber that pulls values.
     @inlinable
     func join(_ subscriber: PullSubscriber<Value>) {
         lock.lock()
@@ -9,7 +8,7 @@ extension FlowStorage {
         leaveCounting()
     }
 
-    /// Adds a subscriber that values are pushed to, and delivers the current value.
+    /// Adds a push subscriber and delivers the current value.
     func join(_ subscriber: PushSubscriber<Value>, replays: Bool = true) {
         lock.lock()
         let settles = machine.join(subscriber, replays: replays)
@@ -17,7 +16,7 @@ extension FlowStorage {
         if settles { settle(subscriber) }
     }
 
-    /// Removes a subscriber at once, with everything that was kept for it.
+    /// Removes a subscriber, with everything that was kept for it.
     @usableFromInline
     func cancel(_ subscriber: PullSubscriber<Value>) {
         if subscriber.hasLeft { return }
@@ -27,7 +26,7 @@ extension FlowStorage {
         for subscriber in wake.waiters { FlowStorage.resume(subscriber) }
     }
 
-    /// Removes a subscriber at once, with everything that was kept for it; returns false if it had already left.
+    /// Removes a subscriber, with everything that was kept for it; returns false if it had already left.
     @discardableResult
     func cancel(_ subscriber: PushSubscriber<Value>) -> Bool {
         var wake = FlowMachine<Value>.Wake()
@@ -40,7 +39,7 @@ extension FlowStorage {
         return true
     }
 
-    // MARK: Asking
+    // MARK: Pulling
 
     @inlinable
     func take(_ subscriber: FlowSubscriber<Value>) -> FlowMachine<Value>.Taken {
@@ -50,7 +49,7 @@ extension FlowStorage {
     }
 
     // Unsafe memory: a subscriber has at most one continuation, which is taken out before it is resumed.
-    /// Resumes a subscriber as soon as there is something to take, possibly at once.
+    /// Resumes a subscriber once there is something to take, possibly immediately.
     @inlinable
     func wait(_ subscriber: PullSubscriber<Value>, _ waiter: UnsafeContinuation<Void, Never>) {
         lock.lock()
@@ -66,7 +65,7 @@ extension FlowStorage {
             defer { subscriber.waiter = nil }
             return subscriber.waiter
         }
-        waiter?.resume()  // from here on the subscriber may be gone
+        waiter?.resume()  // the subscriber may be released from here on
     }
 
     // MARK: Pushing
@@ -78,9 +77,8 @@ extension FlowStorage {
         if settles { settle(subscriber) }
     }
 
-    /// Carries out what a change requires.
-    ///
-    /// Never called under the lock, and always before this thread writes anything else.
+    /// Carries out the consequences of a change; must be called outside the lock, before this thread writes anything
+    /// else.
     @inlinable @inline(__always)
     func perform(_ wake: inout FlowMachine<Value>.Wake, _ value: Value) {
         if !wake.waiters.isEmpty { resumeAll(&wake.waiters) }
@@ -102,7 +100,7 @@ extension FlowStorage {
         lock.unlock()
     }
 
-    /// Delivers everything that is pending for a subscriber, in order, until it is idle.
+    /// Delivers everything pending for a subscriber, in order, until it is idle.
     @usableFromInline
     func settle(_ subscriber: PushSubscriber<Value>) {
         while true {
@@ -126,7 +124,6 @@ extension FlowStorage {
 
     // MARK: Counting
 
-    /// The number of subscribers, as a flow.
     var subscriptionCount: FlowStorage<Int> {
         lock.lock()
         defer { lock.unlock() }
@@ -136,9 +133,9 @@ extension FlowStorage {
         return counter
     }
 
-    /// Releases the lock after a subscriber arrived or left, and notifies the observers of the count.
+    /// Releases the lock after a subscriber joined or left, and publishes the count.
     ///
-    /// The count is committed under this flow's lock, so that the counts have the order of arrivals and departures.
+    /// The count is committed under this flow's lock, so that counts have the order of arrivals and departures.
     @inlinable
     func leaveCounting() {
         guard let counter else { return lock.unlock() }

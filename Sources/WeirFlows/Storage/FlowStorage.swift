@@ -1,23 +1,22 @@
 public import Synchronization
 
-/// The storage of a flow: the machine, its lock, and everything that must happen outside that lock.
+/// The machine of a flow, its lock, and everything that must run outside that lock.
 ///
-/// Equality, transforms, callbacks, continuations and the release of old values all run after the lock is released.
+/// Equality, transforms, callbacks, continuations and the release of old values run after the lock is released.
 /// Writers first try without reserving the flow, because equality and transforms can be slow. A writer that keeps
-/// losing, or whose body must not run twice, reserves the flow, and the other writers wait for it (readers never do).
+/// losing, or whose body must not run twice, reserves the flow; other writers then wait, readers never do.
 ///
-/// Code that runs for each value can be inlined into the calling program, which makes it about five times faster than
-/// unspecialised code.
+/// Code that runs for each value is inlinable, which makes it about five times faster than unspecialised code.
 @usableFromInline
 final class FlowStorage<Value: Sendable>: @unchecked Sendable {
     @usableFromInline let lock = SpinLock()
-    /// A copy of the value, if it fits; written under the lock.
+    /// A copy of the value, if it fits in a word; written under the lock.
     @usableFromInline let word: Atomic<UInt>
     @usableFromInline let comparesInPlace: Bool
     @usableFromInline let areEquivalent: @Sendable (Value, Value) -> Bool
     @exclusivity(unchecked) @usableFromInline var counter: FlowStorage<Int>?
     @usableFromInline let gate = Lock(detectsNesting: true)
-    /// The subscriptions that feed a derived flow, for as long as this object lives.
+    /// The subscriptions that feed a derived flow; they live as long as this object.
     var upstream: [FlowSubscription] = []
     @exclusivity(unchecked) @usableFromInline var machine: FlowMachine<Value>
 
@@ -42,7 +41,6 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return machine.value
     }
 
-    /// The current value, its version, and whether it is the last.
     @inlinable
     var snapshot: (value: Value, version: Int, isSealed: Bool) {
         lock.lock()
@@ -57,7 +55,6 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         return (machine.log.count, machine.log.capacity)
     }
 
-    /// The number of subscribers that wait for a value.
     var waiting: Int {
         lock.lock()
         defer { lock.unlock() }
@@ -99,7 +96,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Seals the flow, with a last value if there is one; returns false if it was already sealed.
+    /// Seals the flow, with an optional last value; returns false if it was already sealed.
     func seal(making last: (Value) -> Value?) -> Bool {
         while true {
             let (current, version, isSealed) = snapshot
@@ -128,14 +125,14 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         _ = seal { _ in nil }
     }
 
-    /// Acquires the lock as a writer, which waits while another writer has reserved the flow.
+    /// Acquires the lock as a writer, after any reservation of another writer.
     @inlinable @inline(__always)
     func enter() {
         lock.lock()
         if machine.isReserved { waitForReservation() }
     }
 
-    /// Waits, without the lock, until the flow is not reserved, and acquires the lock again.
+    /// Waits, without the lock, until the flow is not reserved, then acquires the lock again.
     @usableFromInline @inline(never)
     func waitForReservation() {
         while machine.isReserved {
@@ -181,7 +178,7 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         _ = old
     }
 
-    /// Runs a body once while no other writer can commit, and commits the changed value.
+    /// Runs a body once while no other writer can commit, then commits the changed value.
     @inlinable
     func reserve<Result>(
         _ body: (inout Value) throws -> Result
@@ -212,5 +209,33 @@ final class FlowStorage<Value: Sendable>: @unchecked Sendable {
         gate.unlock()
         perform(&wake, new)
         return (result, (old, isNew ? new : old))
+    }
+}
+
+/// Reads trivial values that fit in a word, such as numbers and cases without payload, without the lock.
+extension FlowStorage {
+    @inlinable @inline(__always)
+    static var fitsWord: Bool { _isPOD(Value.self) && MemoryLayout<Value>.size <= MemoryLayout<UInt>.size }
+
+    @inlinable @inline(__always)
+    var valueOfWord: Value {
+        // Unsafe memory: only a value without references and at most one word long is stored this way.
+        withUnsafeBytes(of: word.load(ordering: .acquiring)) { $0.loadUnaligned(as: Value.self) }
+    }
+
+    /// Publishes the word and releases the lock after a write.
+    @inlinable @inline(__always)
+    func unlockAfterWriting() {
+        if FlowStorage.fitsWord { word.store(FlowStorage.word(of: machine.value), ordering: .releasing) }
+        lock.unlock()
+    }
+
+    @inlinable @inline(__always)
+    static func word(of value: Value) -> UInt {
+        var word: UInt = 0
+        withUnsafeMutableBytes(of: &word) { word in
+            withUnsafeBytes(of: value) { word.copyMemory(from: $0) }
+        }
+        return word
     }
 }

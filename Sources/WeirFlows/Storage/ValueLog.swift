@@ -2,9 +2,9 @@
 ///
 /// It is a ring of consecutive versions. An entry is kept while a reader is at or before it, or while it is among the
 /// last `replay` entries. The log therefore reaches back exactly as far as the slowest reader, and advancing a reader
-/// costs the same however many readers there are.
+/// has constant cost.
 ///
-/// Nothing here releases a value: what leaves the log is returned, so that it is released outside the flow's lock.
+/// Removed values are returned, so that they are released outside the flow's lock.
 @usableFromInline
 struct ValueLog<Value> {
     @usableFromInline
@@ -22,9 +22,9 @@ struct ValueLog<Value> {
     @usableFromInline var ring: ContiguousArray<Entry?> = []
     @usableFromInline var head = 0
     @usableFromInline var count = 0
-    /// The version of the first entry; meaningless while the log is empty.
+    /// The version of the first entry; undefined while the log is empty.
     @usableFromInline var start = 0
-    /// How many readers have read everything.
+    /// The number of readers that have read everything.
     @usableFromInline var readersAtEnd = 0
     @usableFromInline var readers = 0
     @usableFromInline let replay: Int
@@ -34,17 +34,17 @@ struct ValueLog<Value> {
         self.replay = replay
     }
 
-    /// The number of entries that fit without another allocation.
     @inlinable
     var capacity: Int { ring.count }
 
-    /// Whether a value must be stored, because a reader will come for it that does not receive it directly.
+    /// Whether a value must be stored for a reader that does not receive it directly.
     @inlinable
     func needsAppend(handing handed: Int) -> Bool {
         replay > 1 || count > 0 || readersAtEnd > handed
     }
 
-    /// Stores a value as the newest, for all readers at the end except those that received it directly.
+    /// Appends a value for all readers at the end except those that received it directly; returns the value it
+    /// displaces.
     @inlinable
     mutating func append(_ value: Value, version: Int, handing handed: Int = 0) -> Value? {
         if count == 0 { start = version }
@@ -55,14 +55,14 @@ struct ValueLog<Value> {
         return count > max(replay, 1) && readersAtStart == 0 ? removeFirst() : nil
     }
 
-    /// Adds a reader before the entry of that version, or at the end.
+    /// Adds a reader before the entry of a version, or at the end.
     @inlinable
     mutating func addReader(before version: Int) {
         readers += 1
         enter(version)
     }
 
-    /// The value of a version; its reader advances to the next one.
+    /// Reads the value of a version and advances its reader.
     @inlinable
     mutating func read(_ version: Int) -> Value? {
         // Never traps: `slot` wraps within the ring, and no reader is before its start.
@@ -70,12 +70,12 @@ struct ValueLog<Value> {
         // Never traps: `slot` wraps within the ring, and no reader is before its start.
         ring[slot(version - start)]?.readers -= 1
         enter(version + 1)
-        // The removed value is the one returned, or one the reader has just left: never the last reference to it.
+        // The removed value is the one returned, or one the reader has just left: never the last reference.
         if readersAtStart == 0, count > kept { _ = removeFirst() }
         return value
     }
 
-    /// Removes a reader that is before the entry of that version; returns the values that nobody will read any more.
+    /// Removes a reader before the entry of a version; returns the values that no reader needs any more.
     @inlinable
     mutating func removeReader(before version: Int) -> [Value] {
         readers -= 1
@@ -90,7 +90,7 @@ struct ValueLog<Value> {
         return gone
     }
 
-    /// Passes the values from a version on to a body, without reading them for anybody.
+    /// Calls a body with the values from a version on, without advancing a reader.
     @inlinable
     func forEach(from version: Int, _ body: (Value) -> Void) {
         for offset in max(0, version - start)..<max(count, max(0, version - start)) {

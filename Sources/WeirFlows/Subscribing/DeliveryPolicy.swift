@@ -1,24 +1,24 @@
-/// What a subscriber receives when values arrive faster than it takes them.
+/// How values are delivered to a subscriber that is slower than the flow.
 ///
-/// The policy is the subscriber's choice, never the flow's: a flow can have subscribers of every kind at once, and none
-/// of them slows a writer down. With every policy, the current value comes first and values arrive in the order in
-/// which they were committed.
+/// The policy is the subscriber's choice: a flow can have subscribers of every kind at once, and none of them delays
+/// a writer. With every policy, the current value arrives first and values arrive in the order in which they were
+/// committed.
 public enum DeliveryPolicy: Sendable, Hashable {
-    /// Only the latest value counts: a slow subscriber skips the values in between, and always receives the last one.
+    /// Only the latest value: a slow subscriber skips intermediate values, and always receives the last one.
     ///
-    /// It does not receive a value equal to the one it saw last, even if there were others in between. It costs no
-    /// memory except a reference to the value it saw last.
+    /// It does not receive a value equal to the one it saw last, even if it skipped others in between. It costs no
+    /// memory except a reference to that value.
     case conflated
 
     /// Every committed value, in order, without omissions.
     ///
-    /// All lossless subscribers of a flow share one log, which reaches back as far as the slowest of them. What that
-    /// subscriber has not read yet is kept without limit, and released as soon as it has read it or left.
+    /// All lossless subscribers of a flow share one log, which reaches back to the slowest of them. Its unread values
+    /// are kept without limit, and released once it has read them or left.
     case lossless
 
-    /// At most this many values wait; the rule decides what happens to further ones.
+    /// At most this many values wait; the rule applies to further ones.
     ///
-    /// The count is at least 1; a smaller one counts as 1.
+    /// The count is at least 1; a smaller one is raised to 1.
     case buffered(Int, onOverflow: Overflow)
 }
 

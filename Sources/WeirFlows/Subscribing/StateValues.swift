@@ -1,15 +1,15 @@
-/// The current value of a flow and all that follow, under one delivery policy.
+/// The current value of a flow and all later ones, under one delivery policy.
 ///
-/// Each iteration is a separate subscriber, registered when `for await` begins (or ``makeAsyncIterator()`` is called):
-/// it misses nothing that is written after that. It leaves when the loop breaks or throws, or its task is cancelled; a
-/// cancelled task receives no further value, even if one is waiting.
+/// Each iteration is a separate subscriber, registered when `for await` begins or ``makeAsyncIterator()`` is called:
+/// it misses no later write. It leaves when the loop breaks or throws, or its task is cancelled; a cancelled task
+/// receives no further value, even if one is waiting.
 ///
 /// A subscriber that holds a value and does not request the next is freed when its iterator is released; `collect`
 /// frees it as soon as its task is cancelled.
 public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     /// The type of the values.
     public typealias Element = Value
-    /// It does not fail.
+    /// The sequence never fails.
     public typealias Failure = Never
 
     @usableFromInline let policy: DeliveryPolicy
@@ -21,13 +21,13 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         self.open = open
     }
 
-    /// Subscribes; the first ``Iterator/next(isolation:)`` does not wait.
+    /// Subscribes; the first ``Iterator/next(isolation:)`` does not suspend.
     @inlinable
     public func makeAsyncIterator() -> Iterator {
         Iterator(makeSubscriber())
     }
 
-    /// Runs a body for the current value and each that follows, one after the other.
+    /// Runs a body for the current value and each later one, in order.
     ///
     /// Returns when the flow is sealed, the task is cancelled, or the subscriber's buffer overflows under
     /// ``Overflow/fail``. The subscription exists before the first suspension. Cancelling the task frees it at once,
@@ -45,12 +45,12 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         let subscriber = makeSubscriber()
         defer { subscriber.cancel() }
         return try await withTaskCancellationHandler {
-            // Not with `next`: each call that can suspend costs as much as everything else together.
+            // Does not call `next`: each call that can suspend costs as much as everything else together.
             while true {
                 switch subscriber.look() {
                 case .value(let value, _): try await body(value)
                 case .end(let end): return end
-                // Unsafe memory: a subscriber resumes its continuation once, because it takes it out first.
+                // Unsafe memory: a subscriber removes its continuation before resuming it, so resumes it once.
                 case .nothing:
                     await withUnsafeContinuation(isolation: isolation) { subscriber.storage.wait(subscriber, $0) }
                 }
@@ -60,9 +60,9 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Runs a body that does not wait, for the current value and each that follows; otherwise like the other `collect`.
+    /// Runs a synchronous body for the current value and each later one; otherwise like the other `collect`.
     ///
-    /// The ability to wait costs as much as the rest of a hand-off, so a body without `await` avoids it.
+    /// The ability to suspend costs as much as the rest of a hand-off; a body without `await` avoids it.
     ///
     /// - Parameters:
     ///   - isolation: the actor the body runs on; the caller's.
@@ -89,11 +89,11 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// Calls back with the current value and each that follows.
+    /// Calls back with the current value and each later one.
     ///
-    /// The first call comes before this returns; the others come on the threads that write, outside every lock, never
-    /// two at once. A value written inside a callback is delivered after the current delivery. A slow callback delays
-    /// the writer that happened to deliver, and the subscribers after it, but no other writer.
+    /// The first call happens before this returns; later ones happen on the threads that write, outside every lock,
+    /// and never overlap. A value written inside a callback is delivered after the current delivery. A slow callback
+    /// delays the writer that delivers, and the subscribers after it, but no other writer.
     ///
     /// - Parameters:
     ///   - onValue: handles a value.
@@ -118,5 +118,50 @@ public struct StateValues<Value: Sendable>: AsyncSequence, Sendable {
     @inlinable
     func makeSubscriber() -> PullSubscriber<Value> {
         PullSubscriber(open(policy), policy)
+    }
+}
+
+extension StateValues {
+    /// A subscriber that pulls each value.
+    ///
+    /// A copy is the same subscriber; it leaves when the last copy is released.
+    public struct Iterator: AsyncIteratorProtocol {
+        /// The type of the values.
+        public typealias Element = Value
+        /// The sequence never fails.
+        public typealias Failure = Never
+
+        @usableFromInline let subscriber: PullSubscriber<Value>
+
+        @inlinable
+        init(_ subscriber: PullSubscriber<Value>) {
+            self.subscriber = subscriber
+        }
+
+        /// Why there are no more values; nil while there may be more.
+        public var end: FlowEnd? { subscriber.end }
+
+        /// Waits for the next value.
+        ///
+        /// - Returns: the value, or nil once the flow is sealed, the task is cancelled or the buffer overflowed.
+        @inlinable
+        public mutating func next() async -> Value? {
+            await next(isolation: nil)
+        }
+
+        /// Waits for the next value on the caller's actor.
+        ///
+        /// - Parameter actor: the caller's actor, which is not left if a value is already available.
+        /// - Returns: the value, or nil once the flow is sealed, the task is cancelled or the buffer overflowed.
+        @inlinable
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
+            let subscriber = subscriber
+            if !Task.isCancelled, let value = subscriber.nextIfAny() { return value }
+            return await withTaskCancellationHandler {
+                await subscriber.next(isolation: actor)
+            } onCancel: {
+                subscriber.cancel()
+            }
+        }
     }
 }

@@ -1,46 +1,41 @@
 package import WeirStates
 
-/// A place in a log that only grows: of a change in the journal, or of a line in a run's output.
+/// A position in an append-only log: of a change in the journal, or of a line in a run's output.
 ///
-/// It counts from 1; ``zero`` is the place before the first. It holds only 0 to 9,007,199,254,740,991, so that it is
-/// exact in every JSON reader, and its arithmetic saturates instead of overflowing. Numbers from outside are converted
-/// to it where they come in, and are harmless from then on.
+/// It counts from 1; ``zero`` is the position before the first. The range is 0 to 9,007,199,254,740,991, which every
+/// JSON reader represents exactly, and the arithmetic saturates. External numbers are converted where they enter the
+/// program.
 package struct SequenceNumber: Sendable, Hashable {
-    /// The number.
     package let rawValue: Int64
 
-    /// The place before the first.
     package static let zero = SequenceNumber(unchecked: 0)
-    /// The last possible place; as a bound it means "without limit".
+    /// The last possible position; as a bound, no limit.
     package static let max = SequenceNumber(unchecked: 9_007_199_254_740_991)
 
     private init(unchecked value: Int64) { rawValue = value }
 
-    /// The place with that number; nil outside 0 to 9,007,199,254,740,991.
+    /// Returns nil outside 0 to 9,007,199,254,740,991.
     package init?(exactly number: some BinaryInteger) {
         guard let value = Int64(exactly: number), (0...Self.max.rawValue).contains(value) else { return nil }
         rawValue = value
     }
 
-    /// The place nearest to a number.
     package init(clamping number: some BinaryInteger) {
         rawValue = Swift.min(Swift.max(Int64(clamping: number), 0), Self.max.rawValue)
     }
 
-    /// The place after this one; after the last place, the last place.
+    /// Saturates at ``max``.
     package var next: SequenceNumber { advanced(by: 1) }
-    /// The place before this one; before 0, 0.
+    /// Saturates at ``zero``.
     package var previous: SequenceNumber { advanced(by: -1) }
 }
 
 extension SequenceNumber: Strideable {
-    /// Orders by the number.
     package static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.rawValue < right.rawValue }
 
-    /// The distance to another place; negative if that one comes before.
     package func distance(to other: SequenceNumber) -> Int { Int(clamping: other.rawValue - rawValue) }
 
-    /// The place that many places further, or the end in that direction.
+    /// Saturates in both directions.
     package func advanced(by count: Int) -> SequenceNumber {
         let (sum, isOver) = rawValue.addingReportingOverflow(Int64(clamping: count))
         return isOver ? (count < 0 ? .zero : .max) : SequenceNumber(clamping: sum)
@@ -48,10 +43,9 @@ extension SequenceNumber: Strideable {
 }
 
 extension SequenceNumber: LosslessStringConvertible {
-    /// The number in decimal digits.
     package var description: String { String(rawValue) }
 
-    /// Reads decimal digits as ``description`` writes them: no sign, no leading zero, nothing around them.
+    /// Parses decimal digits as ``description`` writes them: no sign, no leading zero, no other characters.
     package init?(_ text: some StringProtocol) {
         let digits = text.utf8
         guard (1...16).contains(digits.count),
@@ -63,12 +57,11 @@ extension SequenceNumber: LosslessStringConvertible {
 }
 
 extension SequenceNumber: ExpressibleByIntegerLiteral {
-    /// The place of a number written in code.
     package init(integerLiteral value: Int64) { self.init(clamping: value) }
 }
 
 extension SequenceNumber: Codable {
-    /// Decodes a whole number, and refuses one outside the range.
+    /// Throws for a number outside the range.
     package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let number = SequenceNumber(exactly: try container.decode(Int64.self)) else {
@@ -79,7 +72,6 @@ extension SequenceNumber: Codable {
         self = number
     }
 
-    /// Writes the number.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)
@@ -87,6 +79,6 @@ extension SequenceNumber: Codable {
 }
 
 extension JSONValue {
-    /// The place that a whole number stands for, if there is one.
+    /// The position with this integer, if it is in range.
     package var sequenceNumber: SequenceNumber? { integer.flatMap { SequenceNumber(exactly: $0) } }
 }

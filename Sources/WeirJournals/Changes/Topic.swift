@@ -1,16 +1,10 @@
-/// What a page or an API client follows: everything, or one operation, run or store, or a run's output.
+/// The subject of a subscription: everything, one operation, run or store, or a run's output.
 package enum Topic: Sendable, Hashable, CustomStringConvertible {
-    /// Every change.
     case board
-    /// The changes of all runs of one operation.
     case operation(String)
-    /// The changes of one run.
     case run(String)
-    /// The changes of one store.
     case store(String)
-    /// The lines of one run's output.
-    ///
-    /// They are not changes, and their numbers are the cursor.
+    /// The lines of one run's output, which are not changes; the cursor is the line number.
     case output(String)
 
     /// The feed's name: `board`, `operation-…`, `run-…`, `store-…`, `output-…`.
@@ -24,7 +18,8 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Reads a feed's name; nil for anything else, and for ids that do not consist of `a-z`, `0-9` and single hyphens.
+    /// Parses a feed's name; nil for anything else, and for ids that do not consist of `a-z`, `0-9` and single
+    /// hyphens.
     package init?(_ name: some StringProtocol) {
         if name == "board" {
             self = .board
@@ -41,7 +36,6 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether a change belongs to this topic.
     package func contains(_ change: Change) -> Bool {
         switch (self, change.stream) {
         case (.board, _): true
@@ -69,5 +63,35 @@ package enum Topic: Sendable, Hashable, CustomStringConvertible {
         }
         guard !id.isEmpty, isPlain, !id.contains("--"), !id.hasPrefix("-"), !id.hasSuffix("-") else { return nil }
         return String(id)
+    }
+}
+
+/// Identifies a stream of changes: one run or one store.
+///
+/// Its text is also the name of the stream's feed.
+package enum StreamID: Sendable, Hashable, CustomStringConvertible {
+    case run(String)
+    case store(String)
+
+    /// Run ids that would collide with other paths, such as `/runs/export`; reporters and imports cannot use them.
+    package static let reservedRuns: Set = ["after", "cancellations", "change", "export", "retries", "views"]
+
+    /// `run-…` or `store-…`.
+    package var description: String {
+        switch self {
+        case .run(let id): "run-\(id)"
+        case .store(let id): "store-\(id)"
+        }
+    }
+
+    /// Parses `run-…` or `store-…`; nil for anything else.
+    package init?(_ text: some StringProtocol) {
+        if text.hasPrefix("run-") {
+            self = .run(String(text.dropFirst(4)))
+        } else if text.hasPrefix("store-") {
+            self = .store(String(text.dropFirst(6)))
+        } else {
+            return nil
+        }
     }
 }

@@ -1,28 +1,24 @@
 package import WeirStates
 
-/// A row that a database gives back: what its columns hold, by their places from 0.
+/// A result row of a database, with columns numbered from 0.
 ///
-/// Every journal that is a database writes the parts of a change in the same form, which is read here.
+/// All database journals store a change in the same columns, which this protocol decodes.
 package protocol JournalRow {
-    /// Whether there is nothing in a column.
     func isNull(_ column: Int32) -> Bool
-    /// A whole number, or 1 and 0 for true and false; 0 for null.
+    /// The integer, or 1 and 0 for Booleans; 0 for NULL.
     func integer(_ column: Int32) -> Int64
-    /// A text; empty for null.
+    /// The text; empty for NULL.
     func text(_ column: Int32) -> String
 }
 
 extension JournalRow {
-    /// A whole number; nil for null.
     package func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
 
-    /// A text; nil for null.
     package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-    /// Whether a column holds true.
     package func isTrue(_ column: Int32) -> Bool { integer(column) == 1 }
 
-    /// A place in the journal or in an output; throws for a number that is not one.
+    /// A sequence or line number; throws if it is out of range.
     package func sequence(_ column: Int32) throws -> SequenceNumber {
         guard let sequence = SequenceNumber(exactly: integer(column)) else {
             throw JournalError.damaged("the number \(integer(column)) as a place")
@@ -30,13 +26,12 @@ extension JournalRow {
         return sequence
     }
 
-    /// A place in a stream, from 0; throws for a number that is not one.
+    /// A revision; throws if it is out of range.
     package func revision(_ column: Int32) throws -> Int64 { try sequence(column).rawValue }
 
-    /// A moment.
     package func moment(_ column: Int32) -> Timestamp { Timestamp(milliseconds: integer(column)) }
 
-    /// How long a run may take, if that was recorded.
+    /// The estimated duration of a run, if it was recorded.
     package func estimate(_ column: Int32) throws -> RunEstimate? {
         guard let text = optionalText(column) else { return nil }
         guard let estimate = RunEstimate(try JSONValue(parsing: text)) else {
@@ -45,7 +40,7 @@ extension JournalRow {
         return estimate
     }
 
-    /// Whether a run is reported, and its title.
+    /// The report marker of a run; nil unless the run is reported.
     package func report(_ column: Int32) -> RunReport? {
         optionalText(column).map { RunReport(title: $0.isEmpty ? nil : $0) }
     }
@@ -60,9 +55,9 @@ extension JournalRow {
             phase: try JournalCode.phase(integer(column + 2)), progress: progress)
     }
 
-    /// A change, in the columns of the query that every journal reads changes with: sequence, revision, moment, transition,
-    /// cause, origin; a run's id, operation and epoch; a store's id and subject; the state in six; actor, input, retried
-    /// run, idempotency key; step; estimate, report.
+    /// A change, from the columns of the common query: sequence, revision, moment, transition, cause, origin; a run's
+    /// id, operation and epoch; a store's id and subject; the state in six; actor, input, retried run, idempotency
+    /// key; step; estimate, report.
     package func change() throws -> Change {
         let stream: StreamID = isNull(6) ? .store(text(9)) : .run(text(6))
         let opening =
@@ -83,5 +78,65 @@ extension JournalRow {
         guard let text = optionalText(column) else { return nil }
         guard let step = StoreStep(json: try JSONValue(parsing: text)) else { throw JournalError.damaged("a step") }
         return step
+    }
+}
+
+/// The integer codes of enumerations in database journals; see `JournalSchema` and `PostgresSchema`.
+package enum JournalCode {
+    package static func code(of phase: Phase) -> Int64 {
+        switch phase {
+        case .idle: 0
+        case .active: 1
+        case .succeeded: 2
+        case .failed: 3
+        case .cancelled: 4
+        case .interrupted: 5
+        }
+    }
+
+    package static func code(of unit: WorkProgress.Unit) -> Int64 {
+        switch unit {
+        case .bytes: 0
+        case .items: 1
+        case .percent: 2
+        }
+    }
+
+    package static func code(of channel: OutputChannel) -> Int64 {
+        switch channel {
+        case .notice: 0
+        case .standardOutput: 1
+        case .standardError: 2
+        }
+    }
+
+    package static func phase(_ code: Int64) throws -> Phase {
+        switch code {
+        case 0: .idle
+        case 1: .active
+        case 2: .succeeded
+        case 3: .failed
+        case 4: .cancelled
+        case 5: .interrupted
+        default: throw JournalError.damaged("phase \(code)")
+        }
+    }
+
+    package static func unit(_ code: Int64) throws -> WorkProgress.Unit {
+        switch code {
+        case 0: .bytes
+        case 1: .items
+        case 2: .percent
+        default: throw JournalError.damaged("unit \(code)")
+        }
+    }
+
+    package static func channel(_ code: Int64) throws -> OutputChannel {
+        switch code {
+        case 0: .notice
+        case 1: .standardOutput
+        case 2: .standardError
+        default: throw JournalError.damaged("channel \(code)")
+        }
     }
 }

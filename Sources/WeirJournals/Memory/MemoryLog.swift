@@ -1,15 +1,14 @@
 import WeirStates
 
-/// The contents of a ``MemoryJournal``: a value without locks or tasks, so that an import can work on a copy.
+/// The contents of a ``MemoryJournal``, as a value, so that an import can work on a copy.
 struct MemoryLog: Sendable {
-    /// The last revision of a stream, and its subject.
     private typealias StreamEnd = (revision: Int64, subject: String)
 
     /// All kept changes, oldest first.
     private(set) var changes: [Change] = []
-    /// The sequences of the kept changes of every topic but the board, oldest first.
+    /// The sequences of the kept changes of every topic except the board, oldest first.
     private var sequences: [Topic: [SequenceNumber]] = [:]
-    /// The sequence of the last removed change, of the board, of operations and of stores.
+    /// The sequence of the last removed change of the board, of operations and of stores.
     private var floors: [Topic: SequenceNumber] = [:]
     private(set) var head: SequenceNumber = 0
     /// The sequences of the transitions of every kept run, oldest first.
@@ -19,11 +18,11 @@ struct MemoryLog: Sendable {
     private(set) var records: [String: RunRecord] = [:]
     private(set) var order: [String] = []
     private var importedAt: [String: Timestamp] = [:]
-    /// The runs of an import that is neither committed nor rolled back.
+    /// The runs of the open import.
     private var importing: Set<String> = []
     private var lines: [String: [OutputDraft]] = [:]
     private var stores: [String: StreamEnd] = [:]
-    /// How far the producers of reported runs have come.
+    /// The producers of reported runs, and removed run ids.
     var reports = MemoryReports()
 
     var runCount: Int { records.count }
@@ -65,7 +64,7 @@ struct MemoryLog: Sendable {
         return outputCount(of: run)
     }
 
-    // MARK: Forgetting
+    // MARK: Pruning
 
     @discardableResult mutating func prune(_ policy: RetentionPolicy, now: Timestamp) -> Int {
         let leaving = leaving(policy, now: now)
@@ -82,7 +81,6 @@ struct MemoryLog: Sendable {
 
     /// The runs that the policy removes: by age first, then by the count of the rest.
     private func leaving(_ policy: RetentionPolicy, now: Timestamp) -> Set<String> {
-        /// The key by which runs are counted.
         struct Kind: Hashable {
             let operation: String
             let isImported: Bool
@@ -143,7 +141,7 @@ struct MemoryLog: Sendable {
         return runs.count
     }
 
-    /// Removes the oldest changes of stores that have more than a limit.
+    /// Removes the oldest changes of stores that exceed a limit.
     private mutating func removeSteps(beyond limit: Int) {
         var first: [String: SequenceNumber] = [:]
         for id in stores.keys {
@@ -233,7 +231,7 @@ struct MemoryLog: Sendable {
 
     func outputCount(of run: String) -> SequenceNumber { SequenceNumber(clamping: lines[run]?.count ?? 0) }
 
-    /// The change of a sequence that is known to be kept.
+    /// The change with a sequence, which must be kept.
     func change(at sequence: SequenceNumber) -> Change {
         changes[changes.partitioningIndex { $0.sequence >= sequence }]
     }

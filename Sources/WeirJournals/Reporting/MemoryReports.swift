@@ -1,26 +1,23 @@
-/// What a journal in memory knows of reporters besides their runs' changes and lines.
+/// The producers of reported runs, and the ids of removed ones, of a journal in memory.
 struct MemoryReports: Sendable {
-    /// How many ids of removed runs are remembered.
+    /// The number of removed run ids that are remembered.
     static let memory = 1_000_000
 
     private var producers: [String: [String: ProducerState]] = [:]
     private var removed: Set<String> = []
     private var order: [String] = []
 
-    /// Whether a reported run of that id was removed.
     func wasRemoved(_ run: String) -> Bool { removed.contains(run) }
 
-    /// How far a producer has come with a run.
     func state(of producer: String, run: String) -> ProducerState? { producers[run]?[producer] }
 
-    /// How many producers a run has.
     func count(of run: String) -> Int { producers[run]?.count ?? 0 }
 
     mutating func set(_ state: ProducerState, of producer: String, run: String) {
         producers[run, default: [:]][producer] = state
     }
 
-    /// Forgets the producers of a run that is removed, and remembers its id if it was reported here.
+    /// Removes the producers of a removed run; its id stays reserved if it was reported here.
     mutating func remove(_ run: RunRecord) {
         producers[run.id] = nil
         guard run.isReportedHere, removed.insert(run.id).inserted else { return }
@@ -33,9 +30,10 @@ struct MemoryReports: Sendable {
 }
 
 extension MemoryLog {
-    /// Takes reports in their order, each wholly or not at all.
+    /// Records reports in order, each entirely or not at all.
     mutating func report(_ all: [Report], at now: Timestamp) throws(JournalError) -> [ReportReceipt] {
-        // Nothing else can fail, so that none of them is taken when this throws: two changes a report, and its states.
+        // The only possible failure, checked first so that nothing is recorded when this throws: two changes per
+        // report, plus its states.
         let most = all.reduce(0) { $0 + $1.entries.count + 2 }
         guard head.distance(to: .max) >= most else { throw .noPlaceLeft }
         var receipts: [ReportReceipt] = []

@@ -1,39 +1,32 @@
 import WeirStates
 
-/// What a journal knows of a report's run and producer before it takes the report, and what follows from it.
+/// The state of a report's run and producer before the report is recorded, and the decision that follows from it.
 ///
-/// Pure: both journals take a report by these rules.
+/// Pure: every journal applies these rules.
 ///
-/// The states and lines of a run are kept apart, and read back as one list by their moments, states before lines. So
-/// moments within a run never go back, and a state that follows a line happens at least a millisecond later.
+/// States and lines are stored separately and merged by time, states before lines. Times within a run therefore never
+/// decrease, and a state that follows a line is at least a millisecond later.
 package struct ReportStanding: Sendable {
-    /// What to do about a report.
     package enum Decision: Sendable {
-        /// Answer it; nothing is recorded.
+        /// Answer without recording anything.
         case answer(ReportReceipt.Outcome)
-        /// Record this.
         case record(changes: [ChangeDraft], lines: [OutputDraft], producer: ProducerState?)
     }
 
-    /// The run, if it is kept.
     package var record: RunRecord?
-    /// Whether there was a reported run of this id that retention has removed.
+    /// Whether retention has removed a reported run with this id.
     package var wasRemoved = false
-    /// How many lines the run has.
     package var lines = SequenceNumber.zero
-    /// When the last of them was printed.
+    /// When the last line was printed.
     package var lastLineAt: Timestamp?
-    /// How far the report's producer has come.
     package var producer: ProducerState?
-    /// How many producers the run has.
     package var producers = 0
 
     package init() {}
 
-    /// Where the run stands.
     package var place: ReportPlace? { record.map { ReportPlace(sequence: $0.sequence, line: lines) } }
 
-    /// What to do about a report that comes at a moment.
+    /// Decides about a report that arrives at a moment.
     package func decision(on report: Report, at now: Timestamp) -> Decision {
         if let opening = report.opening { return opened(report, opening, at: now) }
         guard let record, record.operation == report.operation, record.isReportedHere,
@@ -47,7 +40,7 @@ package struct ReportStanding: Sendable {
         return recorded(report, after: record, at: now)
     }
 
-    /// Why a producer's request is not taken; nil where it is.
+    /// The reason to refuse a producer's request; nil to accept it.
     private func refusal(of stamp: ProducerStamp, by record: RunRecord) -> ReportReceipt.Outcome? {
         let decision = ProducerState.decision(on: stamp, after: producer)
         if decision == .fenced { return .fenced(epoch: producer?.epoch ?? .zero) }
@@ -112,11 +105,10 @@ package struct ReportStanding: Sendable {
 }
 
 extension RunRecord {
-    /// Whether a program elsewhere did the work of the run and reported it, to this journal or to the one it was imported
-    /// from.
+    /// Whether a program elsewhere executed and reported the run, to this journal or to the one it was imported from.
     package var isReported: Bool { opening.report != nil }
 
-    /// Whether a program elsewhere does the work of the run and reports it to this journal.
+    /// Whether a program elsewhere executes the run and reports it to this journal.
     package var isReportedHere: Bool { isReported && origin == nil }
 }
 
@@ -132,7 +124,6 @@ extension Report {
         }
     }
 
-    /// The state in which the run ends, after another.
     fileprivate func endState(after last: StateRecord) -> StateRecord {
         let ended = { (name: String, phase: Phase) in
             StateRecord(caseName: name, payload: ["last": .string(last.caseName)], phase: phase)
@@ -143,5 +134,40 @@ extension Report {
         case .cancelled: return ended("cancelled", .cancelled)
         case .interrupted: return ended("interrupted", .interrupted)
         }
+    }
+}
+
+extension ReportStanding {
+    package func receipt(_ outcome: ReportReceipt.Outcome, of report: Report) -> ReportReceipt {
+        switch outcome {
+        // Reveals nothing about a run of another reporter.
+        case .unknownRun, .removedRun, .conflict: return ReportReceipt(outcome)
+        case .taken, .known, .ended, .fenced, .gap, .badBeginning, .tooManyProducers:
+            return ReportReceipt(
+                outcome, place: place, isEnded: record?.endedAt != nil, producer: stamp(producer, of: report))
+        }
+    }
+
+    package func receipt(
+        of report: Report, changes: [Change], lines: [OutputLine], producer: ProducerState?
+    ) -> ReportReceipt {
+        ReportReceipt(
+            .taken, changes: changes, lines: lines,
+            place: ReportPlace(
+                sequence: changes.last?.sequence ?? record?.sequence ?? .zero, line: lines.last?.number ?? self.lines),
+            isEnded: report.isEnding, producer: stamp(producer, of: report))
+    }
+
+    private func stamp(_ state: ProducerState?, of report: Report) -> ProducerStamp? {
+        guard let state, let id = report.producer?.id else { return nil }
+        return ProducerStamp(id: id, epoch: state.epoch, number: state.number)
+    }
+}
+
+extension OutputLine {
+    /// Numbers recorded drafts, given the number of the last one.
+    package static func numbered(_ drafts: [OutputDraft], through last: SequenceNumber) -> [OutputLine] {
+        let first = last.advanced(by: -drafts.count)
+        return drafts.enumerated().map { OutputLine(number: first.advanced(by: $0.offset).next, draft: $0.element) }
     }
 }

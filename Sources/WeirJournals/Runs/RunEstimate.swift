@@ -1,21 +1,20 @@
 package import WeirStates
 
-/// How long a run may take, estimated from earlier runs; recorded with its first change.
+/// An estimate of a run's duration from earlier runs, recorded with its first change.
 ///
-/// It uses what was known when the run began, and never changes, so that every page of the run can be rendered again.
+/// It is computed when the run begins and never changes, so that every page of the run can be rendered again.
 package struct RunEstimate: Sendable, Hashable, Codable {
-    /// The estimate for a run that enters a case.
+    /// The estimate on entry to a case.
     package struct Remaining: Sendable, Hashable, Codable {
         /// The shortest time until the run ends, in milliseconds from when it first enters the case.
         package let shortest: Int64
         /// The longest time, in milliseconds.
         package let longest: Int64
-        /// For how many of the tried runs the estimate would have been right, computed from the others.
+        /// The number of tested runs for which the estimate, computed from the others, was right.
         package let right: Int
-        /// For how many of the newest runs that was tried.
+        /// The number of newest runs that were tested.
         package let tried: Int
 
-        /// Creates a range with its record.
         package init(shortest: Int64, longest: Int64, right: Int, tried: Int) {
             self.shortest = shortest
             self.longest = longest
@@ -24,15 +23,13 @@ package struct RunEstimate: Sendable, Hashable, Codable {
         }
     }
 
-    /// The estimates, by the name of the case.
     package let cases: [String: Remaining]
 
-    /// Creates an estimate.
     package init(cases: [String: Remaining]) { self.cases = cases }
 }
 
 extension RunEstimate {
-    /// The estimate as journals and exports write it: by case, `[shortest, longest, right, tried]`.
+    /// The encoding in journals and exports: by case, `[shortest, longest, right, tried]`.
     package var json: JSONValue {
         .object(
             cases.mapValues { rest in
@@ -43,7 +40,7 @@ extension RunEstimate {
             })
     }
 
-    /// Reads what `json` writes; nil for anything else.
+    /// Decodes `json`; nil for anything else.
     package init?(_ json: JSONValue) {
         guard let members = json.object else { return nil }
         var cases: [String: Remaining] = [:]
@@ -61,6 +58,6 @@ extension RunEstimate {
 
     private static func isRange(_ low: Int64, _ high: Int64) -> Bool { 0 <= low && low <= high && high <= Self.limit }
 
-    /// More than thirty years in milliseconds: anything beyond is not an estimate, and could not be added to a time.
+    /// More than thirty years in milliseconds; larger values could not be added to a time.
     private static let limit: Int64 = 1_000_000_000_000
 }

@@ -1,37 +1,32 @@
 package import WeirStates
 
-/// Which runs to list, newest first by default.
+/// A filter, order and page of a list of runs; newest first by default.
 package struct RunQuery: Sendable, Hashable {
-    /// Only runs of this operation.
     package var operation: String?
-    /// Only runs of one of these operations, besides; nil for all.
+    /// Only runs of one of these operations, in addition to `operation`; nil for all.
     package var operations: Set<String>?
-    /// Only runs in this phase.
     package var phase: Phase?
-    /// Only runs started by this actor.
     package var actor: String?
-    /// Only runs whose id, input, last state, name of the operation or, once they have ended, output contains all these
-    /// terms, in any order, as `SearchQuery` reads them.
+    /// Only runs whose id, input, last state, operation name or, once ended, output contains all these terms, in any
+    /// order, as parsed by `SearchQuery`.
     package var text: String?
-    /// What operations are called where the search is made, by their ids: a term in a name finds the operation's runs.
+    /// The display names of operations by id; a term that occurs in a name matches the operation's runs.
     package var operationNames: [String: String] = [:]
     /// Only runs started at this time or later.
     package var startedAfter: Timestamp?
     /// Only runs started before this time.
     package var startedBefore: Timestamp?
-    /// Only runs that were imported from another journal, or only those that were not; nil for both.
+    /// Only imported runs, or only runs started here; nil for both.
     package var isImported: Bool?
-    /// Only runs opened before this sequence: where the previous page ended.
+    /// Only runs opened before this sequence: the end of the previous page.
     package var before: SequenceNumber?
-    /// Only runs opened after this sequence: where the previous page ended if the oldest come first.
+    /// Only runs opened after this sequence: the end of the previous page, if the oldest come first.
     package var after: SequenceNumber?
-    /// What the list is ordered by.
     package var order = RunOrder.started
-    /// Where the previous page ended, in any order but that of the start, which has `before` and `after`.
+    /// The end of the previous page, in any order except by start, which uses `before` and `after`.
     package var beyond: RunOrder.Place?
-    /// Whether the oldest runs come first, or those with the least value of the order.
+    /// Whether the list is ascending: the oldest runs, or the least key of the order, first.
     package var isOldestFirst = false
-    /// The maximum number of runs.
     package var limit: Int
 
     /// Creates a query; without arguments, the newest 50 runs.
@@ -52,14 +47,11 @@ package struct RunQuery: Sendable, Hashable {
     }
 }
 
-/// One page of a list of runs.
 package struct RunPage: Sendable, Hashable {
-    /// The runs, in the order of the query.
     package let runs: [RunRecord]
-    /// The value of `before`, or of `after` if the oldest come first, for the next page; nil on the last.
+    /// The `before`, or `after` if the oldest come first, of the next page; nil on the last page.
     package let next: SequenceNumber?
 
-    /// Creates a page.
     package init(runs: [RunRecord], next: SequenceNumber?) {
         self.runs = runs
         self.next = next
@@ -67,20 +59,20 @@ package struct RunPage: Sendable, Hashable {
 }
 
 extension RunQuery {
-    /// The terms of the text; nil if there are none, which everything satisfies.
+    /// The terms of the text; nil if there are none.
     package var search: SearchQuery? {
         guard let text else { return nil }
         let search = SearchQuery(text, operationNames: operationNames)
         return search.terms.isEmpty ? nil : search
     }
 
-    /// Whether the first of two different runs comes first in the list.
+    /// Whether the first of two different runs precedes the second in the list.
     package func precedes(_ first: RunRecord, _ second: RunRecord) -> Bool {
         let (first, second) = isOldestFirst ? (first, second) : (second, first)
         return (order.key(of: first), first.openedSequence) < (order.key(of: second), second.openedSequence)
     }
 
-    /// The query of the runs that follow one in the list.
+    /// The query for the runs after a given one.
     package func following(_ record: RunRecord) -> RunQuery {
         var query = self
         switch (order, isOldestFirst) {
@@ -97,7 +89,6 @@ extension RunQuery {
         return isOldestFirst ? key > last : key < last
     }
 
-    /// Whether a record satisfies everything but the text and the limit.
     package func matches(_ record: RunRecord) -> Bool {
         (operation == nil || record.operation == operation)
             && operations.map { $0.contains(record.operation) } ?? true
@@ -109,5 +100,60 @@ extension RunQuery {
             && before.map { record.openedSequence < $0 } ?? true
             && after.map { record.openedSequence > $0 } ?? true
             && isBeyond(record)
+    }
+}
+
+/// The sort order of a list of runs; ties are ordered by start.
+package enum RunOrder: String, Sendable, Hashable, CaseIterable {
+    case started
+    /// By duration; an active run sorts as the longest.
+    case duration
+    /// By phase, in the order of `Phase`.
+    case phase
+
+    /// The sort key of a run.
+    package func key(of record: RunRecord) -> Int64 {
+        switch self {
+        case .started: record.openedSequence.rawValue
+        case .duration: record.endedAt.map { $0 - record.startedAt } ?? .max
+        case .phase: Int64(Phase.allCases.firstIndex(of: record.state.phase) ?? 0)
+        }
+    }
+
+    /// A position in a sorted list, after a run.
+    package struct Place: Sendable, Hashable {
+        /// The sort key of that run.
+        package let key: Int64
+        /// The sequence at which that run was opened.
+        package let opened: SequenceNumber
+
+        package init(key: Int64, opened: SequenceNumber) {
+            self.key = key
+            self.opened = opened
+        }
+
+        /// Parses the form of `description`, such as `1500.42`; nil for any other text.
+        package init?(_ text: String) {
+            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+            guard parts.count == 2, let key = Int64(parts[0]), let opened = SequenceNumber(parts[1]) else { return nil }
+            self.init(key: key, opened: opened)
+        }
+
+        /// The encoding for URLs.
+        package var description: String { "\(key).\(opened)" }
+    }
+
+    package func place(of record: RunRecord) -> Place { Place(key: key(of: record), opened: record.openedSequence) }
+}
+
+package struct RunCount: Sendable, Hashable {
+    package let operation: String
+    package let phase: Phase
+    package let count: Int
+
+    package init(operation: String, phase: Phase, count: Int) {
+        self.operation = operation
+        self.phase = phase
+        self.count = count
     }
 }

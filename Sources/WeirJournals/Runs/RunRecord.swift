@@ -1,33 +1,28 @@
 public import WeirStates
 
-/// A run as derived from its changes: the fold of its stream.
+/// A run, derived by folding its changes.
 public struct RunRecord: Sendable, Hashable {
     /// The run's id.
     public let id: String
-    /// The id of its operation.
+    /// The id of the operation.
     public let operation: String
-    /// What it was started with.
     package let opening: RunOpening
     /// The state of its last change.
     public internal(set) var state: StateRecord
-    /// What caused the last change, if that is known.
     package internal(set) var cause: String?
-    /// The revision of its last change.
     package internal(set) var revision: Int64
-    /// The sequence of its last change.
     package internal(set) var sequence: SequenceNumber
-    /// The sequence of its first change, by which pages of runs are ordered.
+    /// The sequence of the first change, by which pages of runs are ordered.
     package let openedSequence: SequenceNumber
-    /// When it started.
+    /// When the run started.
     public let startedAt: Timestamp
-    /// When its last change happened.
     package internal(set) var changedAt: Timestamp
     /// When it ended; nil while it is active.
     public internal(set) var endedAt: Timestamp?
-    /// Where its first change was first recorded, if the run was imported from another journal.
+    /// The position of the first change in the journal it was imported from, if any.
     package let origin: ChangeOrigin?
 
-    /// Begins the fold with a run's first change; nil for any other change.
+    /// Starts the fold with a run's first change; nil for any other change.
     package init?(opening change: Change) {
         guard case .run(let id) = change.stream, let opening = change.draft.opening else { return nil }
         self.id = id
@@ -44,7 +39,6 @@ public struct RunRecord: Sendable, Hashable {
         endedAt = change.state.phase.isEnded ? change.at : nil
     }
 
-    /// Creates a record from a journal's table.
     package init(
         id: String, operation: String, opening: RunOpening, state: StateRecord, cause: String?, revision: Int64,
         sequence: SequenceNumber, openedSequence: SequenceNumber, startedAt: Timestamp, endedAt: Timestamp?,
@@ -73,4 +67,37 @@ public struct RunRecord: Sendable, Hashable {
         changedAt = change.at
         endedAt = change.state.phase.isEnded ? change.at : nil
     }
+}
+
+/// The parameters of a run, recorded with its first change.
+package struct RunOpening: Sendable, Hashable, Codable {
+    package let actor: String
+    package let input: JSONValue
+    package let retryOf: String?
+    package let idempotencyKey: String?
+
+    /// The estimated duration, if earlier runs allow one.
+    package let expected: RunEstimate?
+    /// Set if a program elsewhere executes and reports the run; nil for a run started here.
+    package let report: RunReport?
+
+    package init(
+        actor: String, input: JSONValue, retryOf: String? = nil, idempotencyKey: String? = nil,
+        expected: RunEstimate? = nil, report: RunReport? = nil
+    ) {
+        self.actor = actor
+        self.input = input
+        self.retryOf = retryOf
+        self.idempotencyKey = idempotencyKey
+        self.expected = expected
+        self.report = report
+    }
+}
+
+/// Marks a run that a program elsewhere executes and reports.
+package struct RunReport: Sendable, Hashable, Codable {
+    /// The display title, if the reporter sent one.
+    package let title: String?
+
+    package init(title: String? = nil) { self.title = title }
 }

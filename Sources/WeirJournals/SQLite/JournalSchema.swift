@@ -1,42 +1,42 @@
 import GRDB
 
-/// The journal's file, format 8.
+/// The file format of the journal, version 8.
 ///
-/// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the number of the format.
-/// Times are milliseconds since 1970, UTC. Names that repeat (of operations and actors) are stored once, in `names`. A
-/// stream's number is the sequence of its first change, so that streams need no ids of their own and sort by age.
+/// A SQLite 3 database in WAL mode, `application_id` 0x57454952 ("WEIR"), `user_version` the format version. Times
+/// are milliseconds since 1970, UTC. Repeated names (of operations and actors) are stored once, in `names`. A
+/// stream's number is the sequence of its first change, so streams need no separate ids and sort by age.
 ///
-/// - `journal`: one row. `epoch` names this history, and `created` is when it began; `head` is the last sequence that was
-///   assigned, even if that change is gone; `writes` is how often something was written, changes or not (since format 8).
-/// - `changes`: the changes, from which everything else derives. `stream` is the stream's number; `operation` the name
-///   of a run's operation, null for a store; `payload` the canonical JSON of the case's payload; `done`, `total`,
-///   `unit` the progress; `transition` 1 if the case changed, 0 for a tick; `origin` the sequence at which an imported
-///   change was first recorded; `step` the canonical JSON of a store's step (`StoreStep`), null for a run's change.
-///   Since format 3.
-/// - `runs`: each run as derived from its changes, written in the same transaction. The run's opening is here and not
-///   in `changes`; its last state is there and not here, at `sequence`. `ages_from` is when the run ended, or was
-///   imported if that was later; null while it is active. `lines` is the number of its lines of output. `epoch` names
-///   the journal an imported run came from. `expected` is its expected duration, in the form of exports (since format
-///   5). `indexed` is 1 once its text is in `run_text`, which happens after its end. `report` is set if a program
-///   elsewhere reported the run: the run's title, or an empty text (since format 7).
-/// - `stores`: the last revision of each store; since format 3 also `removed`, how many of its changes retention
-///   removed, which is the revision of the first that is kept, and `floor`, the sequence of the last that was removed.
-/// - `counts`: how many runs of an operation are in a phase.
-/// - `blocks`: for each 4,096 sequences, the earliest and latest start of a run opened there. Lists of runs are ordered
-///   by sequence, and this table locates a range of time in them.
+/// - `journal`: one row. `epoch` identifies this history, and `created` is when it began; `head` is the last assigned
+///   sequence, even if its change was removed; `writes` counts all writes, of changes or not (since format 8).
+/// - `changes`: the changes, from which everything else derives. `stream` is the stream's number; `operation` the
+///   name of a run's operation, null for a store; `payload` the canonical JSON of the case's payload; `done`,
+///   `total`, `unit` the progress; `transition` 1 if the case changed, 0 for a tick; `origin` the sequence in the
+///   journal that an imported change came from; `step` the canonical JSON of a store's step (`StoreStep`), null for a
+///   run's change. Since format 3.
+/// - `runs`: the fold of each run, written in the same transaction. The run's opening is stored here only; its last
+///   state only in `changes`, at `sequence`. `ages_from` is when the run ended, or was imported if that was later;
+///   null while it is active. `lines` is the number of its lines of output. `epoch` identifies the journal that an
+///   imported run came from. `expected` is its estimated duration, encoded as in exports (since format 5). `indexed`
+///   is 1 once its text is in `run_text`, some time after its end. `report` is set if a program elsewhere reported
+///   the run: its title, or an empty text (since format 7).
+/// - `stores`: the last revision of each store; since format 3 also `removed`, the number of changes that retention
+///   removed, which is the revision of the first one kept, and `floor`, the sequence of the last removed one.
+/// - `counts`: the number of runs per operation and phase.
+/// - `blocks`: for each 4,096 sequences, the earliest and latest start of a run opened in them; locates a range of
+///   time in lists ordered by sequence.
 /// - `floors`: for each operation, and for the board as operation 0, the last sequence that retention removed.
-/// - `output`: the lines that a run has printed, numbered from 1.
+/// - `output`: the lines of output of a run, numbered from 1.
 /// - `run_text`: the words of ended runs (`SearchWords`, so a plain byte tokenizer is sufficient), and marks for
 ///   operation (`o` and its name's number), phase (`p` and its code) and actor (`a` and its name's number), so that a
-///   search with filters is one intersection.
+///   filtered search is one intersection.
 /// - `importing`: the streams of an import that is neither committed nor rolled back (since format 6).
-/// - `notes`: short texts that belong to this history, by name (since format 6).
-/// - `producers`: for each producer that reported of a run: its epoch, the number of its last request, and whether that
+/// - `notes`: short texts of this history, by name (since format 6).
+/// - `producers`: for each producer of a reported run, its epoch, the number of its last request, and whether that
 ///   request closed the run (since format 7).
-/// - `removed_reports`: the ids of reported runs that retention removed, which are not given again (since format 7).
+/// - `removed_reports`: the reserved ids of reported runs that retention removed (since format 7).
 /// - `leaving`: streams that retention has removed from `runs`, whose changes and output are being deleted in steps.
 ///
-/// Since format 6 there is a mark beside the file (`JournalMark`). A file without a mark is a copy, or its mark was
+/// Since format 6 a mark is stored beside the file (`JournalMark`). A file without a mark is a copy, or its mark was
 /// removed.
 ///
 /// Codes. Phases: 0 idle, 1 active, 2 succeeded, 3 failed, 4 cancelled, 5 interrupted. Units: 0 bytes, 1 items, 2
@@ -44,10 +44,10 @@ import GRDB
 enum JournalSchema {
     static let applicationID: Int64 = 0x5745_4952
 
-    /// How many sequences a row of `blocks` covers, as a power of two.
+    /// The number of sequences per row of `blocks`, as a power of two.
     static let blockBits: Int64 = 12
 
-    /// Creates each format from the previous one; the first creates it from an empty file.
+    /// One migration per format, each from the previous one; the first starts with an empty file.
     static let migrations: [String] = [
         """
         CREATE TABLE journal (
@@ -89,32 +89,32 @@ enum JournalSchema {
         CREATE VIRTUAL TABLE run_text USING fts5(words, marks, tokenize = 'ascii', prefix = '2 3');
         CREATE TABLE leaving (stream INTEGER PRIMARY KEY) STRICT;
         """,
-        // Each operation has its own maximum age of runs.
+        // A maximum age of runs per operation.
         """
         DROP INDEX runs_by_age;
         CREATE INDEX runs_by_operation_and_age ON runs (operation, ages_from) WHERE ages_from IS NOT NULL;
         """,
-        // The actions of stores are recorded, and their retention keeps count.
+        // The actions of stores, and the counters of their retention.
         """
         ALTER TABLE changes ADD COLUMN step TEXT;
         ALTER TABLE stores ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
         ALTER TABLE stores ADD COLUMN floor INTEGER NOT NULL DEFAULT 0;
         """,
-        // The past of a run, however long it is, and the active runs at a moment.
+        // The past of a run at constant cost, and the active runs at a moment.
         """
         CREATE INDEX transitions_of_stream ON changes (stream) WHERE transition = 1;
         CREATE INDEX runs_by_end ON runs (operation, sequence) WHERE ended IS NOT NULL;
         """,
-        // The expected duration of a run is stored with its opening.
+        // The estimated duration of a run.
         "ALTER TABLE runs ADD COLUMN expected TEXT",
-        // Imported runs are counted separately, an interrupted import is rolled back, and notes are kept.
+        // Separate counts of imported runs, rollback of interrupted imports, and notes.
         """
         CREATE INDEX runs_started_here ON runs (operation) WHERE epoch IS NULL AND ended IS NOT NULL;
         CREATE INDEX runs_imported ON runs (operation) WHERE epoch IS NOT NULL AND ended IS NOT NULL;
         CREATE TABLE importing (stream INTEGER PRIMARY KEY) STRICT;
         CREATE TABLE notes (name TEXT PRIMARY KEY, text TEXT NOT NULL) STRICT, WITHOUT ROWID;
         """,
-        // Runs that programs elsewhere report, each message once.
+        // Reported runs, with deduplication of requests.
         """
         ALTER TABLE runs ADD COLUMN report TEXT;
         CREATE TABLE producers (
@@ -122,14 +122,14 @@ enum JournalSchema {
             closed INTEGER NOT NULL, PRIMARY KEY (stream, id)) STRICT, WITHOUT ROWID;
         CREATE TABLE removed_reports (place INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE) STRICT;
         """,
-        // What is written besides changes is missed, too, if it is gone.
+        // A count of all writes, so that a loss of anything but changes is detected too.
         "ALTER TABLE journal ADD COLUMN writes INTEGER NOT NULL DEFAULT 0",
     ]
 
     /// The first format whose files have a mark beside them.
     static let firstMarked = 6
 
-    /// The first format that counts what is written.
+    /// The first format with a count of writes.
     static let firstCounted = 8
 
     static var version: Int { migrations.count }

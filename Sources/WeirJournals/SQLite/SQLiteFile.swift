@@ -2,37 +2,35 @@ import Foundation
 package import GRDB
 import Synchronization
 
-/// A SQLite file of the server's own, beside the journal, which only its owner can read.
+/// A SQLite file of the server beside the journal, accessible only by its owner.
 ///
-/// A file that is removed while it is open, with its folder or without, is written again at the next use: the open file still
-/// has everything. That is tried until it succeeds. Where another file has taken its place, nothing is written, neither to it
-/// nor in vain.
+/// If the file, or its folder, is removed while it is open, the next use writes it again from the open file, and
+/// retries until that succeeds. If another file has replaced it, every use throws ``Replaced``.
 ///
-/// Several processes may have it open. Nothing here repairs a file that was removed while nobody had it open.
+/// Several processes may have the file open. A file that is removed while no process has it open is not restored.
 package final class SQLiteFile: Sendable {
-    /// Another file has taken its place.
+    /// Another file exists at the path.
     package struct Replaced: Error, Sendable, CustomStringConvertible {
         private let path: String
 
         fileprivate init(_ path: String) { self.path = path }
 
-        /// What is wrong and what to do.
         package var description: String {
             "\(path) was replaced while the server had it open. Stop the server, put the right file there, and start it again."
         }
     }
 
-    /// The process has so many files open that it may not open this one.
+    /// The process has reached its limit of open files.
     package struct TooManyFiles: Error, Sendable {
         package init() {}
     }
 
-    /// The file is not at its path any more.
+    /// The file is no longer at its path.
     private struct Misplaced: Error {}
 
     private struct Connection {
         let queue: DatabaseQueue
-        /// By which the file system knows the file, whatever its name; nil for one in memory.
+        /// The file's identity in the file system; nil for a database in memory.
         let number: FileNumber?
     }
 
@@ -41,16 +39,16 @@ package final class SQLiteFile: Sendable {
     private let backUp: @Sendable (DatabaseQueue, DatabaseQueue) throws -> Void
     private let held: Mutex<Connection>
 
-    /// Opens a file, making it where there is none; the folder must be there.
+    /// Opens a file, creating it if necessary; the folder must exist.
     ///
-    /// Waits for the disk.
+    /// Blocks on the disk.
     ///
     /// - Parameters:
-    ///   - path: The file; nil for one in memory.
-    ///   - onRestored: Called when the file had been removed and was written again.
-    ///   - backUp: Copies all that is in one database into another.
-    ///   - setUp: Makes the tables that are not there yet, in one transaction.
-    /// - Throws: `DatabaseError`, ``TooManyFiles``, what the file system says, and what `setUp` throws.
+    ///   - path: The file; nil for a database in memory.
+    ///   - onRestored: Called after a removed file was written again.
+    ///   - backUp: Copies the contents of one database into another.
+    ///   - setUp: Creates missing tables, in one transaction.
+    /// - Throws: `DatabaseError`, ``TooManyFiles``, file system errors, and the errors of `setUp`.
     package init(
         path: String?, onRestored: @escaping @Sendable () -> Void = {},
         backUp: @escaping @Sendable (DatabaseQueue, DatabaseQueue) throws -> Void = { try $0.backup(to: $1) },
@@ -66,20 +64,20 @@ package final class SQLiteFile: Sendable {
         }
     }
 
-    /// Why a file could not be opened: SQLite does not say that there are too many.
+    /// The reason why a file could not be opened: SQLite does not report a limit of open files.
     package static func cause(of error: any Error, mayOpenMore: () -> Bool) -> any Error {
         (error is DatabaseError || error is POSIXError) && !mayOpenMore() ? TooManyFiles() : error
     }
 
-    /// Whether the process may open as many files as a database takes: the file, its log and the log's index.
+    /// Whether the process may open the three files of a database: the file, its log and the log's index.
     private static func mayOpenMore() -> Bool {
         (0..<3).map { _ in FileHandle(forReadingAtPath: "/dev/null") }.allSatisfy { $0 != nil }
     }
 
-    /// Closes the file; nothing may be called afterwards.
+    /// Closes the file; no method may be called afterwards.
     package func close() throws { try held.withLock { try $0.queue.close() } }
 
-    /// Reads one moment of it.
+    /// Reads a snapshot.
     package func read<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await onFile { queue, check in
             try await queue.read { database in
@@ -115,10 +113,10 @@ package final class SQLiteFile: Sendable {
         throw Replaced(path ?? "")
     }
 
-    /// Writes a file that was removed to its place again; waits for the disk.
+    /// Writes a removed file to its path again; blocks on the disk.
     ///
-    /// Where that fails, for want of space, nothing is left at its place, and the next use tries again. Returns whether it
-    /// was written now, and not by another use meanwhile.
+    /// If that fails, for example because the disk is full, nothing is left at the path, and the next use retries.
+    /// Returns false if a concurrent use has restored the file.
     private func restore(_ connection: Connection) throws -> Bool {
         try held.withLock { held in
             guard let path, held.queue === connection.queue else { return false }
@@ -126,23 +124,23 @@ package final class SQLiteFile: Sendable {
             try FileManager.default.createDirectory(
                 at: URL(filePath: path).deletingLastPathComponent(), withIntermediateDirectories: true,
                 attributes: [.posixPermissions: 0o700])
-            // The log of the removed file would not fit the new one.
+            // The log of the removed file does not belong to the new one.
             try Self.removeLog(of: path)
             let restored = try place(held.queue, at: path)
             let old = held.queue
             held = restored
-            // All of it is in the new file, whether the old one can be closed or not.
+            // The new file is complete even if closing the old one fails.
             do { try old.close() } catch { _ = error }
             return true
         }
     }
 
-    /// Writes what a database has to a file, and opens it.
+    /// Writes a database to a file and opens it.
     ///
-    /// Whoever looks meanwhile, such as a command, finds the whole file or none.
+    /// The file is moved into place when complete, so that other processes never see a part of it.
     private func place(_ queue: DatabaseQueue, at path: String) throws -> Connection {
         let copy = path + "-copy"
-        // What an attempt left that the process did not live to end.
+        // The remains of an attempt that the process did not survive.
         try Self.remove(copy)
         try Self.removeLog(of: copy)
         var number: FileNumber?
@@ -150,7 +148,7 @@ package final class SQLiteFile: Sendable {
             let target = try Self.connect(to: copy)
             number = target.number
             try backUp(queue, target.queue)
-            // Its log is of another name than the file will be.
+            // Its log has a different name than the final file's.
             try target.queue.close()
             try FileManager.default.moveItem(atPath: copy, toPath: path)
             return try Self.connect(to: path)
@@ -181,7 +179,7 @@ package final class SQLiteFile: Sendable {
             guard file >= 0 || errno == EEXIST else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
             if file >= 0 { try FileHandle(fileDescriptor: file).close() }
         }
-        // Also one that was copied here: its log takes over the permissions of the file.
+        // Includes a file that was copied here: its log inherits its permissions.
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
         var configuration = Configuration()
         configuration.busyMode = .timeout(5)
@@ -191,12 +189,12 @@ package final class SQLiteFile: Sendable {
     }
 }
 
-/// By which a file system knows the file at a path.
+/// The identity of the file at a path: its device and number.
 private struct FileNumber: Hashable {
     private let device: Int64
     private let file: UInt64
 
-    /// Nil where there is no file.
+    /// Nil if there is no file.
     init?(_ path: String) {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
             let file = attributes[.systemFileNumber] as? NSNumber, let device = attributes[.systemNumber] as? NSNumber

@@ -2,51 +2,41 @@ import GRDB
 import WeirFlows
 
 extension SQLiteJournal {
-    /// The sequence of the last change.
     package func head() async throws -> SequenceNumber {
         try await read { try SQLStatement($0, "SELECT head FROM journal").first { try $0.sequence(0) } ?? 0 }
     }
 
-    /// The sequence of the topic's last change that is no longer kept.
     package func floor(of topic: Topic) async throws -> SequenceNumber {
         try await read { try FloorTable($0).floor(of: topic) }
     }
 
-    /// The topic's changes after one sequence up to another, oldest first.
     package func changes(of topic: Topic, after: SequenceNumber, through last: SequenceNumber?, limit: Int) async throws
         -> [Change]
     {
         try await read { try ChangeReader($0).changes(of: topic, after: after, through: last ?? .max, limit: limit) }
     }
 
-    /// The topic's newest changes at or before a sequence, oldest first.
     package func newestChanges(of topic: Topic, through sequence: SequenceNumber, limit: Int) async throws -> [Change] {
         try await read { try ChangeReader($0).last(limit, of: topic, through: sequence) }
     }
 
-    /// The run with that id, if it is kept.
     package func run(_ id: String) async throws -> RunRecord? {
         try await read { try RunReader($0).run(id) }
     }
 
-    /// A run at a moment of its past, and as it is now.
     package func past(of run: String, at sequence: SequenceNumber?, transitions limit: Int) async throws -> RunPast? {
         try await read { try PastReader($0).past(of: run, at: sequence ?? .max, limit: limit) }
     }
 
-    /// How many runs of an operation had begun and not ended right after a sequence.
     package func activeRuns(of operation: String, at sequence: SequenceNumber) async throws -> Int {
         try await read { try PastReader($0).activeRuns(of: operation, at: sequence) }
     }
 
-    /// The newest kept run of an operation that an actor started with that key, if there is one.
     package func run(idempotencyKey: String, operation: String, actor: String) async throws -> RunRecord? {
         try await read { try RunReader($0).run(idempotencyKey: idempotencyKey, operation: operation, actor: actor) }
     }
 
-    /// The runs that match, newest first.
-    ///
-    /// Throws `searchTooLong` for a search that takes longer than ``Configuration/searchTime``.
+    /// Throws `searchTooLong` for a search that exceeds ``Configuration/searchTime``.
     package func runs(_ query: RunQuery) async throws -> RunPage {
         guard query.text != nil else {
             return try await read { try RunListing(query, $0)?.page() ?? RunPage(runs: [], next: nil) }
@@ -65,9 +55,9 @@ extension SQLiteJournal {
         }
     }
 
-    /// Indexes the runs that ended recently, so that a search has little to read through.
+    /// Indexes runs that ended recently, so that the search has few to scan.
     ///
-    /// Where nothing can be written, as on a full disk, the search reads through them.
+    /// If writing fails, for example on a full disk, the search scans them.
     private func indexEndedRuns() async throws {
         let budget = WorkBudget(file.configuration.searchTime)
         do {
@@ -77,7 +67,6 @@ extension SQLiteJournal {
         } catch let error as JournalError where [.full, .readOnly, .locked].contains(error.code) {}
     }
 
-    /// How many runs of each operation are in each phase.
     package func counts() async throws -> [RunCount] {
         try await read { database in
             try SQLStatement(
@@ -94,29 +83,24 @@ extension SQLiteJournal {
         }
     }
 
-    /// The runs that have not ended, oldest first.
     package func unfinishedRuns() async throws -> [RunRecord] {
         try await read { try RunReader($0).unfinished() }
     }
 
-    /// The lines of a run's output after a number, oldest first.
     package func output(of run: String, after number: SequenceNumber, limit: Int) async throws -> [OutputLine] {
         try await read { try OutputTable($0).lines(of: run, after: number, limit: limit) }
     }
 
-    /// What pruning would remove.
     package func forecast(
         _ policy: RetentionPolicy, now: Timestamp, after sequence: SequenceNumber
     ) async throws -> RetentionForecast {
         try await read { try RunRemoval($0).forecast(policy, now: now, after: sequence) }
     }
 
-    /// The text that is stored under a name.
     package func note(_ name: String) async throws -> String? {
         try await read { try SQLStatement($0, "SELECT text FROM notes WHERE name = ?").first(name) { $0.text(0) } }
     }
 
-    /// SQLite.
     package var place: String? { "SQLite" }
 
     /// The size of the file and its log, in bytes.
@@ -124,7 +108,6 @@ extension SQLiteJournal {
         try await read { [file] _ in file.size() }
     }
 
-    /// The number of lines of a run's output.
     package func outputCount(of run: String) async throws -> SequenceNumber {
         try await read { try OutputTable($0).count(of: run) }
     }

@@ -1,20 +1,17 @@
+import Foundation
 import GRDB
 import Synchronization
 import WeirFlows
 
-/// The journal in a file: a SQLite database, whose format `JournalSchema` describes.
+/// The default journal: a SQLite database, in the format that `JournalSchema` describes.
 ///
-/// The default.
-///
-/// An append is one transaction on one connection. Reads use other connections at the same time, and each sees one
-/// moment. An appended change survives the process at once, and a power cut according to ``Configuration/Durability``.
-/// One process writes.
+/// An append is one transaction on the writer connection. Reads run concurrently on other connections, each on a
+/// snapshot. An appended change survives the process immediately, and a power cut according to
+/// ``Configuration/Durability``. Only one process writes.
 public final class SQLiteJournal: Journal {
-    /// Identifies this history; stored in the file.
     package let epoch: String
-    /// When this history began; stored in the file.
     package let began: Timestamp
-    /// How many runs of an interrupted import were removed when the file was opened.
+    /// The number of runs of an interrupted import that were removed on opening.
     package let undoneRuns: Int
 
     let file: JournalFile
@@ -35,21 +32,21 @@ public final class SQLiteJournal: Journal {
             connection, of: file, epoch: history.epoch, lock: lock, noticeFile: noticeFile, now: now)
     }
 
-    /// Opens the journal at a path, creating it if there is none; the folder must exist.
+    /// Opens the journal at a path, creating it if necessary; the folder must exist.
     ///
     /// A file that is damaged, or missing although its companions show that it existed, is renamed together with its
     /// companions, and a new journal begins. A file that has lost changes, or may have, continues under a new epoch.
     /// ``notices`` reports both.
     ///
     /// - Parameters:
-    ///   - path: The file's path; its companions have the same with an ending.
-    ///   - configuration: What it is opened for.
-    ///   - boot: Which run of the machine's system this is.
-    ///   - makeEpoch: Makes the name of a history.
-    ///   - now: The time of day.
-    /// - Returns: The journal, ready.
-    /// - Throws: `JournalError`: `locked` when another process writes it, `tooNew` when a newer version has, `readOnly`,
-    ///   `full`, or `unavailable`.
+    ///   - path: The file's path; its companions have the same path with a suffix.
+    ///   - configuration: The options of the file.
+    ///   - boot: The identifier of the machine's current boot.
+    ///   - makeEpoch: Creates the identifier of a history.
+    ///   - now: The wall-clock time.
+    /// - Returns: The open journal.
+    /// - Throws: `JournalError`: `locked` if another process writes it, `tooNew` if a newer version has written it,
+    ///   `readOnly`, `full`, or `unavailable`.
     package static func open(
         at path: String, configuration: Configuration = Configuration(), boot: String = BootSession.id,
         makeEpoch: @Sendable () -> String = { JournalEpoch.make() }, now: @escaping @Sendable () -> Timestamp
@@ -75,37 +72,33 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    /// How often the file was read and written since it was opened.
     package var accesses: (reads: Int, writes: Int) { connections.accesses }
 
-    /// Lets go of the file, which then holds all by itself.
+    /// Closes the file after checkpointing the log into it.
     ///
-    /// Waits for what goes on. Nothing may be called afterwards.
+    /// Waits for pending work. No method may be called afterwards.
     public func close() async { await connections.close() }
 
     var canWrite: Bool { file.canWrite }
 
-    // MARK: What an operator should know
+    // MARK: Notices
 
-    /// What an operator should know about the journal and has not dismissed, oldest first.
     package var notices: [JournalNotice] { noticeFile?.notices ?? [] }
 
-    /// The notices of the journal at a path, whoever has it open.
+    /// The notices of the journal at a path, even while a process has it open.
     package static func notices(at path: String) -> [JournalNotice] {
         NoticeFile.read(JournalFile.resolved(path) + "-notices") ?? []
     }
 
-    /// Remembers that no board can be opened on the file: the next opening sets it aside.
     package func markUnusable() {
         if canWrite { file.suspect(.unusable, mark: connections.current.guarded?.mark.mark) }
     }
 
-    /// Removes a notice from the list; returns false if there is none with that id.
     package func dismissNotice(_ id: String) async throws -> Bool { try noticeFile?.remove(id) ?? false }
 
-    /// Checks that everything that was recorded is in place, and restores it if possible.
+    /// Checks that all recorded data is in place, and restores it if possible.
     ///
-    /// If nothing has been written since the previous call, it also waits until the disk has everything.
+    /// If nothing was written since the previous call, it also synchronizes the journal with the disk.
     package func verify() async throws {
         guard canWrite else { return }
         try await connections.onWriter { [self] database in
@@ -114,19 +107,19 @@ public final class SQLiteJournal: Journal {
             guard let mark = connection.guarded?.mark else { return }
             let writes = Int64(accesses.writes)
             guard lastVerified.exchange(writes, ordering: .relaxed) == writes, mark.isAhead else { return }
-            // Whatever the durability is, SQLite waits for the disk here.
+            // SQLite waits for the disk here, with either durability.
             if try connection.isAllInFile(database) { try mark.settle() }
         }
     }
 
     // MARK: Reading and writing
 
-    /// Reads one moment of the journal, while others write.
+    /// Reads a snapshot of the journal, concurrently with writes.
     func read<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await connections.read(body)
     }
 
-    /// Reads as `read` does, on fewer threads than there are connections, so that others can read meanwhile.
+    /// Like `read`, but on fewer threads than there are connections, so that other reads can proceed.
     func search<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -135,9 +128,7 @@ public final class SQLiteJournal: Journal {
         }
     }
 
-    /// Runs one transaction.
-    ///
-    /// It is not undone if the task is cancelled: what was to be recorded is recorded.
+    /// Runs one transaction, which completes even if the task is cancelled.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         try await connections.write(body)
     }
@@ -147,6 +138,77 @@ public final class SQLiteJournal: Journal {
         try await connections.onWriter { [connections] database in _ = try connections.current.checkpoint(database) }
     }
 
-    /// Records the current number of pages of the database.
     func noteDatabase(pages: Int64) { connections.noteDatabase(pages: pages) }
+}
+
+extension SQLiteJournal {
+    /// The options of a journal's file.
+    public struct Configuration: Sendable {
+        /// The failures that a recorded change survives.
+        public enum Durability: Sendable {
+            /// The end of the process, including a crash.
+            ///
+            /// A power cut or a crash of the machine can lose the most recent changes, but does not damage the file:
+            /// no change waits for the disk. If changes may be lost, the journal continues as a new history.
+            case process
+            /// A power cut as well: each batch waits some milliseconds for the disk.
+            case machine
+        }
+
+        package enum Access: Sendable {
+            /// Recording, by one process at a time.
+            case writing
+            /// Reading only, concurrently with a process that records.
+            case reading
+        }
+
+        package var durability: Durability
+        package var access: Access
+        /// The time to wait for another program that locks the file, in milliseconds.
+        package var busyTimeout: Int
+        /// The maximum size of the file in bytes; nil for no limit.
+        package var maximumBytes: Int64?
+        package var searchTime = Duration.seconds(2)
+
+        /// Creates a configuration.
+        public init(durability: Durability = .process, busyTimeout: Int = 250, maximumBytes: Int64? = nil) {
+            self.init(durability: durability, access: .writing, busyTimeout: busyTimeout, maximumBytes: maximumBytes)
+        }
+
+        package init(
+            durability: Durability = .process, access: Access, busyTimeout: Int = 250, maximumBytes: Int64? = nil
+        ) {
+            self.durability = durability
+            self.access = access
+            self.busyTimeout = busyTimeout
+            self.maximumBytes = maximumBytes
+        }
+    }
+}
+
+extension SQLiteJournal {
+    /// Opens the journal at a path, creating it if necessary; the folder must exist.
+    ///
+    /// A damaged file is renamed together with its companions, and a new journal begins. A file that has lost changes
+    /// continues under a new epoch. The dashboard shows a notice in both cases.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path; its companions have the same path with a suffix.
+    ///   - configuration: The options of the file.
+    /// - Returns: The open journal.
+    /// - Throws: `JournalError`: `locked` if another process writes it, `tooNew` if a newer version has written it,
+    ///   `readOnly`, `full`, or `unavailable`.
+    public static func open(
+        at path: String, configuration: Configuration = Configuration()
+    ) async throws -> SQLiteJournal {
+        try await open(at: path, configuration: configuration, now: { Timestamp(Date()) })
+    }
+
+    /// Opens the journal at a path, using a fixed time throughout.
+    package static func open(
+        at path: String, configuration: Configuration = Configuration(), now: Timestamp,
+        makeEpoch: @Sendable () -> String = { JournalEpoch.make() }
+    ) async throws -> SQLiteJournal {
+        try await open(at: path, configuration: configuration, makeEpoch: makeEpoch, now: { now })
+    }
 }

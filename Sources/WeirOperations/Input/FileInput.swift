@@ -1,19 +1,20 @@
 public import Foundation
+import WeirStates
 
-/// A file given to an operation: what the journal keeps of it, and, in the run it came with, its bytes.
+/// A file passed to an operation: its metadata, which is recorded, and in the original run its content.
 ///
-/// Decoding picks the bytes up from `decoder.userInfo[.fileContent]`; an input that comes out of the journal, as that of a
-/// retry, has none, and the operation finds what it kept under `id`.
+/// Decoding takes the content from `decoder.userInfo[.fileContent]`. An input from the journal, such as that of a retry, has no
+/// content; the operation finds its own copy under `id`.
 public struct FileInput: Codable, Sendable {
-    /// Names the file for as long as an operation keeps a copy of it: letters, digits and hyphens.
+    /// Identifies the file for as long as an operation keeps a copy: letters, digits and hyphens.
     public let id: String
-    /// The name the sender gave, without any folder; never used as a path.
+    /// The filename sent by the client, without folders; never used as a path.
     public let filename: String
-    /// The length in bytes that the sender announced, if any.
+    /// The length in bytes announced by the client.
     public let length: Int64?
-    /// The media type that the sender announced, if any.
+    /// The media type announced by the client.
     public let contentType: String?
-    /// The bytes, readable once; nil where only the journal's words are left.
+    /// The content, readable once; nil for an input from the journal.
     public let content: (any FileContent)?
 
     private enum CodingKeys: String, CodingKey { case id, filename, length, contentType }
@@ -30,7 +31,7 @@ public struct FileInput: Codable, Sendable {
         self.content = content
     }
 
-    /// Reads what the journal kept, with the bytes of the request at hand, if there are any.
+    /// Decodes the recorded metadata, with the content of the current request if there is one.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
@@ -40,7 +41,7 @@ public struct FileInput: Codable, Sendable {
         content = decoder.userInfo[.fileContent] as? any FileContent
     }
 
-    /// Writes all but the bytes.
+    /// Encodes everything except the content.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
@@ -51,18 +52,65 @@ public struct FileInput: Codable, Sendable {
 }
 
 extension CodingUserInfoKey {
-    /// Where a decoder finds the bytes of the file that came with the request.
+    /// The key of the file content of the current request.
     package static var fileContent: CodingUserInfoKey {
         // Never traps: Foundation makes a key of any text.
         CodingUserInfoKey(rawValue: "weir.fileContent").unsafelyUnwrapped
     }
 }
 
-/// The bytes of a file as they arrive, in pieces of a size that fits memory.
+/// The content of a file, received in chunks that fit in memory.
 public protocol FileContent: Sendable {
-    /// The next piece, or nil at the end.
+    /// Returns the next chunk, or nil at the end.
     ///
-    /// Suspends until bytes arrive, and thereby holds the sender back. Throws when the sender stopped halfway or sent
-    /// something malformed, and `CancellationError` when the task is cancelled. One reader only.
+    /// Suspends until bytes arrive, which applies backpressure to the sender. Throws if the upload is incomplete or malformed,
+    /// and `CancellationError` if the task is cancelled. Supports a single reader.
     func next() async throws -> Data?
+}
+
+extension InputField {
+    /// Validates the metadata of an uploaded file.
+    func file(_ value: JSONValue) throws(InputRejection) -> JSONValue {
+        guard case .object(let members) = value else {
+            throw InputRejection(.fileElsewhere)
+        }
+        var described: [String: JSONValue] = [:]
+        for (name, member) in members where member != .null {
+            guard accepts(member, as: name) else {
+                throw InputRejection(.fileWrong, ["name": "\(Self.shortened(name))"])
+            }
+            described[name] = member
+        }
+        guard described["id"] != nil, described["filename"] != nil else {
+            throw InputRejection(.fileUnnamed)
+        }
+        return .object(described)
+    }
+
+    private func accepts(_ member: JSONValue, as name: String) -> Bool {
+        switch name {
+        case "id": member.string.map(Self.isFileID) ?? false
+        case "filename": member.string.map(Self.isFileName) ?? false
+        case "length": member.integer.map { $0 >= 0 } ?? false
+        case "contentType": member.string.map { $0.utf8.count <= 255 } ?? false
+        default: false
+        }
+    }
+
+    private static func isFileID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    private static func isFileName(_ text: String) -> Bool {
+        (1...1_020).contains(text.utf8.count) && text != "." && text != ".."
+            && !text.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 0x20 || $0.value == 0x7F }
+    }
 }

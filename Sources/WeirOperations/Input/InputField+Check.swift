@@ -1,24 +1,32 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 import Foundation
 package import WeirStates
 
 extension InputField {
-    /// The sentence of a choice whose values are not known yet; nil for every other field.
+    /// The message for a choice whose values are still loading; nil for every other field.
     package var pendingMessage: Message? { isPending ? Message(InputWording.choicePending) : nil }
 
-    /// What the field accepts, as a sentence that asks for it.
+    /// The message that states what the field accepts.
     var expectation: Message {
         if let pendingMessage { return pendingMessage }
         let demand = demand
         return Message(demand.asks, demand.values)
     }
 
-    /// Checks a value.
+    /// Validates a value.
     ///
     /// - Parameters:
-    ///   - value: The value of the input.
-    ///   - time: The time left for the patterns of the input; reduced by the time of this one.
-    /// - Returns: The value in the form that a run gets.
-    /// - Throws: The sentence that refuses the value.
+    ///   - value: The value.
+    ///   - time: The time left for all patterns of the input; reduced by the time used.
+    /// - Returns: The normalized value.
+    /// - Throws: The reason why the value is rejected.
     func check(_ value: JSONValue, within time: inout Duration) throws(InputRejection) -> JSONValue {
         switch kind {
         case .text(let limit, let pattern):
@@ -49,7 +57,7 @@ extension InputField {
             }
             return value
         case .secret(let limit):
-            // No mistake quotes it.
+            // Never quoted in a message.
             guard let text = value.string, text.unicodeScalars.count <= limit else {
                 throw InputRejection(expectation)
             }
@@ -59,7 +67,7 @@ extension InputField {
         }
     }
 
-    /// What the field accepts, and that this is not it.
+    /// The message that states what the field accepts and quotes the rejected value.
     func rejection(of value: JSONValue) -> InputRejection {
         var demand = demand
         demand.values["given"] =
@@ -72,7 +80,7 @@ extension InputField {
         return InputRejection(demand.refuses, demand.values)
     }
 
-    /// The sentence that asks for what the field accepts, the one that also says what was given, and their values.
+    /// The wordings that ask for and refuse a value, with their parameters.
     private var demand: (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
         switch kind {
         case .text(let limit, _): (.line, .lineNot, ["limit": "\(limit)"])
@@ -82,7 +90,7 @@ extension InputField {
         case .number(let range): Self.number(range)
         case .boolean: (.boolean, .booleanNot, [:])
         case .choice(let values): (.choice, .choiceNot, ["values": .either(values.map { "“\($0)”" })])
-        // No mistake quotes it.
+        // Never quoted in a message.
         case .secret(let limit): (.secret, .secret, ["limit": "\(limit)"])
         case .file: (.file, .file, [:])
         }
@@ -112,7 +120,7 @@ extension InputField {
         }
     }
 
-    /// The text of a value, if it is short enough: counted in Unicode scalars, as JSON Schema does.
+    /// The text of a value within the limit, counted in Unicode scalars as in JSON Schema.
     private func text(_ value: JSONValue, limit: Int) throws(InputRejection) -> String {
         guard let text = value.string else { throw rejection(of: value) }
         if text.utf8.count > limit {
@@ -147,7 +155,7 @@ extension InputField {
     }
 
     private static func unixLines(_ text: String) -> String {
-        // By scalars: what were left of `\r\r\n` would be one character, in which no `\r` is found.
+        // By scalars: what `\r\r\n` leaves would form one character, in which `\r` is not found.
         var lines = String.UnicodeScalarView()
         var isAfterReturn = false
         for scalar in text.unicodeScalars {
@@ -161,5 +169,56 @@ extension InputField {
         let scalars = text.unicodeScalars.prefix(41)
         guard scalars.count > 40 else { return text }
         return String(String.UnicodeScalarView(scalars.prefix(40))) + "…"
+    }
+}
+
+extension InputField {
+    /// Validates a URL.
+    ///
+    /// URLs with a password are rejected before anything is recorded, and no message quotes them.
+    func url(_ text: String, _ schemes: [String]) throws(InputRejection) -> String {
+        let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let components = URLComponents(string: trimmed), let url = components.url,
+            let scheme = components.scheme?.lowercased(), schemes.contains(scheme)
+        else { throw unquoted(text) }
+        let isWeb = ["http", "https"].contains(scheme)
+        let authority = Self.authority(url.absoluteString)
+        // Host names contain no `@`, so an encoded one separates credentials, too.
+        guard components.password == nil,
+            !isWeb || (components.user == nil && !authority.contains("@") && !authority.contains("%40"))
+        else {
+            throw InputRejection(.urlWithPassword)
+        }
+        guard !isWeb || Self.isUsable(host: components.host ?? "") else { throw unquoted(text) }
+        guard !isWeb || Self.hasUsablePort(authority, url.port) else {
+            throw InputRejection(.urlPort)
+        }
+        return trimmed
+    }
+
+    private func unquoted(_ text: String) -> InputRejection {
+        text.unicodeScalars.contains("@") || text.contains("%40")
+            ? InputRejection(expectation) : rejection(of: .string(text))
+    }
+
+    private static func authority(_ text: String) -> Substring {
+        guard let start = text.firstRange(of: "//") else { return "" }
+        return text[start.upperBound...].prefix { !"/?#".contains($0) }
+    }
+
+    /// Returns whether the host is usable: one with colons must be an IPv6 address, with an optional zone.
+    private static func isUsable(host: String) -> Bool {
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        let plain = isBracketed ? String(host.dropFirst().dropLast()) : host
+        guard isBracketed || plain.contains(":") else { return !plain.isEmpty }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        return inet_pton(AF_INET6, String(plain.prefix { $0 != "%" }), &bytes) == 1
+    }
+
+    /// Returns whether the port is absent or valid; a port that overflows must not count as absent.
+    private static func hasUsablePort(_ authority: Substring, _ port: Int?) -> Bool {
+        let digits = authority.split(separator: ":", omittingEmptySubsequences: false).last ?? ""
+        guard authority.contains(":"), !authority.hasSuffix("]"), !digits.isEmpty else { return port == nil }
+        return port.map { (1...65_535).contains($0) } ?? false
     }
 }

@@ -1,12 +1,11 @@
-import Foundation
+public import Foundation
 package import WeirStates
 
 extension InputField {
-    /// The JSON value of what a person typed into the field; nil when nothing was, which counts as absent.
+    /// Converts the text of a form field to JSON; nil if it is empty, which counts as absent.
     ///
-    /// Numbers are read with a point and without grouping, whatever the locale. Text that is no such number stays text,
-    /// so that `validate` can say what is wrong with it. A checkbox is true when it is sent at all, but for the words
-    /// `false`, `off`, `no` and `0`.
+    /// Numbers use a decimal point and no grouping in every locale. Invalid numbers are kept as text, for `validate` to reject.
+    /// A checkbox is true if it is sent with a value other than `false`, `off`, `no`, `0` or an empty text.
     package func value(fromForm text: String) -> JSONValue? {
         switch kind {
         case .text, .multiline, .choice, .secret, .file:
@@ -23,12 +22,12 @@ extension InputField {
         }
     }
 
-    /// The JSON object of a sent form.
+    /// Converts a submitted form to a JSON object.
     ///
     /// - Parameters:
-    ///   - form: What was sent, by name. Names that no field has are kept, for `validate` to point out.
-    ///   - fields: The fields of the form; of a boolean one that was not sent, the checkbox was empty.
-    /// - Returns: The object to give to `validate`.
+    ///   - form: The submitted values by name. Unknown names are kept, for `validate` to reject.
+    ///   - fields: The fields of the form. A boolean field that was not submitted is an unchecked checkbox.
+    /// - Returns: The input for `validate`.
     package static func object(fromForm form: [String: String], fields: [InputField]) -> JSONValue {
         var members = form.mapValues(JSONValue.string)
         for field in fields {
@@ -41,7 +40,7 @@ extension InputField {
         return .object(members)
     }
 
-    /// What stands in the form for a value: the text of what `value(fromForm:)` would read back as the same.
+    /// The form text of a value, which `value(fromForm:)` converts back.
     package func formText(of value: JSONValue) -> String {
         switch value {
         case .null, .array: ""
@@ -59,4 +58,62 @@ extension InputField {
         guard let number = Double(text), number.isFinite else { return nil }
         return .number(number)
     }
+}
+
+/// A type for properties of an input, from which a field's kind can be derived.
+///
+/// `String`, numbers, `Bool`, `URL`, `FileInput` and optionals of them conform. An enum of texts becomes a choice by declaring
+/// the conformance: `enum Level: String, CaseIterable, InputValue { case low, high }`. So do other integer types: `extension
+/// UInt8: InputValue {}`.
+public protocol InputValue: Codable, Sendable {
+    /// The type itself; for an optional, the wrapped type.
+    associatedtype Unwrapped = Self
+    /// The kind of field for a property without an explicit format.
+    static var accepted: InputField.Kind { get }
+}
+
+extension String: InputValue {
+    /// One line of text.
+    public static var accepted: InputField.Kind { .text() }
+}
+
+extension Bool: InputValue {
+    /// A boolean.
+    public static var accepted: InputField.Kind { .boolean }
+}
+
+extension InputValue where Self: FixedWidthInteger {
+    /// Any integer of the type within 64 bits.
+    public static var accepted: InputField.Kind { .integer(Int64(clamping: Self.min)...Int64(clamping: Self.max)) }
+}
+
+extension InputValue where Self: BinaryFloatingPoint {
+    /// Any number.
+    public static var accepted: InputField.Kind { .number(-Double.infinity...Double.infinity) }
+}
+
+extension Int: InputValue {}
+extension Int64: InputValue {}
+extension Double: InputValue {}
+
+extension InputValue where Self: RawRepresentable & CaseIterable, RawValue == String {
+    /// A choice of the cases' raw values.
+    public static var accepted: InputField.Kind { .choice(allCases.map(\.rawValue)) }
+}
+
+extension URL: InputValue {
+    /// A web address.
+    public static var accepted: InputField.Kind { .url() }
+}
+
+extension FileInput: InputValue {
+    /// A file.
+    public static var accepted: InputField.Kind { .file }
+}
+
+extension Optional: InputValue where Wrapped: InputValue {
+    /// The innermost wrapped type.
+    public typealias Unwrapped = Wrapped.Unwrapped
+    /// The kind of the wrapped type; the field may be empty.
+    public static var accepted: InputField.Kind { Wrapped.accepted }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import WeirStates
 
-/// An input whose properties all have a value to begin with, so that its fields can be made of key paths.
+/// An input whose properties all have initial values, so that its fields can be derived from key paths.
 ///
 /// ```swift
 /// struct Input: FormInput {
@@ -13,29 +13,30 @@ import WeirStates
 ///     ]
 /// }
 /// ```
-/// A property that does not exist, or a format that does not suit its type, does not compile. What a property holds in
-/// `init()` is the field's default.
+/// Missing properties and formats that do not suit a property's type are compile-time errors. The initial value of a property
+/// is the field's default.
 public protocol FormInput: OperationInput {
-    /// Makes the input with every property as it is to begin with.
+    /// Creates the input with the initial values.
     init()
 }
 
 extension InputField {
-    /// What a field accepts for a property of some type.
+    /// The values a field accepts for a property of some type.
     public struct Format<Value: InputValue>: Sendable {
         let kind: Kind
     }
 
-    /// Makes the field of an input's property: its name is the property's coding key, its default what `init()` gives the
-    /// property.
+    /// Creates the field of an input's property.
+    ///
+    /// Its name is the property's coding key, and its default is the property's value after `init()`.
     ///
     /// - Parameters:
     ///   - property: The property.
-    ///   - label: What a person calls it, in English.
-    ///   - format: What it accepts; by default whatever the property's type can hold.
-    ///   - isRequired: Whether a run cannot start without it. A required field has no default.
-    ///   - help: A sentence of help shown beside the field, in English.
-    ///   - unit: The unit shown behind the value, such as `s`.
+    ///   - label: The label, in English.
+    ///   - format: The accepted values; by default all values of the property's type.
+    ///   - isRequired: Whether a run cannot start without a value. A required field has no default.
+    ///   - help: A sentence shown beside the field, in English.
+    ///   - unit: The unit shown after the value, such as `s`.
     public init<Input: FormInput, Value: InputValue>(
         _ property: WritableKeyPath<Input, Value>, _ label: String, _ format: Format<Value>? = nil,
         required isRequired: Bool = false, help: String? = nil, unit: String? = nil
@@ -47,17 +48,17 @@ extension InputField {
         self.init(name, label, kind, required: isRequired, default: defaultValue, help: help, unit: unit)
     }
 
-    /// The name under which the property is encoded, and what is encoded to begin with.
+    /// The coding key and the initial value of a property.
     ///
-    /// Found by changing the property and looking which member changes with it; empty when none does, or several do,
-    /// which `problems(in:)` reports.
+    /// Changes the property and compares the encoded members. The name is empty if none or several differ, which
+    /// `problems(in:)` reports.
     private static func member<Input: FormInput, Value: InputValue>(
         at property: WritableKeyPath<Input, Value>, examples: [JSONValue]
     ) -> (name: String, value: JSONValue?) {
         let input = Input()
         let members = members(of: input)
         for example in examples {
-            // Not every example is a value of the type: a choice may be an enum.
+            // An example may not be a value of the type, such as an enum for a choice.
             guard let value = try? example.decode(Value.self) else { continue }
             var changed = input
             changed[keyPath: property] = value
@@ -70,7 +71,7 @@ extension InputField {
         return ("", nil)
     }
 
-    /// Values that a field of some kind may have, at least two of which are encoded differently.
+    /// Valid values of a kind, at least two with different encodings.
     private static func examples(of kind: Kind) -> [JSONValue] {
         switch kind {
         case .text, .multiline, .secret: ["a", "b"]
@@ -92,35 +93,35 @@ extension InputField {
 }
 
 extension InputField.Format where Value.Unwrapped == String {
-    /// One line of text, of at most so many characters, matching the pattern (an ECMAScript regular expression) whole.
+    /// One line of text with a maximum length, matching an ECMAScript regular expression as a whole.
     ///
-    /// It is matched by PCRE2, for a bounded time: a text on which the pattern is slow is refused.
+    /// PCRE2 matches the pattern in bounded time; texts that take longer are refused.
     public static func text(maximumLength: Int = 1_000, pattern: String? = nil) -> Self {
         Self(kind: .text(maximumLength: maximumLength, pattern: pattern))
     }
 
-    /// Several lines of text, of at most so many characters.
+    /// Several lines of text with a maximum length in characters.
     public static func multiline(maximumLength: Int = 100_000) -> Self {
         Self(kind: .multiline(maximumLength: maximumLength))
     }
 
-    /// A text that nobody may read again: it is neither recorded nor shown, and has no default.
+    /// A confidential text, which is neither recorded nor shown and has no default.
     public static func secret(maximumLength: Int = 10_000) -> Self { Self(kind: .secret(maximumLength: maximumLength)) }
 
-    /// An absolute URL of one of the schemes.
+    /// An absolute URL with one of the schemes.
     public static func url(schemes: [String] = ["http", "https"]) -> Self { Self(kind: .url(schemes: schemes)) }
 
-    /// One of the texts.
+    /// One of the given texts.
     public static func choice(_ values: [String]) -> Self { Self(kind: .choice(values)) }
 }
 
 extension InputField.Format where Value.Unwrapped == URL {
-    /// An absolute URL of one of the schemes.
+    /// An absolute URL with one of the schemes.
     public static func url(schemes: [String] = ["http", "https"]) -> Self { Self(kind: .url(schemes: schemes)) }
 }
 
 extension InputField.Format where Value.Unwrapped: FixedWidthInteger {
-    /// A whole number within the bounds.
+    /// An integer within the bounds.
     public static func integer(_ bounds: ClosedRange<Value.Unwrapped>) -> Self {
         Self(kind: .integer(Int64(clamping: bounds.lowerBound)...Int64(clamping: bounds.upperBound)))
     }

@@ -2,11 +2,11 @@ package import WeirFlows
 package import WeirStates
 
 extension InputField {
-    /// Holds an input against the fields, in the pool if it has values for fields with patterns.
+    /// Validates an input, on the pool if it has values for fields with patterns.
     ///
-    /// Suspends until a thread of the pool has done so.
+    /// Suspends until the pool has run it.
     ///
-    /// - Throws: The mistakes, and what `WorkPool.run` throws.
+    /// - Throws: `InputMistakes`, or an error of `WorkPool.run`.
     package static func validate(
         _ input: JSONValue, fields: [InputField], in pool: WorkPool
     ) async throws -> JSONValue {
@@ -18,15 +18,16 @@ extension InputField {
         return try await pool.run { try validate(input, fields: fields) }
     }
 
-    /// Holds an input against the fields: the input as a run is started with, or all that is wrong with it.
+    /// Validates an input against the fields.
     ///
-    /// Takes a time that grows with the input's length only, and 50 ms at most for all patterns of its fields. `null` counts
-    /// as absent, and so does empty text where a field is required.
+    /// Takes linear time, plus at most 50 ms for all patterns. `null` counts as absent, and so does empty text in a required
+    /// field.
+    ///
     /// - Parameters:
-    ///   - input: A JSON object, as a client sent it.
-    ///   - fields: What is accepted.
-    /// - Returns: The object with defaults filled in, whole numbers as such, lines ended by `\n`, and only known members.
-    /// - Throws: The mistakes, those of known fields first.
+    ///   - input: The JSON object sent by a client.
+    ///   - fields: The fields.
+    /// - Returns: The object with defaults, normalized values and known members only.
+    /// - Throws: All mistakes, those of known fields first.
     package static func validate(_ input: JSONValue, fields: [InputField]) throws(InputMistakes) -> JSONValue {
         guard case .object(let members) = input else {
             let message =
@@ -46,7 +47,7 @@ extension InputField {
             }
         }
         let wrong = Set(mistakes.map(\.field))
-        // Beside a field with a mistake of its own nothing can be said.
+        // Dependencies on an invalid field cannot be checked.
         mistakes += fields.lazy.filter { !wrong.contains($0.name) && wrong.isDisjoint(with: $0.conditionFields) }
             .compactMap { $0.mistake(beside: normalised) }
         mistakes += unknownMembers(of: members, fields: fields)
@@ -54,7 +55,6 @@ extension InputField {
         return .object(normalised)
     }
 
-    /// Holds one value against the field.
     private func validate(_ value: JSONValue?, within time: inout Duration) throws(InputRejection) -> JSONValue? {
         guard let value, value != .null, !(isRequired && isText && value == "") else {
             if let defaultValue { return isPending ? try check(defaultValue, within: &time) : defaultValue }
@@ -72,7 +72,7 @@ extension InputField {
         }
     }
 
-    /// At most twenty mistakes about members that no field has: a hostile input must not make a long answer.
+    /// Reports unknown members, at most twenty so that hostile input does not cause a long response.
     private static func unknownMembers(of members: [String: JSONValue], fields: [InputField]) -> [InputMistake] {
         let known = Set(fields.map(\.name))
         guard members.count > known.count || !known.isSuperset(of: members.keys) else { return [] }
@@ -92,6 +92,51 @@ extension InputField {
         case .string: .message(Message(InputWording.aText))
         case .array: .message(Message(InputWording.aList))
         case .object: .message(Message(InputWording.anObject))
+        }
+    }
+}
+
+extension InputField {
+    /// Validates the declarations of fields; returns sentences for their author, or none.
+    package static func problems(in fields: [InputField]) -> [String] {
+        var names: Set<String> = []
+        var time = TextPattern.Extent.input.time
+        return fields.flatMap { field -> [String] in
+            var problems = names.insert(field.name).inserted ? [] : ["The field \(field.name) is declared twice."]
+            if field.name.isEmpty {
+                problems.append(
+                    "The field labelled “\(field.label)” has no name: its input must encode the property as one member "
+                        + "of its own.")
+            } else if !field.name.utf8.allSatisfy(isNameByte) {
+                problems.append("The field name “\(field.name)” must be made of letters, digits and underscores.")
+            }
+            if case .text(_, let pattern?) = field.kind {
+                do throws(TextPattern.Mistake) {
+                    _ = try field.pattern.pattern(of: pattern)
+                } catch {
+                    problems.append("The pattern of the field \(field.name) cannot be used. \(error.sentence)")
+                }
+            }
+            if field.isSecret, field.defaultValue != nil {
+                problems.append(
+                    "The field \(field.name) is secret, so it can have no default, which everybody would see.")
+            } else if let value = field.defaultValue {
+                do throws(InputRejection) {
+                    _ = try field.check(value, within: &time)
+                } catch {
+                    problems.append("The default of the field \(field.name) does not fit it: \(error.message)")
+                }
+            }
+            return problems
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
         }
     }
 }

@@ -1,52 +1,51 @@
+import WeirFlows
 public import WeirStates
 
-/// One field of an operation's input: its name, what it accepts, and how a form shows it.
+/// A field of an operation's input: its name, the values it accepts, and its presentation in a form.
 public struct InputField: Sendable, Hashable, Codable {
-    /// What a field accepts.
+    /// The values a field accepts.
     public enum Kind: Sendable, Hashable, Codable {
-        /// One line of text, of at most so many characters, matching the pattern (an ECMAScript regular expression) whole.
+        /// One line of text with a maximum length, matching an ECMAScript regular expression as a whole.
         ///
-        /// It is matched by PCRE2, for a bounded time: a text on which the pattern is slow is refused.
+        /// PCRE2 matches the pattern in bounded time; texts that take longer are refused.
         case text(maximumLength: Int = 1_000, pattern: String? = nil)
-        /// Several lines of text, of at most so many characters.
+        /// Several lines of text with a maximum length in characters.
         case multiline(maximumLength: Int = 100_000)
-        /// An absolute URL of one of the schemes.
+        /// An absolute URL with one of the schemes.
         case url(schemes: [String] = ["http", "https"])
-        /// A whole number within the bounds.
+        /// An integer within the bounds.
         case integer(ClosedRange<Int64>)
         /// A number within the bounds.
         case number(ClosedRange<Double>)
-        /// Yes or no.
+        /// A boolean.
         case boolean
         /// One of the values.
         case choice([String])
-        /// Text that must not be known to others, of at most so many characters: a password, a key.
+        /// A confidential text with a maximum length, such as a password or a key.
         ///
-        /// It is in memory while the run goes and nowhere else; a retry asks for it again.
+        /// It is kept in memory during the run only; a retry asks for it again.
         case secret(maximumLength: Int = 10_000)
-        /// A file, sent with the request that starts the run.
+        /// A file, uploaded with the request that starts the run.
         case file
     }
 
     /// The coding key of the value in the input.
     package let name: String
-    /// What a person calls it, in English; a string `field.<operation>.<name>` overrides it in a locale.
+    /// The label in English; the string `field.<operation>.<name>` overrides it in a locale.
     package let label: String
-    /// What it accepts.
     package let kind: Kind
-    /// Whether a run cannot start without it.
     package let isRequired: Bool
-    /// The value taken where none is given.
+    /// The value used if none is given.
     package let defaultValue: JSONValue?
-    /// A sentence of help shown beside the field, in English; `field.<operation>.<name>.help` overrides it.
+    /// A sentence shown beside the field, in English; `field.<operation>.<name>.help` overrides it.
     package let help: String?
-    /// The unit shown behind the value, such as `s`.
+    /// The unit shown after the value, such as `s`.
     package let unit: String?
-    /// Which values of a choice count beside which values of other choices; empty where all always do.
+    /// The choice's values that depend on other choices; empty if all are always valid.
     package var groups: [ChoiceGroup] = []
-    /// Whether the values of a choice are not known yet, so that no value can be checked.
+    /// Whether the values of a choice are still loading, so that no value can be validated.
     package var isPending = false
-    /// The secret of the server that a secret is where nobody gives one, by its name; nil for none.
+    /// The name of the server's stored secret that is the default of a secret field; nil for none.
     package var kept: String?
     let pattern = FieldPattern()
 
@@ -54,7 +53,7 @@ public struct InputField: Sendable, Hashable, Codable {
         case name, label, kind, isRequired, defaultValue, help, unit, groups, kept
     }
 
-    /// Makes a field.
+    /// Creates a field.
     public init(
         _ name: String, _ label: String, _ kind: Kind, required: Bool = false, default defaultValue: JSONValue? = nil,
         help: String? = nil, unit: String? = nil
@@ -66,5 +65,109 @@ public struct InputField: Sendable, Hashable, Codable {
         self.defaultValue = defaultValue
         self.help = help
         self.unit = unit
+    }
+}
+
+/// Values of a choice that are valid only with certain values of other fields, such as the tables of one database.
+package struct ChoiceGroup: Sendable, Hashable, Codable {
+    package struct Condition: Sendable, Hashable, Codable {
+        package let field: String
+        package let value: String
+
+        package init(field: String, value: String) {
+            self.field = field
+            self.value = value
+        }
+    }
+
+    /// The required values of other fields; empty if the values are always valid.
+    package let conditions: [Condition]
+    package let values: [String]
+
+    package init(_ values: [String], beside conditions: [Condition] = []) {
+        self.values = values
+        self.conditions = conditions
+    }
+}
+
+extension InputField {
+    /// The fields that the valid values depend on.
+    var conditionFields: Set<String> { Set(groups.flatMap { $0.conditions.map(\.field) }) }
+
+    /// Validates a choice against the other values of an input whose own value is valid; nil if it fits.
+    func mistake(beside input: [String: JSONValue]) -> InputMistake? {
+        guard !groups.isEmpty, let value = input[name]?.string else { return nil }
+        let fitting = groups.filter { group in
+            group.conditions.allSatisfy { input[$0.field]?.string == $0.value }
+        }
+        let values = fitting.flatMap(\.values)
+        if values.contains(value) { return nil }
+        return InputMistake(
+            field: name,
+            message: values.isEmpty
+                ? Message(InputWording.choiceNone, ["fields": .all(conditionFields.sorted().map { "“\($0)”" })])
+                : Message(
+                    InputWording.choiceNot,
+                    ["values": .either(values.map { "“\($0)”" }), "given": "“\(Self.shortened(value))”"]))
+    }
+}
+
+/// The pattern of a field, compiled on first use.
+///
+/// All instances are equal, so that it does not affect the comparison of fields.
+final class FieldPattern: Sendable, Hashable {
+    private let compiled = Locked<Result<TextPattern, TextPattern.Mistake>?>(nil)
+
+    /// Returns the compiled pattern; every call must pass the same text.
+    func pattern(of text: String) throws(TextPattern.Mistake) -> TextPattern {
+        try compiled.withLock { compiled in
+            let result = compiled ?? Self.compile(text)
+            compiled = result
+            return result
+        }.get()
+    }
+
+    private static func compile(_ text: String) -> Result<TextPattern, TextPattern.Mistake> {
+        do throws(TextPattern.Mistake) {
+            return .success(try TextPattern(text, for: .input))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    static func == (one: FieldPattern, other: FieldPattern) -> Bool { true }
+
+    func hash(into hasher: inout Hasher) {}
+}
+
+/// The input of a run: a Codable value and the form fields that describe it.
+///
+/// The HTML form, the JSON Schema and the validation all derive from the fields.
+public protocol OperationInput: Codable, Sendable {
+    /// The fields in form order, each named as its coding key.
+    static var fields: [InputField] { get }
+}
+
+/// The input of an operation without parameters.
+public struct NoInput: OperationInput, Hashable {
+    /// No fields.
+    public static var fields: [InputField] { [] }
+    /// Creates the input.
+    public init() {}
+}
+
+extension InputField {
+    /// Whether the value is confidential: kept in memory during the run, and never recorded, shown, exported or reused.
+    package var isSecret: Bool {
+        if case .secret = kind { true } else { false }
+    }
+
+    /// Separates a valid input into its recordable members and its secrets.
+    package static func parting(
+        _ input: JSONValue, fields: [InputField]
+    ) -> (recorded: JSONValue, secrets: [String: JSONValue]) {
+        let names = Set(fields.filter(\.isSecret).map(\.name))
+        guard !names.isEmpty, case .object(let members) = input else { return (input, [:]) }
+        return (.object(members.filter { !names.contains($0.key) }), members.filter { names.contains($0.key) })
     }
 }

@@ -1,14 +1,13 @@
 package import WeirStates
 
-/// The JSON Schema (draft 2020-12) of an input: says in a machine's words what the fields accept.
+/// The JSON Schema (draft 2020-12) of an input.
 ///
-/// A value that passes `InputField.validate` passes the schema. The reverse holds but for the finer points of URLs and
-/// for empty text, which a required field refuses.
+/// A value that passes `InputField.validate` passes the schema. The reverse holds except for details of URLs and for empty text
+/// in required fields.
 package struct JSONSchema: Sendable, Hashable {
-    /// The schema, as a JSON object.
     package let value: JSONValue
 
-    /// The schema of an object with those fields and no others.
+    /// Creates the schema of an object with the given fields and no others.
     package init(for fields: [InputField]) {
         let required = fields.filter { $0.isRequired && $0.defaultValue == nil }.map { JSONValue.string($0.name) }
         var schema: [String: JSONValue] = [

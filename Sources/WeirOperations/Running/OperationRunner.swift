@@ -1,17 +1,17 @@
 public import WeirFlows
 public import WeirStates
 
-/// Runs an operation, as its reentry policy says, and gives each run its own states.
+/// Runs an operation according to its reentry policy, with separate states for each run.
 ///
 /// ```swift
 /// let runner = OperationRunner(Greeting(), reentry: .cancelPrevious)
 /// let run = try runner.start(.init(label: "Ada"))
 /// for await state in run.state.values(.lossless) { print(state) }    // none, loading, success
 /// ```
-/// Every state a run passes through can be seen by a lossless subscriber that `start` is told to admit beforehand. A run
-/// that fails leaves the others, and the scope, alone.
+/// A lossless subscription made in `willBegin` receives every state of a run. A failing run affects neither other runs nor the
+/// scope.
 public final class OperationRunner<Work: StateOperation>: Sendable {
-    /// A run with what it does: a run keeps the operation that it was started with.
+    /// A run with its work; a run keeps the operation it was started with.
     private struct Waiting {
         let run: Run<Work.State>
         let input: Work.Input
@@ -27,11 +27,8 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         var started = 0
     }
 
-    /// What is run.
     package var operation: Work { core.withLock { $0.operation } }
-    /// The scope of the runs.
-    ///
-    /// Cancelling it cancels every run, and lets no other run start.
+    /// The scope of the runs; cancelling it cancels every run and prevents further ones.
     package let scope: FlowScope
     private let clock: any Clock<Duration>
     private let core: Locked<Core>
@@ -40,10 +37,10 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     ///
     /// - Parameters:
     ///   - operation: The operation to run.
-    ///   - reentry: What a start does while a run is active.
-    ///   - timeout: The time after which a run fails with `OperationTimeout`; nil for never.
-    ///   - scope: The scope of the runs; by default one of the runner's own.
-    ///   - clock: Measures the timeout.
+    ///   - reentry: The effect of a start while a run is active.
+    ///   - timeout: The time after which a run fails with `OperationTimeout`; nil for no limit.
+    ///   - scope: The scope of the runs; by default a new one.
+    ///   - clock: The clock of the timeout.
     public init(
         _ operation: Work, reentry: ReentryPolicy = .concurrent, timeout: Duration? = nil,
         scope: FlowScope = FlowScope(executor: nil), clock: any Clock<Duration> = ContinuousClock()
@@ -60,10 +57,9 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         Work.State.self is any StoppingState.Type && reentry == .cancelPrevious
     }
 
-    /// Runs another operation from now on, in the place of the one there was.
+    /// Replaces the operation for later starts.
     ///
-    /// A run that was started before keeps the operation and the timeout that it was started with, and counts for the new
-    /// policy.
+    /// Existing runs keep their operation and timeout, and count for the new policy.
     package func replace(_ operation: Work, reentry: ReentryPolicy, timeout: Duration?) {
         core.withLock { core in
             core.operation = operation
@@ -72,22 +68,20 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         }
     }
 
-    /// The runs that have not ended, oldest first, including those that wait for their turn.
+    /// The runs that have not ended, oldest first, including queued ones.
     package var runs: [Run<Work.State>] {
         core.withLock { core in core.machine.unended.compactMap { core.runs[$0]?.run } }
     }
 
-    /// Starts a run, or joins one, according to the policy.
-    ///
-    /// Returns at once.
+    /// Starts or joins a run according to the policy, and returns immediately.
     ///
     /// - Parameters:
-    ///   - input: The run's input; ignored when a run is joined.
+    ///   - input: The run's input; ignored when joining a run.
     ///   - id: The caller's identifier of the run.
-    ///   - willBegin: Called once with a new run, before its work begins, on this thread. Subscribe losslessly here to
-    ///     see every state, however fast the work is. Not called when a run is joined.
-    /// - Returns: The new run, or the one that was joined.
-    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    ///   - willBegin: Called once with a new run on this thread, before its work starts. Subscribe losslessly here to receive
+    ///     every state. Not called when joining a run.
+    /// - Returns: The new or joined run.
+    /// - Throws: `OperationBusy` if the policy refuses the start.
     @discardableResult
     public func start(
         _ input: Work.Input, id: String = "", willBegin: (Run<Work.State>) -> Void = { _ in }
@@ -95,15 +89,15 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         try admit(input, id: id, willBegin: willBegin).run
     }
 
-    /// Starts a run that differs from others in where it begins or in what it does, as `start` does otherwise.
+    /// Starts a run that differs from others in its initial state or its work.
     ///
     /// - Parameters:
     ///   - input: The run's input.
     ///   - id: The caller's identifier of the run.
-    ///   - variation: In what it differs.
+    ///   - variation: The differences.
     ///   - willBegin: As with `start`.
-    /// - Returns: The new run, or the one that was joined.
-    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    /// - Returns: The new or joined run.
+    /// - Throws: `OperationBusy` if the policy refuses the start.
     package func start(
         _ input: Work.Input, id: String, _ variation: RunVariation<Work.Input, Work.State>,
         willBegin: (Run<Work.State>) -> Void
@@ -111,12 +105,13 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         try admit(input, id: id, variation, willBegin: willBegin).run
     }
 
-    /// Runs the operation within the caller's task: cancelling the caller cancels the run.
+    /// Runs the operation in the caller's task: cancelling the caller cancels the run.
     ///
-    /// If a run was joined, cancelling ends only the waiting, as cancelled: the run belongs to its starter.
+    /// A joined run is not cancelled; the call then returns a cancelled outcome.
+    ///
     /// - Parameter input: The run's input.
-    /// - Returns: How the run ended, once its work has returned.
-    /// - Throws: `OperationBusy` if the policy is to ignore a second start.
+    /// - Returns: The outcome, once the work has returned.
+    /// - Throws: `OperationBusy` if the policy refuses the start.
     public func run(_ input: Work.Input) async throws(OperationBusy) -> RunOutcome {
         let (run, isNew) = try admit(input, id: "") { _ in }
         guard isNew else { return await run.interruptibleOutcome() ?? .cancelled(.caller) }
@@ -127,7 +122,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         }
     }
 
-    /// Cancels every run, including those that wait for their turn; others can be started.
+    /// Cancels every run, including queued ones; new runs can be started.
     public func cancelAll(_ cause: CancellationCause) {
         for run in runs { run.cancel(cause) }
     }
@@ -146,7 +141,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
             let decision: ReentryMachine<Int>.Decision
             do {
                 let runs = core.runs
-                // Whoever saw a run end may be here before the runner was told of it.
+                // A client that observes the end of a run may start another before the runner's `end` is called.
                 decision = core.machine.start(core.started, by: variation.reentry) {
                     runs[$0]?.run.flow.value.phase.isEnded == true
                 }
@@ -171,7 +166,7 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
         if begins { for other in others { other.cancel(.replaced) } }
         willBegin(run)
         run.guardEnd { [weak self] in self?.end(token) }
-        // A run that waits for those it replaces may begin as soon as they are cancelled.
+        // A run that waits for the ones it replaces may start as soon as they are cancelled.
         if begins { begin(token, waiting) } else { for other in others { other.cancel(.replaced) } }
         return (run, true)
     }
@@ -197,30 +192,26 @@ public final class OperationRunner<Work: StateOperation>: Sendable {
     }
 }
 
-/// In what a run differs from others of its operation.
+/// The differences of a run from others of its operation.
 package struct RunVariation<Input: OperationInput, State: OperationState>: Sendable {
-    /// The state that it begins in; the work finds it in its flow.
     package var state: State
-    /// How much of its time it has had already.
+    /// The part of the timeout already used.
     package var elapsed = Duration.zero
-    /// What its start does while others go, if not what the operation says.
+    /// Overrides the policy of the operation.
     package var reentry: ReentryPolicy?
-    /// What is done in place of the operation's work, for as long as that takes.
+    /// Replaces the operation's work, without a timeout.
     package var work: (any StateOperation<Input, State>)?
 
-    /// Creates a variation that differs in nothing else.
     package init(from state: State = .initial) { self.state = state }
 }
 
-/// A start was refused because a run is active and the operation allows one at a time.
+/// The start was refused, because a run is active and the operation allows one at a time.
 public struct OperationBusy: ExplainedError, Sendable, Hashable {
-    /// The id of the active run.
     package let run: String
 
-    /// Creates an error.
     package init(run: String) { self.run = run }
 
-    /// What happened and what to do, in a sentence.
+    /// The reason and the remedy, in a sentence.
     public var description: String {
         "A run is going already, and this operation does one at a time: wait until it has ended, or cancel it."
     }

@@ -1,22 +1,22 @@
-/// Which runs of an operation go, which wait, and what a start means for them: pure, without tasks or locks.
+/// Decides which runs of an operation start, wait, are joined or are refused.
 ///
-/// A run is *going* from its beginning until its work has returned, and has *ended* once it is in its end state, which
-/// may be earlier. Joining and refusing look at runs that have not ended; queueing waits for works to have returned.
+/// Pure: no tasks or locks.
+///
+/// A run is *going* from its start until its work has returned. It has *ended* once it is in its end state, which may be
+/// earlier. Joining and refusing depend on runs that have not ended; queueing depends on runs that are going.
 struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
-    /// What a start comes to.
     enum Decision: Sendable, Equatable {
-        /// It begins at once, after those runs were cancelled.
+        /// Starts immediately, after cancelling the given runs.
         case begin(replacing: [Token])
-        /// It waits for those before it, after those runs were cancelled.
+        /// Waits for the runs before it, after cancelling the given ones.
         case wait(replacing: [Token])
-        /// The starter is given that run.
         case join(Token)
-        /// It is refused, because of that run.
+        /// Is refused because of the given run.
         case refuse(Token)
     }
 
     private(set) var policy: ReentryPolicy
-    /// Whether a run that replaces others begins only when their works have returned.
+    /// Whether a run that replaces others starts only once their work has returned.
     private(set) var waitsForReplaced: Bool
     private var going: [Token] = []
     private var ended: Set<Token> = []
@@ -27,7 +27,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
         self.waitsForReplaced = waitsForReplaced
     }
 
-    /// Goes on by another policy; runs that wait for their turn keep waiting for it.
+    /// Changes the policy; queued runs stay queued.
     mutating func take(_ policy: ReentryPolicy, waitsForReplaced: Bool = false) {
         self.policy = policy
         self.waitsForReplaced = waitsForReplaced
@@ -36,10 +36,10 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
     /// The runs that have not ended, oldest first.
     var unended: [Token] { going.filter { !ended.contains($0) } + waiting }
 
-    /// What a start means.
+    /// Decides a start.
     ///
-    /// `decided` is a policy of its own, for a run that another server has admitted. `hasEnded` is true for a run that is in its
-    /// end state, even if `end` has not been called yet.
+    /// `decided` overrides the policy, for a run admitted by another server. `hasEnded` returns true for a run in its end
+    /// state, even if `end` has not been called yet.
     mutating func start(
         _ token: Token, by decided: ReentryPolicy? = nil, hasEnded: (Token) -> Bool = { _ in false }
     ) -> Decision {
@@ -69,9 +69,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
         return .begin(replacing: [])
     }
 
-    /// A run is in its end state.
-    ///
-    /// True when its work never began and never will, so that it is over altogether.
+    /// Records that a run reached its end state; returns true if its work never started and never will.
     mutating func end(_ token: Token) -> Bool {
         if let index = waiting.firstIndex(of: token) {
             waiting.remove(at: index)
@@ -81,7 +79,7 @@ struct ReentryMachine<Token: Hashable & Sendable>: Sendable {
         return false
     }
 
-    /// A run's work has returned: the one that begins now, if any does.
+    /// Records that a run's work has returned; returns the queued run that starts now.
     mutating func workReturned(_ token: Token) -> Token? {
         going.removeAll { $0 == token }
         ended.remove(token)

@@ -1,26 +1,24 @@
 public import WeirFlows
 import WeirStates
 
-/// One execution of an operation, as an `OperationRunner` makes it.
+/// One run of an operation, created by an `OperationRunner`.
 ///
-/// The states are the run's own flow. It is sealed with the first end state, whoever brings it about: the work by
-/// writing it, an error, a timeout, or `cancel`. After that nothing the work writes is seen any more. The run's
-/// *outcome* comes when the work has returned too, so that what it cleans up is clean by then.
-public final class Run<State: OperationState>: OperationRun {
-    /// What whoever started the run calls it; the runner itself has no use for it.
+/// The states are the run's own flow. The first end state seals it, whether set by the work, an error, a timeout or
+/// `cancel`; later writes have no effect. The *outcome* is available once the work has returned, after its cleanup.
+public final class Run<State: OperationState>: Sendable {
+    /// The identifier chosen by the caller of `start`; unused by the runner.
     public let id: String
     let flow: MutableStateFlow<State>
     let ending = MutableStateFlow<RunOutcome?>(nil, areEquivalent: { _, _ in false })
     let core = Locked(Core())
 
-    /// What changes in the course of a run, besides its state.
     struct Core {
         var decision: RunDecision?
         var work: FlowJob?
         var timer: Task<Void, Never>?
         var subscriptions: [FlowSubscription] = []
         var output = OutputWriter.discarding
-        /// How much of its time it had had before, in another process.
+        /// The part of the timeout used in another process.
         var elapsed = Duration.zero
         var isStopping = false
         var hasBegun = false
@@ -32,66 +30,66 @@ public final class Run<State: OperationState>: OperationRun {
         flow = MutableStateFlow(state)
     }
 
-    /// The states; the flow ends when the run does, its last value being the run's end state.
+    /// The states; the flow ends with the run, and its last value is the end state.
     public var state: ReadOnlyStateFlow<State> { flow.asStateFlow() }
 
-    /// Why it was cancelled; nil unless it was.
+    /// The cause of the cancellation, or nil unless the run was cancelled.
     public var cancellationCause: CancellationCause? {
         let decision = core.withLock { $0.decision }
         guard flow.value.phase == .cancelled, case .cancelled(let cause) = decision else { return nil }
         return cause
     }
 
-    /// Why it is to stop, also while it is still stopping; nil unless somebody has cancelled it.
+    /// The cause of the cancellation, also while the run is stopping; nil if it was not cancelled.
     package var stopCause: CancellationCause? {
         guard case .cancelled(let cause) = core.withLock({ $0.decision }) else { return nil }
         return cause
     }
 
-    /// The error that ended it; nil unless one did.
+    /// The error that ended the run, if any.
     package var failure: (any Error)? {
         guard case .failed(let error) = core.withLock({ $0.decision }) else { return nil }
         return error
     }
 
-    /// Says where the lines go that the work prints, if it prints any; without, they are discarded.
+    /// Sets the sink of the work's output, which is discarded otherwise.
     ///
-    /// Call it before the work begins, in the `willBegin` of `OperationRunner.start`.
+    /// Call it before the work starts, in the `willBegin` of `OperationRunner.start`.
     public func print(to sink: any OutputSink) {
         core.withLock { $0.output = OutputWriter(to: sink) }
     }
 
-    /// Asks the run to stop.
+    /// Requests cancellation and returns immediately.
     ///
-    /// Returns at once; the end state is cancelled unless the run ended before. May be called again.
+    /// Idempotent.
     ///
-    /// Once this has returned, nothing the work writes is seen; the work itself ends when it next looks whether its task
-    /// is cancelled. Only where the states say how stopping looks, the run is in that state until its work has returned.
+    /// The end state is cancelled unless the run ended before. Later writes of the work have no effect; it ends at its next
+    /// cancellation check. If the states have a stopping phase, the run stays in it until its work has returned.
     public func cancel(_ cause: CancellationCause) {
         end(.cancelled(cause))
     }
 
-    /// How the run ended.
+    /// Suspends until the run has ended and its work has returned.
     ///
-    /// Suspends until it has and its work has returned; cancelling the caller does not cancel the run.
+    /// Cancelling the caller does not cancel the run.
     public func outcome() async -> RunOutcome {
         if let outcome = await interruptibleOutcome() { return outcome }
-        // The caller is cancelled, and a cancelled task cannot wait for a flow: a task of its own can.
+        // A cancelled task cannot wait for a flow, but an unstructured one can.
         let waiting = Task { await self.ending.first { $0 != nil } ?? nil }
         return await waiting.value ?? .cancelled(.caller)
     }
 
     // MARK: Inside
 
-    /// How the run ended; nil when the caller was cancelled first.
+    /// The outcome, or nil if the caller is cancelled first.
     package func interruptibleOutcome() async -> RunOutcome? {
         await ending.first { $0 != nil } ?? nil
     }
 
-    /// Stops the work, and ends the flow: at once, or when the work has returned if its states show that it stops.
+    /// Stops the work and ends the flow: immediately, or once the work has returned if the states have a stopping phase.
     func end(_ decision: RunDecision) {
         let isBegun = core.withLock { core in
-            // From here on the work either finds itself stopped or was there to be stopped.
+            // From here on, the work either observes the stop when it starts or can be cancelled.
             core.isStopping = true
             if core.hasBegun { core.decision = core.decision ?? decision }
             return core.hasBegun
@@ -108,9 +106,7 @@ public final class Run<State: OperationState>: OperationRun {
         (last as? any StoppingState)?.stopping as? State
     }
 
-    /// Ends the flow in the state the first decision asks for.
-    ///
-    /// After this has returned it is sealed, whoever was first.
+    /// Seals the flow with the end state of the first decision; the flow is sealed on return.
     func settle(_ decision: RunDecision) {
         let first = core.withLock { core -> RunDecision in
             let first = core.decision ?? decision
@@ -129,12 +125,12 @@ public final class Run<State: OperationState>: OperationRun {
     }
 }
 
-/// What somebody decided about a run from outside of its own states: the first decision stands.
+/// An external decision that ends a run; the first one counts.
 enum RunDecision: Sendable {
     case cancelled(CancellationCause)
     case failed(any Error)
 
-    /// The state in which a run that was in `last` ends by this decision; an end reached before it stands.
+    /// The end state for this decision; an end state reached before is kept.
     func state<State: OperationState>(from last: State) -> State {
         if last.phase.isEnded { return last }
         return switch self {
@@ -152,5 +148,111 @@ enum RunDecision: Sendable {
 extension StoppingState {
     fileprivate static func failed(_ error: any Error, after last: Any) -> any OperationState {
         (last as? Self).map { failed(error, from: $0) } ?? failed(error)
+    }
+}
+
+extension Run {
+    /// Seals the flow as soon as the work writes an end state, and calls `onEnd` once the flow is sealed.
+    func guardEnd(_ onEnd: @escaping @Sendable () -> Void) {
+        let guardian = flow.subscribe(.lossless) { [flow] state in
+            if state.phase.isEnded { flow.seal { _ in state } }
+        } onEnd: { _ in
+            onEnd()
+        }
+        keep(guardian)
+    }
+
+    /// Starts the work in a scope; calls `onReturn` once, when it has returned or will never start.
+    func begin<Work: StateOperation>(
+        _ operation: Work, _ input: Work.Input, in scope: FlowScope, timeout: Duration?, clock: any Clock<Duration>,
+        onReturn: @escaping @Sendable () -> Void
+    ) where Work.State == State {
+        core.withLock { $0.hasBegun = true }
+        let work = scope.launch {
+            await withTaskCancellationHandler {
+                self.startTimer(timeout, clock)
+                await self.perform(operation, input)
+            } onCancel: {
+                self.cancel(.scope)
+            }
+        }
+        let isStopping = core.withLock { core in
+            core.work = work
+            return core.isStopping
+        }
+        if isStopping { work.cancel() }
+        keep(
+            work.outcome.subscribe(.lossless) { outcome in
+                guard outcome != nil else { return }
+                self.conclude()
+                onReturn()
+            })
+    }
+
+    private func perform<Work: StateOperation>(_ operation: Work, _ input: Work.Input) async
+    where Work.State == State {
+        do {
+            if let printing = operation as? any OutputOperation<Work.Input, State> {
+                try await printing.perform(input, state: flow, output: core.withLock { $0.output })
+            } else {
+                try await operation.perform(input, state: flow)
+            }
+            let last = flow.value
+            if !last.phase.isEnded {
+                settle(.failed(OperationLeftUnfinished(operation: "\(Work.self)", state: "\(last)")))
+            }
+        } catch is CancellationError {
+            // The work can observe the cancellation of its scope before `onCancel` is called.
+            settle(.cancelled(Task.isCancelled ? .scope : .itself))
+        } catch {
+            settle(.failed(error))
+        }
+    }
+
+    private func startTimer(_ timeout: Duration?, _ clock: any Clock<Duration>) {
+        guard let timeout else { return }
+        let rest = max(timeout - core.withLock { $0.elapsed }, .zero)
+        let timer = Task {
+            do {
+                try await clock.sleep(for: rest)
+            } catch {
+                return  // The run ended in time.
+            }
+            end(.failed(OperationTimeout(limit: timeout)))
+        }
+        core.withLock { $0.timer = timer }
+    }
+
+    /// Completes the run: its flow, unless sealed already, and its outcome.
+    func conclude() {
+        settle(.cancelled(.scope))
+        let (decision, timer, subscriptions) = core.withLock { core in
+            defer {
+                core.work = nil
+                core.timer = nil
+                core.subscriptions = []
+                core.hasReturned = true
+            }
+            return (core.decision, core.timer, core.subscriptions)
+        }
+        timer?.cancel()
+        for subscription in subscriptions { subscription.cancel() }
+        ending.seal(with: outcome(of: flow.value, decision))
+    }
+
+    private func outcome(of last: State, _ decision: RunDecision?) -> RunOutcome {
+        switch (last.phase, decision) {
+        case (.succeeded, _): .succeeded
+        case (.cancelled, .cancelled(let cause)): .cancelled(cause)
+        case (.cancelled, _): .cancelled(.itself)
+        case (_, .failed(let error)): .failed(error)
+        case (_, _): .failed(OperationEndedInFailure(state: last))
+        }
+    }
+
+    private func keep(_ subscription: FlowSubscription) {
+        core.withLock { core in
+            if !core.hasReturned { core.subscriptions.append(subscription) }
+        }
     }
 }

@@ -3,14 +3,13 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Asks a writer for every page in every situation there is a branch for, made from the catalog's samples.
+/// Renders every page in every situation that has its own branch, from the catalog's samples.
 ///
-/// The time is proportional to the number of operations: each state of each operation is rendered once by its own template.
-/// The pages that all operations share are rendered only of operations and states with a trait that none before had, each in
-/// a catalog that holds nothing else.
+/// The time is proportional to the number of operations: each state of each operation is rendered once with its own
+/// template. Pages that operations share are rendered only for operations and states with a trait that no earlier one has,
+/// each in a catalog that contains nothing else.
 struct CheckScenario {
     private let writer: PageWriter
-    /// Whether pages are rendered of every operation and state.
     private let isWhole: Bool
     private let cursor = PageCursor(epoch: "e", sequence: 1, next: "n", now: "w", snap: "s", after: "a")
     private let output = PageOutput(
@@ -43,7 +42,7 @@ struct CheckScenario {
         self.isWhole = isWhole
     }
 
-    /// Renders them all.
+    /// Renders all pages.
     ///
     /// - Parameter checkpoint: Called between operations and stores.
     /// - Throws: The error of the checkpoint, which ends the rendering.
@@ -58,7 +57,7 @@ struct CheckScenario {
             let samples = views.enumerated().filter { index, view in
                 let isNewState = traits.insert(view.record.state, of: entry)
                 isNew = isNew || isNewState
-                // The first and the last state too, since pages compare states.
+                // Includes the first and the last state, because pages compare states.
                 return isWhole || isNewState || index == 0 || index == views.count - 1
             }
             guard isWhole || isNew else { continue }
@@ -73,7 +72,7 @@ struct CheckScenario {
         alone(shown).everything()
     }
 
-    /// The same of a catalog with only these operations.
+    /// The scenario for a catalog with only these operations.
     private func alone(_ entries: [CatalogEntry]) -> CheckScenario {
         var writer = writer
         writer.catalog = Catalog()
@@ -82,13 +81,12 @@ struct CheckScenario {
         return CheckScenario(writer: writer, isWhole: isWhole)
     }
 
-    /// Each state of an operation by its own template.
+    /// Renders each state of an operation with its own template.
     private func states(_ entry: CatalogEntry, _ views: [RunView]) {
         let place = PageWriter.Place(uid: "x", isCompact: false)
         for view in views + [interrupted(entry, views)].compactMap({ $0 }) { _ = writer.stateBody(view, place) }
     }
 
-    /// The pages of an operation.
     private func operation(_ entry: CatalogEntry, _ views: [RunView]) {
         for view in views { pages(entry, view, all: views) }
         past(entry, views)
@@ -103,13 +101,13 @@ struct CheckScenario {
         }
     }
 
-    /// The pages of all operations together, and those of none.
+    /// Renders the pages that concern all operations or none.
     private func everything() {
         let board = BoardView(sequence: 0, operations: [], recentRuns: [])
         for content in [.stores(board), .board(board), .runs(board)] as [PageContent] { pages(content) }
         arranged(board, text: writer.catalog.entries.first?.id ?? "")
         if let view = writer.catalog.entries.lazy.compactMap({ SampleViews($0).views.last }).first {
-            // As many as the list shows, so that it leads to older ones.
+            // Fills the list, so that it links to older runs.
             let runs = (0..<PageWriter.liveRuns).map { _ in view }
             pages(.runs(BoardView(sequence: 1, operations: [], recentRuns: runs)))
         }
@@ -132,7 +130,7 @@ struct CheckScenario {
         _ = writer.region("pages/problem", writer.problemPage(problem), title: writer.title(""), frame: frame)
     }
 
-    /// Schedules that go on, are paused, were refused and missed their times.
+    /// Renders schedules that are active, paused and refused, and that missed times.
     private func schedules() {
         let at = Timestamp(milliseconds: 0)
         let text = try? Schedule(cron: "@daily", randomDelay: "5m")
@@ -155,7 +153,6 @@ struct CheckScenario {
         }
     }
 
-    /// Triggers and messages in every way that they end.
     private func hooks() {
         guard let entry = writer.catalog.entries.first else { return }
         for hooks in [PageHooks.sample(of: entry.id), .sample(of: entry.id, isOfRun: true)] {
@@ -170,7 +167,6 @@ struct CheckScenario {
         _ = writer.region("pages/operation", bare, title: writer.title(""), frame: frame)
     }
 
-    /// Who one is and who there is.
     private func accounts() {
         let at = Timestamp(milliseconds: 0)
         var signIn = SignInForm()
@@ -226,7 +222,7 @@ struct CheckScenario {
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
     }
 
-    /// The overview with some operations left out, and with all.
+    /// Renders the overview with a filter that matches an operation, and with one that matches none.
     private func arranged(_ board: BoardView, text id: String) {
         var arrangement = Arrangement(parameters: ["text": id, "sort": "running", "density": "compact"])
         _ = writer.render("pages/board", writer.board(board, arrangement))
@@ -277,7 +273,7 @@ struct CheckScenario {
         _ = writer.document(main, title: title, section: writer.section(of: content), cursor: cursor, frame: frame)
     }
 
-    /// Moments of the past, and two runs side by side.
+    /// Renders past moments, and comparisons of two runs.
     private func past(_ entry: CatalogEntry, _ views: [RunView]) {
         for view in views {
             let moment = RunMoment(run: view, newest: view, previous: 1, next: 2)
@@ -290,12 +286,12 @@ struct CheckScenario {
         }
     }
 
-    /// Runs that no sample shows: interrupted, and with an estimate.
+    /// Runs that no sample covers: interrupted ones, and ones with an estimate.
     private func others(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
         [interrupted(entry, views)].compactMap { $0 } + expected(entry, views)
     }
 
-    /// A run that was interrupted, tried again, and very long.
+    /// An interrupted run with omitted transitions that retries another.
     private func interrupted(_ entry: CatalogEntry, _ views: [RunView]) -> RunView? {
         guard let last = views.last else { return nil }
         let opening = RunOpening(actor: "a", input: ["file": ["filename": "f", "length": 1]], retryOf: "other")
@@ -307,7 +303,6 @@ struct CheckScenario {
         return RunView(record: record, transitions: last.transitions, omittedTransitions: 1)
     }
 
-    /// Runs of which is known how long they may take.
     private func expected(_ entry: CatalogEntry, _ views: [RunView]) -> [RunView] {
         views.filter { $0.record.state.phase == .active }.prefix(1).map { view in
             let sample = view.record
@@ -322,7 +317,7 @@ struct CheckScenario {
         }
     }
 
-    /// An operation whose runs went every way there is, and one without runs.
+    /// Renders the health of an operation with runs of every outcome, and without runs.
     private func health(_ entry: CatalogEntry, _ views: [RunView]) {
         let sample = SampleViews(entry).views.last?.record
         let now = (sample?.startedAt ?? Timestamp(milliseconds: 0)).after(60_000)

@@ -2,13 +2,13 @@ import WeirBoards
 import WeirOperations
 import WeirStates
 
-/// The traits of operations, fields and states that decide which branches the pages take, as far as they have been seen.
+/// The traits seen so far of operations, fields and states that decide which branches pages take.
 ///
-/// Operations with the same traits give the templates of pages the same shapes, however their texts and values differ. A
-/// new branch of a page that depends on something else of an operation needs a trait here; a test compares the shapes with
-/// those of a check without traits.
+/// Operations with equal traits give page templates the same shapes, regardless of their texts and values. A new branch
+/// that depends on another property of an operation needs a trait here; a test compares the shapes with those of a check
+/// without traits.
 struct OperationTraits {
-    /// The kind of an operation, on which most branches depend together with another trait.
+    /// The properties of an operation that most branches combine with another trait.
     private struct Kind: Hashable {
         let isReported: Bool
         let isPart: Bool
@@ -24,7 +24,7 @@ struct OperationTraits {
     private enum Trait: Hashable {
         case any, timeout, tags, mistakes, schedule, output, detours, file, form, input
         case reentry(ReentryPolicy)
-        /// The number of cases of a run in progress, at most 2: pages show several as steps.
+        /// The number of active cases, at most 2: pages show several as steps.
         case activeCases(Int)
         case field(String)
         case requiredField, defaultValue, help, unit, keptSecret
@@ -42,10 +42,8 @@ struct OperationTraits {
 
     init(_ strings: StringTable) { self.strings = strings }
 
-    /// Adds the traits of an operation and its fields; returns whether one of them is new.
     mutating func insert(_ entry: CatalogEntry) -> Bool { insert(traits(of: entry), Kind(entry)) }
 
-    /// Adds the traits of a state; returns whether one of them is new.
     mutating func insert(_ state: StateRecord, of entry: CatalogEntry) -> Bool {
         var traits: [Trait] = [
             .state(state.phase, progress: state.progress?.unit, hasTotal: state.progress?.total != nil)

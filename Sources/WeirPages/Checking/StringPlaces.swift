@@ -1,20 +1,19 @@
 import Mustache
 
-/// The file and line of each string of each locale, for the check.
+/// The file and line of each string of each locale.
 struct StringPlaces {
-    /// A string that has tags, with its place.
+    /// A string that contains tags, with its location.
     struct Tagged {
         let file: String
         let line: Int
         let tags: [TemplateTag]
     }
 
-    /// What is wrong with the tables by themselves.
     private(set) var problems: [TemplateProblem] = []
     private var tagged: [String: [Tagged]] = [:]
     private var english: Set<String> = []
 
-    /// Strings that override what an operation says of itself in English, so that English need not have them.
+    /// Prefixes of keys that override texts of declarations, which the English table can omit.
     private static let overrides = [
         "operation.", "store.", "field.", "case.", "member.", "problem.", "system.", "language.",
     ]
@@ -74,13 +73,11 @@ struct StringPlaces {
         }
     }
 
-    /// Whether there is a string with that key.
     func contains(_ key: String) -> Bool { english.contains(key) }
 
-    /// The strings with that key that have tags, of all locales.
+    /// The strings of a key that contain tags, in all locales.
     subscript(key: String) -> [Tagged] { tagged[key] ?? [] }
 
-    /// The names in single braces, which values take the places of.
     private static func values(in text: String) -> Set<String> {
         guard text.contains("{"), !text.contains("{{") else { return [] }
         return Set(text.matches(of: /\{(\w+)\}/).map { String($0.1) })

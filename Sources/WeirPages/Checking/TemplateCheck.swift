@@ -1,17 +1,18 @@
+import Synchronization
 import WeirAccess
 import WeirBoards
 import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Looks for everything that is wrong with templates and strings, without a browser and before a user does.
+/// Finds the problems of templates and strings without a browser.
 struct TemplateCheck {
     let catalog: Catalog
     let set: TemplateSet
     let library: TemplateLibrary
     let tables: StringTables
 
-    /// The problems, by file and line, each once.
+    /// The problems, sorted by file and line, without duplicates.
     ///
     /// - Parameter checkpoint: Called between operations and between templates.
     /// - Returns: The problems.
@@ -28,12 +29,12 @@ struct TemplateCheck {
         return Set(all).sorted()
     }
 
-    /// Renders every page from samples and records the names that each template is given.
+    /// Renders every page from samples, and records the members that each template receives.
     ///
     /// - Parameters:
-    ///   - isWhole: Whether pages are rendered of every operation, also of those that are like earlier ones.
+    ///   - isWhole: Whether to render the pages of every operation, including those without new traits.
     ///   - checkpoint: Called between operations.
-    /// - Returns: The recorded names, by template.
+    /// - Returns: The recorded members, by template.
     /// - Throws: The error of the checkpoint, which ends the rendering.
     func shapes<Failure: Error>(
         isWhole: Bool = false, _ checkpoint: () throws(Failure) -> Void
@@ -48,7 +49,7 @@ struct TemplateCheck {
         return collector
     }
 
-    /// Templates for cases that no sample has, and cases without the template that their neighbours have.
+    /// Finds templates of cases without a sample, and missing templates of cases whose siblings have one.
     private func cases() -> [TemplateProblem] {
         operationCases() + storeCases()
     }
@@ -109,7 +110,6 @@ struct TemplateCheck {
         return problems
     }
 
-    /// What operations say of themselves that cannot be shown.
     private func declarations() -> [TemplateProblem] {
         let stores = catalog.stores.flatMap { entry in
             entry.problems.map { TemplateProblem(file: "stores/\(entry.id)", line: 0, message: $0) }
@@ -125,5 +125,42 @@ struct TemplateCheck {
                     TemplateProblem(file: "operations/\(entry.id)", line: 0, message: $0)
                 }
             }
+    }
+}
+
+/// A renderer that records the fields of each template instead of rendering it.
+final class ShapeCollector: TemplateRendering {
+    private struct State {
+        /// The shapes of each template's members.
+        ///
+        /// Merged in place: a default template receives the members of all payloads, so copying them for each operation
+        /// would take quadratic time.
+        var members: [String: [String: TemplateShape]] = [:]
+        var renderings = 0
+    }
+
+    private let library: TemplateLibrary
+    private let state = Mutex(State())
+
+    init(_ library: TemplateLibrary) { self.library = library }
+
+    /// The members that each template received, over all renderings.
+    var collected: [String: TemplateShape] {
+        state.withLock { state in state.members.mapValues { .record($0, transforms: []) } }
+    }
+
+    var renderings: Int { state.withLock { $0.renderings } }
+
+    var covered: [TemplateProblem] { [TemplateProblem(file: "pages/x.mustache", line: 1, message: "x")] }
+
+    func contains(_ name: String) -> Bool { library.contains(name) }
+
+    func render(_ name: String, _ fields: Fields) -> String {
+        let members = TemplateShape.members(of: fields)
+        state.withLock { state in
+            state.renderings += 1
+            state.members[name, default: [:]].merge(members) { $0.union($1) }
+        }
+        return ""
     }
 }

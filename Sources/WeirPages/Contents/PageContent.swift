@@ -1,22 +1,17 @@
 package import WeirBoards
-import WeirJournals
+package import WeirJournals
+package import WeirOperations
+package import WeirStates
 
-/// What a live page is rendered from, and all it is rendered from: the same content gives the same bytes, at any time.
+/// The complete input of a live page: equal content renders to equal bytes at any time.
 package enum PageContent: Sendable {
-    /// The overview.
     case board(BoardView)
-    /// The newest runs.
     case runs(BoardView)
-    /// One operation with its latest runs.
     case operation(OperationView)
-    /// One run.
     case run(RunView)
-    /// All stores.
     case stores(BoardView)
-    /// One store.
     case store(StoreView)
 
-    /// What the page shows.
     package var topic: PageTopic {
         switch self {
         case .board: .board
@@ -28,13 +23,13 @@ package enum PageContent: Sendable {
         }
     }
 
-    /// Whether nothing will change on the page any more.
+    /// Whether the page can no longer change.
     package var isEnded: Bool {
         if case .run(let view) = self { return view.record.endedAt != nil }
         return false
     }
 
-    /// The content of a page right after a change; nil if the change is not about what the page shows.
+    /// The content of a page after a change, or nil if the change does not concern the topic.
     package init?(_ publication: Publication, for topic: PageTopic) {
         switch topic {
         case .board: self = .board(publication.board)
@@ -54,16 +49,94 @@ package enum PageContent: Sendable {
     }
 }
 
-/// What a run has printed, for its page, and where the page continues from there.
+/// The output of a run for its page, and the cursor that continues it.
 package struct PageOutput: Sendable {
-    /// The newest lines.
     package let tail: OutputTail
-    /// How far the page has come in the output's own feed; nil if nothing can follow.
+    /// The position in the output's own feed, or nil if no output can follow.
     package let cursor: PageCursor?
 
-    /// Creates an output from its parts.
     package init(tail: OutputTail, cursor: PageCursor?) {
         self.tail = tail
         self.cursor = cursor
+    }
+}
+
+/// The content of a page that shows a past moment.
+package enum PastContent: Sendable {
+    case operation(OperationMoment)
+    case run(RunMoment)
+
+    package var content: PageContent {
+        switch self {
+        case .operation(let moment): .operation(moment.operation)
+        case .run(let moment): .run(moment.run)
+        }
+    }
+
+    /// The change after which the page shows the state.
+    package var pastMoment: PageFrame.PastMoment {
+        switch self {
+        case .operation(let moment): .init(sequence: moment.change.sequence, at: moment.change.at)
+        case .run(let moment): .init(sequence: moment.run.record.sequence, at: moment.run.at)
+        }
+    }
+}
+
+/// A run or store at two moments, with its newest view.
+package enum MomentPair: Sendable {
+    case run(RunView, RunView, newest: RunView)
+    case store(StoreView, StoreView, newest: StoreView)
+}
+
+/// A section of the gallery: the states of one operation or store.
+package enum GallerySection: Sendable, Hashable {
+    case operation(String)
+    case store(String)
+
+    package var query: String {
+        switch self {
+        case .operation(let id): "?" + URLText.query("operation", id)
+        case .store(let id): "?" + URLText.query("store", id)
+        }
+    }
+}
+
+/// The entered values of a form, and their errors.
+package struct FormDraft: Sendable, Hashable {
+    /// The id of the form on a page with several forms; nil on a page with one.
+    package var form: String?
+    package var values: [String: String]
+    /// The errors, by field; an error of another field is shown above the form.
+    package var errors: [InputMistake]
+    package var message: Message?
+
+    package init(
+        form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: Message? = nil
+    ) {
+        self.form = form
+        self.values = values
+        self.errors = errors
+        self.message = message
+    }
+
+    /// Fills the form with the input of a run, to start it again with changes.
+    package init(startingAgain run: RunRecord) {
+        let texts = (run.opening.input.object ?? [:]).mapValues { PageWriter.text(of: $0) }
+        self.init(values: texts.filter { !$0.value.isEmpty })
+    }
+}
+
+/// The content of an error page.
+package struct PageProblem: Sendable, Hashable {
+    /// The HTTP status.
+    package let status: Int
+    /// A summary in a few words, which the locale's string `problem.<status>` overrides.
+    package let title: String
+    package let detail: Message
+
+    package init(status: Int, title: String, detail: Message) {
+        self.status = status
+        self.title = title
+        self.detail = detail
     }
 }

@@ -1,8 +1,7 @@
 package import WeirBoards
 
-/// The triggers and notifications that an operation's page shows, or the messages about a run.
+/// The triggers and notification rules of an operation's page, or the messages about a run.
 package struct PageHooks: Sendable, Hashable {
-    /// A trigger, and whether its secret is kept.
     package struct Trigger: Sendable, Hashable {
         let rule: TriggerRule
         let hasSecret: Bool
@@ -34,7 +33,7 @@ package struct PageHooks: Sendable, Hashable {
 }
 
 extension PageHooks {
-    /// Everything that can be shown, for the check of templates and for snapshots.
+    /// A sample with every outcome, for the template check and for snapshots.
     package static func sample(of operation: String, isOfRun: Bool = false) -> PageHooks {
         let rule = TriggerRule(operation: operation, name: "push", form: .github, secret: "github")
         let requests = TriggerRecord.Outcome.allCases.map { outcome in
@@ -62,7 +61,7 @@ extension PageHooks {
             requests: isOfRun ? [] : requests, rules: [notification], deliveries: deliveries, isOfRun: isOfRun)
     }
 
-    /// A trigger and a rule of which nothing came yet.
+    /// A sample with triggers and rules, but without requests and deliveries.
     static func bare(of operation: String) -> PageHooks {
         let sample = sample(of: operation)
         return PageHooks(operation: operation, triggers: sample.triggers, rules: sample.rules)

@@ -1,14 +1,11 @@
 package import WeirJournals
 package import WeirStates
 
-/// What is done to many runs together.
+/// An action on many runs.
 package enum RunChange: String, Sendable, Hashable, CaseIterable {
-    /// They are cancelled.
     case cancel
-    /// They are tried again.
     case retry
 
-    /// The path that does it.
     package var path: String {
         switch self {
         case .cancel: "runs/cancellations"
@@ -16,25 +13,19 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What would happen to some runs.
     package struct Plan: Sendable {
-        /// The maximum number of runs that are changed at a time.
+        /// The maximum number of runs changed by one request.
         package static let limit = 500
 
-        /// What is done.
         package let change: RunChange
-        /// The runs that were chosen.
         package let runs: [RunRecord]
-        /// How many of those that were chosen are not there.
         package let unknown: Int
-        /// Whether more runs match than are changed at a time.
         package let hasMore: Bool
-        /// A text of its own, so that a form that is sent twice does it once.
+        /// An idempotency key: a form submitted twice takes effect once.
         package let key: String
-        /// The filter of the list that they come from.
+        /// The filter of the list in which the runs were selected.
         package let filter: RunFilter
 
-        /// Creates a plan.
         package init(
             _ change: RunChange, runs: [RunRecord], unknown: Int, hasMore: Bool, key: String, filter: RunFilter
         ) {
@@ -47,34 +38,26 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What happened to a run.
     package enum Result: String, Sendable, Hashable, CaseIterable {
-        /// It was cancelled, or a new run tries it again.
+        /// The run was cancelled, or a new run retries it.
         case done
-        /// It had ended already, or was still running.
+        /// The run had already ended, or was still running.
         case late
-        /// Whoever asked may not do that.
+        /// The requester may not change the run.
         case refused
-        /// There is no such run any more.
         case unknown
-        /// The operation would not.
+        /// The operation rejected the action.
         case failed
     }
 
-    /// What happened to some runs.
     package struct Report: Sendable {
-        /// One run, and what happened to it.
         package struct Item: Sendable {
-            /// The run that was chosen.
             package let run: String
-            /// What happened.
             package let result: Result
-            /// The run that tries it again, if there is one.
+            /// The id of the run that retries it, or nil.
             package let newRun: String?
-            /// Why not, in a sentence, if it failed.
             package let detail: Message?
 
-            /// Creates an item.
             package init(run: String, result: Result, newRun: String? = nil, detail: Message? = nil) {
                 self.run = run
                 self.result = result
@@ -83,14 +66,12 @@ package enum RunChange: String, Sendable, Hashable, CaseIterable {
             }
         }
 
-        /// What was done.
         package let change: RunChange
-        /// Each run, in the order of the form.
+        /// The outcome for each run, in the order of the form.
         package let items: [Item]
-        /// The filter of the list that they come from.
+        /// The filter of the list in which the runs were selected.
         package let filter: RunFilter
 
-        /// Creates a report.
         package init(_ change: RunChange, items: [Item], filter: RunFilter) {
             self.change = change
             self.items = items

@@ -2,40 +2,35 @@ import Foundation
 package import WeirJournals
 import WeirStates
 
-/// The filters of the list of runs, as its form and its URLs hold them: texts, empty for none.
+/// The filters of the list of runs, as its form and URLs contain them; an empty text is no filter.
 ///
-/// The parameters are `operation`, `phase`, `actor`, `text`, `from`, `to` (moments in UTC), `within` (`24h`, `7d` or `30d`),
-/// `sort` (`started`, `duration` or `phase`, with the least first, or with a `-` the greatest), and where the previous page
-/// ended: `before` (a sequence), or `beyond` in another order.
+/// The parameters are `operation`, `phase`, `actor`, `text`, `from`, `to` (moments in UTC), `within` (`24h`, `7d` or
+/// `30d`), `sort` (`started`, `duration` or `phase`, ascending, or descending after a `-`), and the end of the previous
+/// page: `before` (a sequence), or `beyond` in another order.
 package struct RunFilter: Sendable, Hashable {
-    /// The id of an operation.
     package var operation = ""
-    /// A phase.
     package var phase = ""
-    /// Who started it.
     package var actor = ""
-    /// Words in input, error or output.
     package var text = ""
-    /// The earliest start, as a form's `datetime-local` writes it or as ISO 8601, in UTC.
+    /// The earliest start in UTC, in the format of `datetime-local` or in ISO 8601.
     package var from = ""
-    /// The moment before which it started.
+    /// The moment before which the run started, in the same formats.
     package var to = ""
-    /// How long ago it started at most, as one of `spans`.
+    /// The maximum time since the start, a key of `spans`.
     package var within = ""
-    /// The order; empty for the newest first.
     package var sort = ""
-    /// The sequence before which it was opened: where the page before ended.
+    /// The opening sequence of the last run on the previous page.
     package var before: SequenceNumber?
-    /// Where the page before ended in another order than the newest first.
+    /// The end of the previous page in an order other than newest first.
     package var beyond: RunOrder.Place?
 
-    /// The spans of time up to now that can be chosen, in milliseconds.
+    /// The values of `within`, in milliseconds.
     static let spans: KeyValuePairs<String, Int64> = ["24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000]
 
-    /// Creates a filter that lets the newest runs through, or those opened before a sequence.
+    /// Creates a filter that matches all runs, or those opened before a sequence.
     package init(before: SequenceNumber? = nil) { self.before = before }
 
-    /// Reads the parameters of a URL; what it does not know is left out.
+    /// Reads the parameters of a URL, ignoring unknown ones.
     package init(parameters: [String: String]) {
         let value = { (name: String) in (parameters[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines) }
         operation = value("operation")
@@ -53,12 +48,12 @@ package struct RunFilter: Sendable, Hashable {
     /// Whether nothing is filtered, so that the list can be live.
     package var isEmpty: Bool { self == RunFilter() }
 
-    /// The question to the journal; a moment that cannot be read is left out, and the page says so.
+    /// The journal query; fields that cannot be parsed are ignored, and the page reports them.
     ///
     /// - Parameters:
-    ///   - limit: How many runs are on a page.
-    ///   - now: The end of a span; without it, `within` is left out.
-    /// - Returns: The question.
+    ///   - limit: The number of runs per page.
+    ///   - now: The end of the span; if nil, `within` is ignored.
+    /// - Returns: The query.
     package func query(limit: Int = 50, now: Timestamp? = nil) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
         let starts = [Self.moment(from), span.flatMap { span in now?.before(span) }].compactMap { $0 }
@@ -74,23 +69,21 @@ package struct RunFilter: Sendable, Hashable {
         return query
     }
 
-    /// The order that was chosen, and whether it begins with the least; nil for the newest first.
+    /// The chosen order and whether it is ascending, or nil for newest first.
     var order: (RunOrder, isLeastFirst: Bool)? {
         let isGreatestFirst = sort.hasPrefix("-")
         return RunOrder(rawValue: isGreatestFirst ? String(sort.dropFirst()) : sort).map { ($0, !isGreatestFirst) }
     }
 
-    /// The same filter from its first page on.
     package var firstPage: RunFilter {
         var filter = self
         (filter.before, filter.beyond) = (nil, nil)
         return filter
     }
 
-    /// Whether it is the first page, which new runs come to.
+    /// Whether this is the first page, where new runs appear.
     package var isFirstPage: Bool { before == nil && beyond == nil }
 
-    /// The same filter for the runs that follow one.
     func following(_ record: RunRecord) -> RunFilter {
         var filter = firstPage
         if let order {
@@ -101,7 +94,7 @@ package struct RunFilter: Sendable, Hashable {
         return filter
     }
 
-    /// The name of a field that cannot be read, which `query` leaves out.
+    /// The name of the first field that cannot be parsed and that `query(limit:now:)` ignores, or nil.
     package var mistakenField: String? {
         if hasBadFrom { return "from" }
         if hasBadTo { return "to" }
@@ -113,12 +106,12 @@ package struct RunFilter: Sendable, Hashable {
     var hasBadFrom: Bool { !from.isEmpty && Self.moment(from) == nil }
     var hasBadTo: Bool { !to.isEmpty && Self.moment(to) == nil }
 
-    /// The parameters as a URL's query, without the empty ones, always in the same order.
+    /// The query string without `?` and without empty parameters, in a fixed order.
     package var query: String {
         parameters.map { "\($0.name)=\(URLText(value: $0.value).text)" }.joined(separator: "&")
     }
 
-    /// The parameters without the empty ones.
+    /// The non-empty parameters, in a fixed order.
     var parameters: [(name: String, value: String)] {
         let values = [
             ("operation", operation), ("phase", phase), ("actor", actor), ("text", text), ("from", from), ("to", to),

@@ -1,32 +1,24 @@
 package import WeirBoards
 package import WeirJournals
 
-/// What the system page shows about the server.
+/// The facts on the system page.
 package struct SystemFacts: Sendable {
-    /// One fact: the key of its name among the strings (`system.<name>`) and its value.
+    /// A named value, labelled by the string `system.<name>`.
     package struct Fact: Sendable, Hashable {
-        /// A value with its kind, so that it can be written as the locale does.
+        /// A value with its kind, which decides how the locale formats it.
         package enum Value: Sendable, Hashable {
-            /// Words, shown as they are.
             case text(String)
-            /// A count.
             case count(Int64)
-            /// A number of bytes.
             case bytes(Int64)
-            /// A duration in milliseconds.
             case duration(Int64)
-            /// A moment.
             case moment(Timestamp)
-            /// Yes or no.
             case flag(Bool)
         }
 
-        /// The name: a string `system.<name>` is what a person reads; without one the name itself.
+        /// The name, which is shown itself if there is no string `system.<name>`.
         package let name: String
-        /// The value.
         package let value: Value
 
-        /// Creates a fact.
         package init(_ name: String, _ value: Value) {
             self.name = name
             self.value = value
@@ -35,21 +27,17 @@ package struct SystemFacts: Sendable {
 
     /// The result of a check of templates, strings and operation files.
     package struct Check: Sendable, Hashable {
-        /// The problems that a reader is shown.
         package private(set) var problems: [TemplateProblem]
-        /// The number of all problems.
         package let count: Int
-        /// When the check ended.
         package let at: Timestamp
 
-        /// Creates a result from its parts.
         package init(problems: [TemplateProblem], at: Timestamp) {
             self.problems = problems
             count = problems.count
             self.at = at
         }
 
-        /// The same for a reader who may not see every operation and store: problems name them.
+        /// The result without its problems, for a reader who may not see every operation and store that they name.
         package var counted: Check {
             var check = self
             check.problems = []
@@ -62,14 +50,12 @@ package struct SystemFacts: Sendable {
     /// Names with strings: `version`, `startedAt`, `uptime`, `epoch`, `sequence`, `journal`, `journalPlace`, `recording`,
     /// `viewers`, `heldPolls`, `activeRuns`, `removal`, `removalDue`, `memory`, `mountPath`, `host`.
     package var facts: [Fact]
-    /// How many runs of each operation are in each phase.
     package var counts: [RunCount]
-    /// The last check of templates, strings and operation files; nil while they are being checked.
+    /// The last check of templates, strings and operation files, or nil while one is in progress.
     package var check: Check?
-    /// The servers of a shared journal; none where there can be no others.
+    /// The servers that share the journal; empty if it cannot be shared.
     package var nodes: [NodeView]
 
-    /// Creates the facts from their parts.
     package init(
         facts: [Fact], counts: [RunCount] = [], check: Check? = nil, nodes: [NodeView] = []
     ) {

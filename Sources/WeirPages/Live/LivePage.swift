@@ -1,24 +1,20 @@
 import Foundation
-import WeirJournals
+package import WeirJournals
 
-/// A page that is followed live: what it shows and in which language.
+/// A live page: its topic and language.
 ///
-/// Its name is the name of its feed.
-/// English pages are named as their topic (`board`, `runs`, `operation-upload`, `store-runbook`); pages in another language
-/// have a double hyphen and the lowercased tag behind it: `board--pt-br`. Ids hold no double hyphen, so names are unique.
+/// Its name is the name of its feed. English pages are named by their topic (`board`, `runs`, `operation-upload`,
+/// `store-runbook`); names in another language end with a double hyphen and the lowercased tag: `board--pt-br`. Ids cannot
+/// contain a double hyphen, so names are unique.
 package struct LivePage: Sendable, Hashable, CustomStringConvertible {
-    /// What it shows.
     package let topic: PageTopic
-    /// The language.
     package let locale: PageLocale
 
-    /// Creates a page from its parts.
     package init(_ topic: PageTopic, _ locale: PageLocale = .english) {
         self.topic = topic
         self.locale = locale
     }
 
-    /// The name of the page's feed.
     package var feedName: String {
         let name =
             switch topic {
@@ -29,9 +25,9 @@ package struct LivePage: Sendable, Hashable, CustomStringConvertible {
         return locale == .english ? name : name + "--" + locale.tag.lowercased()
     }
 
-    /// Reads the name of a feed, only in its one right spelling; nil for anything else.
+    /// Parses the name of a feed; returns nil unless the spelling is canonical.
     ///
-    /// That there is such a locale, operation or run is not known here: ask `PageRenderer.page(feedName:)`.
+    /// This does not check that the locale, operation or run exists; `PageRenderer.page(feedName:)` does.
     package init?(feedName: some StringProtocol) {
         guard feedName.utf8.count <= 64 else { return nil }
         let text = String(feedName)
@@ -56,6 +52,53 @@ package struct LivePage: Sendable, Hashable, CustomStringConvertible {
         guard feedName == self.feedName else { return nil }
     }
 
-    /// The name of the page's feed.
     package var description: String { feedName }
+}
+
+/// The subject of a live page.
+package enum PageTopic: Sendable, Hashable {
+    case board
+    case runs
+    case operation(String)
+    case run(String)
+    case stores
+    case store(String)
+    /// The output of one run, which is part of its page and has a feed of its own.
+    case output(String)
+
+    /// The topic whose changes the page follows.
+    package var topic: Topic {
+        switch self {
+        case .board, .runs, .stores: .board
+        case .operation(let id): .operation(id)
+        case .run(let id): .run(id)
+        case .store(let id): .store(id)
+        case .output(let run): .output(run)
+        }
+    }
+}
+
+/// The position of a page in its feed, and the URLs that continue from there.
+package struct PageCursor: Sendable, Hashable {
+    package var epoch: String
+    /// The sequence of the last change of the page's topic that the page shows, or 0.
+    package var sequence: SequenceNumber
+    /// The URL that responds after the next change.
+    package var next: String
+    /// The URL that responds at once with the changes that follow.
+    package var now: String
+    package var snap: String
+    /// The URL of the whole document after the next change, for a browser without JavaScript.
+    ///
+    /// Nil for a page that must not reload, such as one with a form, which a new document would empty.
+    package var after: String?
+
+    package init(epoch: String, sequence: SequenceNumber, next: String, now: String, snap: String, after: String?) {
+        self.epoch = epoch
+        self.sequence = sequence
+        self.next = next
+        self.now = now
+        self.snap = snap
+        self.after = after
+    }
 }

@@ -1,32 +1,29 @@
 import WeirBoards
 import WeirJournals
 
-/// Finds what a publication changes on a page, and sends that and no more.
+/// Finds the patches of a page for a publication.
 ///
-/// A tick (another payload in the same case) changes the element of the state and the title. A transition changes the
-/// run's section or the operation's card; an opening, the lists of runs too. Each of these is rendered as it was and as it
-/// is, and what differs is what is sent. Lists are bounded by their `data-limit`.
+/// A tick (another payload in the same case) changes the element of the state and the title. A transition changes the run's
+/// section or the operation's card; an opening also changes the lists of runs. Each element is rendered before and after
+/// the change, and the difference is sent. Lists are bounded by their `data-limit`.
 ///
-/// Rendering is what costs, and views are objects that never change: what shows the same object as before is not rendered,
-/// rows of lists included, and what was rendered after the change before is what was shown until this one.
+/// Rendering dominates the cost, and views are immutable objects: an element or row that shows the same object as before is
+/// not rendered, and the rendering after the previous change is reused.
 struct PagePatcher {
     let writer: PageWriter
     let publication: Publication
     let page: LivePage
     let renderings: LatestRenderings
 
-    /// What a publication is about, before it or after it.
+    /// The views that a publication concerns, before or after it.
     struct Side {
-        /// The run; nil before its opening.
+        /// The run, or nil before its opening.
         var run: RunView?
-        /// The run's operation.
         var operation: OperationView?
-        /// The store.
         var store: StoreView?
-        /// The board.
         let board: BoardView
 
-        /// The run that the operation's page shows in full; `id` is that of the run that changes.
+        /// The run that the operation's page shows in full; `id` is that of the changed run.
         func run(shownOf id: String) -> RunView? {
             operation?.latest.flatMap { $0.record.id == id ? run : $0 }
         }
@@ -44,7 +41,6 @@ struct PagePatcher {
             board: publication.boardBefore)
     }
 
-    /// The patches of a page, in the order in which they are applied.
     func patches() -> [Patch] {
         let topic = page.topic
         if let store = publication.store { return patches(topic, after: store) }
@@ -133,9 +129,9 @@ struct PagePatcher {
         return isLatest ? patches + title { $0.operation.map(PageContent.operation) } : patches
     }
 
-    /// What a change changes of the form that compares: the options of runs that have changed.
+    /// The patches of the form that compares runs: the options of changed runs.
     ///
-    /// With another run to choose, or another one chosen, a field is sent anew, whatever was in it.
+    /// If the runs to choose from or the chosen run differ, the field is sent whole.
     private func choice(of view: OperationView, _ old: OperationView?) -> [Patch] {
         let whole = RunListChange(before: [], after: view.recent)
         let part = RunListChange(from: old?.recent ?? [], to: view.recent)
@@ -158,7 +154,7 @@ struct PagePatcher {
         return (narrow.contains { $0.replaces(parts) } ? patches(whole, whole) : narrow).map(\.asOptional)
     }
 
-    /// What an opening changes of the earlier runs.
+    /// The patches of the earlier runs after an opening.
     private func earlier(of view: OperationView, _ old: OperationView?) -> [Patch] {
         let (before, after) = (Array((old?.recent ?? []).dropFirst()), Array(view.recent.dropFirst()))
         let patches = { (lists: RunListChange) in
@@ -167,7 +163,7 @@ struct PagePatcher {
             }
         }
         let narrow = patches(RunListChange(from: before, to: after))
-        // What is sent as a whole has to have all its rows.
+        // An element sent whole must contain all its rows.
         return narrow.contains { $0.replaces(["earlier"]) }
             ? patches(RunListChange(before: before, after: after)) : narrow
     }
@@ -181,15 +177,15 @@ struct PagePatcher {
         return changed("\(id)-state", \.run) { writer.statePanel($0, id: "\(id)-state", place: place) } + lanes(run)
     }
 
-    /// What a tick changes of a timeline: all lanes, when they have become too short.
+    /// The patches of a timeline after a tick: all lanes, if they have become too short.
     ///
-    /// The lane of a state that continues grows by itself.
+    /// The client extends the lane of the current state.
     private func lanes(_ run: RunView) -> [Patch] {
         guard run.record.endedAt == nil, hasGrown(run, writer.timelineLength) else { return [] }
         return changed("timeline", \.run) { writer.render("partials/timeline", writer.timeline($0)) }
     }
 
-    /// A scrubber changes with its run's states, and when its strip has become too short.
+    /// The patches of the scrubber, which changes with the run's states and when its strip becomes too short.
     private func scrubber(
         _ run: RunView, _ view: (Side) -> RunView?, _ render: (RunView) -> TrustedHTML
     ) -> [Patch] {
@@ -201,11 +197,11 @@ struct PagePatcher {
         publication.before.map(length) != length(run)
     }
 
-    // MARK: What differs
+    // MARK: Differences
 
-    /// What differs between both sides of an element that shows one object and nothing else.
+    /// The patches of an element that shows a single object.
     ///
-    /// Of an object that is the same on both sides, nothing; nothing either where it is not shown any more.
+    /// Empty if the object is identical on both sides, or is no longer shown.
     func changed<View: AnyObject & Sendable>(
         _ id: String, _ view: (Side) -> View?, _ render: (View) -> TrustedHTML
     ) -> [Patch] {
@@ -218,7 +214,7 @@ struct PagePatcher {
         return MarkupDiff.patches(from: former, to: html, id: id)
     }
 
-    /// What differs between both sides of an element.
+    /// The patches of an element that is rendered for both sides.
     func changed(_ id: String, _ template: String, _ fields: (Side) -> Fields?) -> [Patch] {
         guard let new = fields(after) else { return [] }
         let former = fields(before).map { writer.render(template, $0).html }
@@ -231,5 +227,44 @@ struct PagePatcher {
 
     func morph(_ id: String, _ template: String, _ fields: Fields) -> Patch {
         .morph(id: id, html: writer.render(template, fields).html)
+    }
+}
+
+extension PagePatcher {
+    func patches(_ topic: PageTopic, after store: StoreView) -> [Patch] {
+        switch topic {
+        case .board: card(store.id, isWhole: false)
+        case .stores: card(store.id, isWhole: true)
+        case .store(let id): store.id == id ? page(store) : []
+        case .runs, .operation, .run, .output: []
+        }
+    }
+
+    private func card(_ id: String, isWhole: Bool) -> [Patch] {
+        changed("store-\(id)", \.store) {
+            writer.render("partials/store-card", writer.storeCard($0, isWhole: isWhole))
+        }
+    }
+
+    private func page(_ store: StoreView) -> [Patch] {
+        // Oldest first, so that the newest ends up in front.
+        let effects = store.effects.prefix { $0.sequence == store.sequence }.reversed().map { line in
+            Patch.prepend(
+                to: "effects", html: writer.render("partials/store-effect", writer.storeEffect(line, of: store)).html)
+        }
+        var patches = changed("store", \.store) {
+            writer.render("partials/store", writer.storeSection($0, draft: nil))
+        }
+        if let line = store.log.first {
+            let entry = writer.render("partials/store-entry", writer.entry(line, of: store))
+            patches.append(.prepend(to: "entries", html: entry.html))
+        }
+        if store.omittedSteps > 0 {
+            patches += changed("omitted", "partials/store-omitted") { $0.store.map(writer.storeLog) }
+        }
+        let scrubber = changed("scrubber", \.store) {
+            writer.render("partials/scrubber", writer.storeScrubber($0, past: nil))
+        }
+        return patches + effects + scrubber + title { $0.store.map(PageContent.store) }
     }
 }

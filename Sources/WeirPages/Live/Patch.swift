@@ -1,28 +1,27 @@
-/// One step that takes a page's document from one change to the next; `page-contract.md` describes the client's side.
+/// A step that updates a page's document; `page-contract.md` describes the client's side.
 ///
-/// Encoded as a list: `["m", id, html]`, `["a", id, html]`, `["p", id, html]`, `["b", id, html]`, `["r", id]`,
-/// `["t", id, text]`, `["s", id, {name: value}]`; a `1` behind it means that a page may lack the element.
+/// Encoded as a list: `["m", id, html]`, `["a", id, html]`, `["p", id, html]`, `["b", id, html]`, `["r", id]`, `["t", id,
+/// text]`, `["s", id, {name: value}]`; a final `1` means that the page may lack the element.
 package indirect enum Patch: Sendable, Hashable {
-    /// The element with that id becomes the one in the HTML, which has the same id.
+    /// Morphs the element with that id into the one in the HTML, which has the same id.
     case morph(id: String, html: String)
-    /// The element in the HTML becomes the last child of the element with that id, unless one of its id is there.
+    /// Appends the element in the HTML to the element with that id, unless its own id exists.
     case append(to: String, html: String)
-    /// The element in the HTML becomes the first child of the element with that id, unless one of its id is there.
+    /// Prepends the element in the HTML to the element with that id, unless its own id exists.
     case prepend(to: String, html: String)
-    /// The element in the HTML is put in front of the element with that id, unless one of its id is there.
+    /// Inserts the element in the HTML before the element with that id, unless its own id exists.
     case insert(before: String, html: String)
-    /// The element with that id goes, if it is there.
+    /// Removes the element with that id, if it exists.
     case remove(id: String)
-    /// The text of the element with that id becomes this one.
+    /// Replaces the text of the element with that id.
     case text(id: String, String)
-    /// Attributes of the element with that id get these values, and those without a value go.
+    /// Sets attributes of the element with that id; nil removes one.
     case attributes(id: String, [String: String?])
-    /// The same as another, if the element is there: an item of a list that keeps only its newest.
+    /// Applies another patch only if its element exists, such as an item of a list that keeps the newest ones.
     case ifPresent(Patch)
 }
 
 extension Patch {
-    /// The same, if the element is there.
     var asOptional: Patch {
         switch self {
         case .ifPresent, .remove: self
@@ -30,7 +29,7 @@ extension Patch {
         }
     }
 
-    /// Whether it sends one of these elements as a whole.
+    /// Whether it sends one of these elements whole.
     func replaces(_ ids: [String]) -> Bool {
         switch self {
         case .morph(let id, _): ids.contains(id)
@@ -39,7 +38,6 @@ extension Patch {
         }
     }
 
-    /// About how many bytes it takes.
     var cost: Int {
         switch self {
         case .morph(let id, let text), .append(let id, let text), .prepend(let id, let text),
@@ -54,17 +52,13 @@ extension Patch {
 }
 
 extension Patch {
-    /// One of the members of the list that a patch is encoded as.
     package enum Member: Sendable {
-        /// A text.
         case text(String)
-        /// Attributes in the order of their names, some without a value.
+        /// Attributes, sorted by name; nil removes one.
         case attributes([(name: String, value: String?)])
-        /// That a page may lack the element.
         case optional
     }
 
-    /// The members of the list.
     package var members: [Member] {
         switch self {
         case .morph(let id, let html): [.text("m"), .text(id), .text(html)]

@@ -1,9 +1,45 @@
 import WeirJournals
 import WeirStates
 
-/// Writes numbers, sizes, durations and moments as a locale does, by the strings `format.…` of its table.
+/// The language of pages and its number format: a BCP 47 tag such as `en` or `pt-BR`.
 ///
-/// The system's own locale data is not asked: two machines write the same bytes.
+/// The files in `Templates/strings` determine the available locales; an overlay can add more.
+package struct PageLocale: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The tag in canonical case, such as `pt-BR`.
+    package let tag: String
+
+    /// English, the fallback for every string.
+    package static let english = PageLocale(canonical: "en")
+    package static let brazilianPortuguese = PageLocale(canonical: "pt-BR")
+
+    private init(canonical tag: String) { self.tag = tag }
+
+    /// Parses a language tag with an optional region, in any case; returns nil for anything else.
+    package init?(_ tag: some StringProtocol) {
+        let parts = tag.split(separator: "-", omittingEmptySubsequences: false)
+        let isPlain = parts.allSatisfy { part in part.utf8.allSatisfy { $0 < 128 } && part.allSatisfy(\.isLetter) }
+        guard isPlain, let language = parts.first, (2...3).contains(language.count), parts.count <= 2 else {
+            return nil
+        }
+        guard parts.count == 2 else {
+            self.init(canonical: language.lowercased())
+            return
+        }
+        guard parts[1].count == 2 else { return nil }
+        self.init(canonical: language.lowercased() + "-" + parts[1].uppercased())
+    }
+
+    package var description: String { tag }
+
+    /// The language alone, such as `pt`.
+    package var language: String { String(tag.prefix { $0 != "-" }) }
+
+    package static func < (left: PageLocale, right: PageLocale) -> Bool { left.tag < right.tag }
+}
+
+/// Formats numbers, sizes, durations and moments for a locale, by the strings `format.…` of its table.
+///
+/// The system's locale data is not used, so all machines write the same bytes.
 struct LocaleFormat: Sendable {
     let decimal: String
     let group: String
@@ -14,9 +50,9 @@ struct LocaleFormat: Sendable {
     let local: String
     /// A day with `{day}` and `{month}`.
     let day: String
-    /// How moments are said that are just passing, have passed and are to come, with `{time}`.
+    /// The patterns of relative times at present, in the past and in the future, with `{time}`.
     private let relative: (now: String, past: String, future: String)
-    /// The moment that the page is of, from which others are counted; nil where pages are of no moment.
+    /// The moment of the page, to which relative times refer; nil for pages without one.
     var now: Timestamp?
 
     init(_ text: (String) -> String?) {
@@ -31,7 +67,6 @@ struct LocaleFormat: Sendable {
         )
     }
 
-    /// A whole number in groups of three.
     func integer(_ place: SequenceNumber) -> String { integer(place.rawValue) }
 
     func integer(_ value: Int64) -> String {
@@ -44,7 +79,7 @@ struct LocaleFormat: Sendable {
         return (value < 0 ? "\u{2212}" : "") + String(digits)
     }
 
-    /// A number with a number of decimals; beyond what fits, in Swift's own format.
+    /// Formats a number with a number of decimals; numbers beyond 9e15 in Swift's own format.
     func number(_ value: Double, decimals: Int) -> String {
         let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
         let scaled = (value.magnitude * scale).rounded()
@@ -57,7 +92,7 @@ struct LocaleFormat: Sendable {
         return sign + whole + decimal + String(repeating: "0", count: max(0, decimals - rest.count)) + rest
     }
 
-    /// A number with as many decimals as it has, at most three.
+    /// Formats a number with as few decimals as it needs, at most three.
     func number(_ value: Double) -> String {
         let decimals = (0...3).first { decimals in
             let scale = [1.0, 10, 100, 1_000][decimals]
@@ -66,12 +101,11 @@ struct LocaleFormat: Sendable {
         return number(value, decimals: decimals ?? 3)
     }
 
-    /// A part of 1 in hundredths, cut and not rounded, so that 100 % means done.
+    /// Formats a fraction as a percentage, rounded down, so that 100 % means done.
     func percent(_ fraction: Double) -> String {
         integer(Int64(clamping: (min(max(fraction, 0), 1_000) * 100 + 1e-9).rounded(.down))) + "\u{A0}%"
     }
 
-    /// A number of bytes in decimal units.
     func bytes(_ value: Double) -> String {
         var rest = value.magnitude
         var unit = 0
@@ -84,7 +118,7 @@ struct LocaleFormat: Sendable {
         return (value < 0 ? "\u{2212}" : "") + text + "\u{A0}" + units[unit]
     }
 
-    /// A duration in milliseconds, in one or two units.
+    /// Formats a duration in milliseconds, in one or two units.
     func duration(_ milliseconds: Int64) -> String {
         let value = max(0, milliseconds)
         switch value {
@@ -102,7 +136,8 @@ struct LocaleFormat: Sendable {
         }
     }
 
-    /// How long ago a moment was, in its largest unit, as `Public/page/times.js` says it; in full where pages are of no moment.
+    /// The distance of a moment from `now` in its largest unit, as in `Public/page/times.js`; the full moment if `now` is
+    /// nil.
     func ago(_ moment: Timestamp) -> String {
         guard let now else { return exact(moment) }
         let distance = now - moment
@@ -114,7 +149,7 @@ struct LocaleFormat: Sendable {
         }
     }
 
-    /// How long something has lasted, in whole seconds, in its two largest units.
+    /// The time since a moment in whole seconds, in its two largest units.
     func elapsed(since moment: Timestamp) -> String {
         let time = max(0, (now ?? moment) - moment)
         return time < 60_000 ? "\(time / 1_000)\u{A0}s" : duration(seconds: time / 1_000)
@@ -124,13 +159,11 @@ struct LocaleFormat: Sendable {
         (86_400_000, "d"), (3_600_000, "h"), (60_000, "min"), (1_000, "s"),
     ]
 
-    /// A moment in full, in UTC.
     func exact(_ moment: Timestamp) -> String { written(moment, as: date, CivilTime(moment).clock) }
 
-    /// The day of a moment, in UTC, without its year.
     func day(_ moment: Timestamp) -> String { written(moment, as: day, "") }
 
-    /// What a clock on a wall shows, given as if it were UTC: without seconds on the full minute.
+    /// A wall clock time that is given as if it were UTC, without seconds on the full minute.
     func local(_ moment: Timestamp) -> String {
         let clock = CivilTime(moment).clock
         return written(moment, as: local, clock.hasSuffix(":00") ? String(clock.prefix(5)) : clock)
@@ -141,12 +174,58 @@ struct LocaleFormat: Sendable {
         return pattern.filled { name in
             switch name {
             case "day": String(time.day)
-            // Never traps: the place was just looked for.
+            // Never traps: the index was just checked.
             case "month": months.indices.contains(time.month - 1) ? months[time.month - 1] : String(time.month)
             case "year": String(time.year)
             case "clock": clock
             default: nil
             }
         }
+    }
+}
+
+/// The date and time of a moment in UTC, computed without the system's calendar, for speed and equal results on all
+/// machines.
+struct CivilTime {
+    let year: Int
+    let month: Int
+    let day: Int
+    let hour: Int
+    let minute: Int
+    let second: Int
+    let millisecond: Int
+
+    init(_ moment: Timestamp) {
+        let (days, rest) = Self.floored(moment.milliseconds, by: 86_400_000)
+        hour = Int(clamping: rest / 3_600_000)
+        minute = Int(clamping: rest / 60_000 % 60)
+        second = Int(clamping: rest / 1_000 % 60)
+        millisecond = Int(clamping: rest % 1_000)
+        // Howard Hinnant, chrono-Compatible Low-Level Date Algorithms, civil_from_days: years begin in March.
+        let shifted = Int(clamping: days) + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    }
+
+    var iso: String {
+        "\(Self.padded(year, 4))-\(Self.padded(month))-\(Self.padded(day))T\(clock).\(Self.padded(millisecond, 3))Z"
+    }
+
+    var clock: String { "\(Self.padded(hour)):\(Self.padded(minute)):\(Self.padded(second))" }
+
+    private static func floored(_ value: Int64, by divisor: Int64) -> (quotient: Int64, rest: Int64) {
+        let rest = (value % divisor + divisor) % divisor
+        return ((value - rest) / divisor, rest)
+    }
+
+    private static func padded(_ value: Int, _ width: Int = 2) -> String {
+        let digits = String(value)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
     }
 }

@@ -1,16 +1,16 @@
 import WeirStates
 
-/// Finds the sentence that a recorded text was made of, so that it can be said in the reader's language.
+/// Finds the sentence that produced a recorded text, so that it can be shown in the reader's language.
 ///
-/// States keep what went wrong in English. The strings `failed.…`, and those of mistakes in inputs, are the sentences that can be
-/// kept, with `{places}` for what differs.
+/// States record errors in English. The strings `failed.…`, and those of mistakes in inputs, are the sentences that can be
+/// recorded, with `{places}` for values.
 struct RecordedSentences: Sendable {
-    /// What the keys of sentences that can be recorded begin with.
+    /// The key prefixes of sentences that can be recorded.
     private static let sections = ["failed.", "input."]
-    /// How much of a text is looked through: whatever is longer is no sentence.
+    /// The maximum length of a text, in bytes; a longer one is not a sentence.
     private static let limit = 2_000
 
-    /// Those that say most come first.
+    /// The sentences, those with the most literal text first.
     private let sentences: [Sentence]
 
     /// - Parameter texts: The strings in English.
@@ -21,7 +21,7 @@ struct RecordedSentences: Sendable {
             .sorted { ($1.length, $0.key) < ($0.length, $1.key) }
     }
 
-    /// What a text says; nil for one that is none of the sentences.
+    /// The message that produced a text, or nil if no sentence matches.
     func message(_ text: String) -> Message? {
         text.utf8.count <= Self.limit ? message(text, isPart: false) : nil
     }
@@ -40,15 +40,15 @@ struct RecordedSentences: Sendable {
     }
 }
 
-/// A sentence in English, with places.
+/// An English sentence with places.
 private struct Sentence: Sendable {
     let key: String
     let english: String
-    /// What stands before, between and after the places.
+    /// The literal text before, between and after the places.
     private let literals: [[UInt8]]
     private let places: [String]
 
-    /// Takes a sentence apart; nil where a place has no end.
+    /// Parses a sentence; returns nil if a place is not closed.
     init?(key: String, english: String) {
         (self.key, self.english) = (key, english)
         let pieces = english.split(separator: "{", omittingEmptySubsequences: false)
@@ -61,10 +61,10 @@ private struct Sentence: Sendable {
         (self.places, self.literals) = (places, literals)
     }
 
-    /// How many bytes of it are always the same.
+    /// The number of literal bytes.
     var length: Int { literals.reduce(0) { $0 + $1.count } }
 
-    /// What stands in the places of a text that was made of this sentence; nil for any other.
+    /// The values of the places in a text, or nil if the text does not match the sentence.
     func parts(of text: [UInt8]) -> [String: String]? {
         guard let first = literals.first, let last = literals.last, text.count >= length, text.starts(with: first)
         else { return nil }
@@ -74,7 +74,7 @@ private struct Sentence: Sendable {
         var parts: [String: String] = [:]
         var rest = text[first.count..<end]
         for (number, (place, next)) in zip(places, literals.dropFirst()).enumerated() {
-            // What follows the last place was cut off already.
+            // The text after the last place is already removed.
             guard let range = number == places.count - 1 ? end..<end : rest.firstRange(of: next),
                 range.lowerBound > rest.startIndex
             else { return nil }

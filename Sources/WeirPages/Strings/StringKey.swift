@@ -1,4 +1,4 @@
-/// The strings that Swift asks for by key; every other string is asked for by a template.
+/// The strings that Swift code uses; templates use the others.
 enum StringKey: String, CaseIterable {
     case yes = "word.yes"
     case no = "word.no"

@@ -1,14 +1,13 @@
 import Mustache
 
-/// All templates, read once, where each broken or missing one is replaced by a box that says so.
+/// All templates, parsed once; each broken or missing one is replaced by a box with the error.
 struct TemplateLibrary: TemplateRendering {
-    /// The templates as Mustache has them.
     private let library: MustacheLibrary
-    /// The tags of each template that Mustache accepted, by name.
+    /// The tags of each template that Mustache accepted.
     let tags: [String: [TemplateTag]]
-    /// What is wrong with the templates as such: syntax, tags that pages do without, partials that do not exist.
+    /// The problems of the templates themselves: syntax, unsupported tags, missing partials.
     let problems: [TemplateProblem]
-    /// Problems of page templates of an overlay, in place of which the bundled ones are used.
+    /// Problems of an overlay's page templates that the bundled ones replace.
     let covered: [TemplateProblem]
 
     init(_ set: TemplateSet) {
@@ -18,9 +17,9 @@ struct TemplateLibrary: TemplateRendering {
         var covered: [TemplateProblem] = []
         func read(_ text: String, _ file: String) -> Bool {
             let name = Self.name(of: file)
-            // The line end that ends a file is not part of a template that others put inside a line.
+            // A file's final line end is not part of the template, which can be included inside a line.
             let text = text.hasSuffix("\n") ? String(text.dropLast()) : text
-            // Before Mustache reads it, which is recursive.
+            // Scans before Mustache parses, because Mustache's parser is recursive.
             let scanner = TemplateScanner(text)
             var found = scanner.forbidden.map { tag, line in
                 TemplateProblem(file: file, line: line, message: "\(tag) is not supported in templates")
@@ -52,7 +51,7 @@ struct TemplateLibrary: TemplateRendering {
             if !read(text, file) { cover(file) }
         }
         var own = set.own
-        // Once more without them: a template that includes one of them can be too large.
+        // Repeats, because a template that includes one of them can be too large as well.
         while case let unbounded = Self.unbounded(tags, own: own), !unbounded.isEmpty {
             for problem in unbounded {
                 problems.append(problem)
@@ -77,13 +76,11 @@ struct TemplateLibrary: TemplateRendering {
         self.covered = covered
     }
 
-    /// Whether there is a template with that name, broken or not.
     func contains(_ name: String) -> Bool { library.getTemplate(named: name) != nil }
 
-    /// The names of all templates, in order.
     var names: [String] { tags.keys.sorted() }
 
-    /// Renders a template; a missing one as a box that says so.
+    /// Renders a template, or a box with the error if it is missing.
     func render(_ name: String, _ fields: Fields) -> String {
         library.render(fields, withTemplate: name)
             ?? Self.boxHTML(TemplateProblem(file: name + ".mustache", line: 0, message: "there is no such template"))
@@ -91,9 +88,9 @@ struct TemplateLibrary: TemplateRendering {
 
     static func name(of file: String) -> String { String(file.dropLast(".mustache".count)) }
 
-    /// The templates of an overlay that would be rendered without end, or nearly so.
+    /// The templates of an overlay whose rendering is not bounded.
     ///
-    /// Without them the others end, since the bundled ones do.
+    /// Without them rendering ends, because that of the bundled ones does.
     private static func unbounded(_ tags: [String: [TemplateTag]], own: Set<String>) -> [TemplateProblem] {
         let order = PartialOrder(tags)
         return own.sorted().compactMap { file in
@@ -110,12 +107,107 @@ struct TemplateLibrary: TemplateRendering {
     }
 }
 
-/// Renders templates: the library, or the check, which records the names that a template is given.
+/// Renders templates; implemented by the library, and by the check, which records the members that templates receive.
 protocol TemplateRendering: Sendable {
-    /// Whether there is a template with that name.
     func contains(_ name: String) -> Bool
-    /// Renders a template.
     func render(_ name: String, _ fields: Fields) -> String
-    /// Problems of page templates of an overlay, in place of which the bundled ones are used.
+    /// Problems of an overlay's page templates that the bundled ones replace.
     var covered: [TemplateProblem] { get }
+}
+
+extension TemplateLibrary {
+    /// The replacement of a broken template.
+    ///
+    /// A box has no tags, so Mustache accepts it.
+    static func box(_ problem: TemplateProblem) -> MustacheTemplate? {
+        do {
+            return try MustacheTemplate(string: boxHTML(problem))
+        } catch {
+            return nil
+        }
+    }
+
+    /// A box as markup that is allowed wherever text is.
+    static func boxHTML(_ problem: TemplateProblem) -> String {
+        let place = problem.line > 0 ? "\(problem.file):\(problem.line)" : problem.file
+        return "<span class=\"broken\" role=\"alert\"><code>\(escaped(place))</code> \(escaped(problem.message))</span>"
+    }
+
+    /// The problem for an error of Mustache's parser.
+    static func problem(_ file: String, _ error: any Error) -> TemplateProblem {
+        guard let error = error as? MustacheTemplate.ParserError else {
+            return TemplateProblem(file: file, line: 0, message: "cannot be read as Mustache")
+        }
+        let words =
+            switch error.error as? MustacheTemplate.Error {
+            case .sectionCloseNameIncorrect: "a section is closed that was not opened last"
+            case .unfinishedName: "a tag is not closed, or its name has invalid characters"
+            case .expectedSectionEnd: "a section is not closed"
+            case .invalidSetDelimiter: "delimiters are set wrongly"
+            case .transformAppliedToInheritanceSection: "a block cannot have a transform"
+            case .illegalTokenInsideInheritSection, .textInsideInheritSection:
+                "only blocks are allowed between an inherited template's tags"
+            case .invalidConfigVariableSyntax, .unrecognisedConfigVariable: "there is no such setting"
+            case nil: "cannot be read as Mustache"
+            }
+        return TemplateProblem(file: file, line: error.context.lineNumber, message: words)
+    }
+
+    /// Escapes braces too, which would be tags when the box becomes a template.
+    private static func escaped(_ text: String) -> String {
+        CleanText(text).markup.replacing("{", with: "&#123;")
+    }
+}
+
+/// The sizes that templates expand to with the partials they include directly or indirectly.
+///
+/// Mustache renders partials recursively, so a template that includes itself, or whose partials multiply, would never end
+/// or would exhaust the stack.
+struct PartialOrder {
+    /// The maximum number of tags of a template, including those of its partials at each inclusion.
+    static let maximumTags = 20_000
+    static let maximumDepth = 20
+
+    /// The number of tags and the depth of each template, except those that include themselves directly or indirectly.
+    private(set) var sizes: [String: (tags: Int, depth: Int)] = [:]
+    private let partials: [String: [(name: String, line: Int)]]
+
+    init(_ tags: [String: [TemplateTag]]) {
+        partials = tags.mapValues { TemplateTag.partials(in: $0).filter { tags[$0.name] != nil } }
+        var includers: [String: [String]] = [:]
+        for (name, inner) in partials {
+            for partial in Set(inner.map(\.name)) { includers[partial, default: []].append(name) }
+        }
+        var open = partials.mapValues { Set($0.map(\.name)).count }
+        var ready = open.filter { $0.value == 0 }.map(\.key)
+        while let name = ready.popLast() {
+            var (count, depth) = (TemplateTag.count(of: tags[name] ?? []), 0)
+            for size in (partials[name] ?? []).compactMap({ sizes[$0.name] }) {
+                count = min(count + size.tags, .max / 2)
+                depth = max(depth, size.depth + 1)
+            }
+            sizes[name] = (count, depth)
+            for includer in includers[name] ?? [] {
+                let rest = (open[includer] ?? 1) - 1
+                open[includer] = rest
+                if rest == 0 { ready.append(includer) }
+            }
+        }
+    }
+
+    func isBounded(_ name: String) -> Bool {
+        sizes[name].map { $0.tags <= Self.maximumTags && $0.depth <= Self.maximumDepth } ?? false
+    }
+
+    /// The line of the partial by which a template includes itself, or nil.
+    func lineOfCycle(through name: String) -> Int? {
+        (partials[name] ?? []).first { partial in
+            var (seen, next) = (Set([partial.name]), [partial.name])
+            while let inner = next.popLast() {
+                if inner == name { return true }
+                for more in partials[inner] ?? [] where seen.insert(more.name).inserted { next.append(more.name) }
+            }
+            return false
+        }?.line
+    }
 }

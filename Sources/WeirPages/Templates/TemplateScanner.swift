@@ -1,18 +1,17 @@
 import Foundation
 
-/// Reads the tags of a template that Mustache has accepted, with their lines, which Mustache does not keep.
+/// Reads the tags of a template, with their lines, which Mustache does not keep.
 ///
-/// Pages do not use blocks and inheritance (`{{$…}}`, `{{<…}}`), other delimiters, partials named by a value (`{{>*…}}`) and
-/// sections of strings (`{{#t…}}`). The scanner reports them as `forbidden`, because rendering them might never end.
+/// Blocks and inheritance (`{{$…}}`, `{{<…}}`), other delimiters, partials named by a value (`{{>*…}}`) and sections of
+/// strings (`{{#t…}}`) are reported as `forbidden`, because rendering them might never end.
 struct TemplateScanner {
-    /// The maximum depth of sections in each other, as Mustache reads and renders them recursively.
+    /// The maximum nesting depth of sections, which Mustache parses and renders recursively.
     static let maximumDepth = 50
 
-    /// The tags, nested as their sections are.
     private(set) var tags: [TemplateTag] = []
-    /// Tags that pages do without, as they are written, with their lines.
+    /// The unsupported tags, as written, with their lines.
     private(set) var forbidden: [(tag: String, line: Int)] = []
-    /// The line of the first section that is nested too deep; the tags end there.
+    /// The line of the first section beyond the maximum depth; `tags` ends there.
     private(set) var tooDeep: Int?
 
     init(_ text: String) {
@@ -62,5 +61,60 @@ struct TemplateScanner {
         let parts = text.split(separator: "(", omittingEmptySubsequences: false).map(String.init)
         let path = String(parts.last?.prefix { $0 != ")" } ?? "")
         return TemplateName(path: path, transforms: Array(parts.dropLast()), line: line)
+    }
+}
+
+/// A tag of a template, with its line.
+indirect enum TemplateTag: Sendable {
+    /// `{{name}}`, `{{transform(name)}}` or, unescaped, `{{{name}}}`.
+    case variable(TemplateName, isEscaped: Bool)
+    /// `{{#name}}…{{/name}}`.
+    case section(TemplateName, [TemplateTag])
+    /// `{{^name}}…{{/name}}`.
+    case inverted(TemplateName, [TemplateTag])
+    /// `{{>name}}`.
+    case partial(String, line: Int)
+}
+
+/// The name in a tag.
+struct TemplateName: Sendable, Hashable {
+    /// The path, such as `t.nav.runs`, or `.` for the current value.
+    let path: String
+    let transforms: [String]
+    let line: Int
+
+    var isString: Bool { path.split(separator: ".").first == "t" }
+}
+
+extension TemplateTag {
+    /// The names of the partials at any depth, with their lines.
+    static func partials(in tags: [TemplateTag]) -> [(name: String, line: Int)] {
+        tags.flatMap { tag -> [(name: String, line: Int)] in
+            switch tag {
+            case .variable: []
+            case .section(_, let inner), .inverted(_, let inner): partials(in: inner)
+            case .partial(let name, let line): [(name, line)]
+            }
+        }
+    }
+
+    static func count(of tags: [TemplateTag]) -> Int {
+        tags.reduce(0) { count, tag in
+            switch tag {
+            case .variable, .partial: count + 1
+            case .section(_, let inner), .inverted(_, let inner): count + 1 + self.count(of: inner)
+            }
+        }
+    }
+
+    /// Whether tags include a partial or a string, so that rendering might not end.
+    static func leadOn(_ tags: [TemplateTag]) -> Bool {
+        tags.contains { tag in
+            switch tag {
+            case .variable(let name, _): name.isString
+            case .section(let name, let inner), .inverted(let name, let inner): name.isString || leadOn(inner)
+            case .partial: true
+            }
+        }
     }
 }

@@ -1,45 +1,40 @@
 public import Foundation
 import WeirStates
 
-/// The texts of all templates and strings: the bundled ones, with a folder of one's own laid over them file by file.
+/// The texts of all templates and strings: the bundled ones, overridden file by file by an overlay folder.
 ///
-/// Loading is the only time that files are read. What is wrong inside a file is no error here: pages show it in its
-/// place, and `PageRenderer.check()` reports it.
+/// Files are read only on loading. Problems inside a file are not errors here: pages show them in place of the template,
+/// and `PageRenderer.check()` reports them.
 public struct TemplateSet: Sendable {
-    /// One layer of a locale's strings.
     struct Table: Sendable {
-        /// The file's name without `.json`.
         let name: String
         /// The file's path relative to the folder.
         let file: String
-        /// The file's text.
         let text: String
     }
 
-    /// The text of each template by its path relative to the folder.
     let files: [String: String]
-    /// The templates of the folder that was laid over the bundled ones.
     let own: Set<String>
-    /// The bundled texts that the overlay took the place of.
+    /// The bundled texts that the overlay overrides.
     let covered: [String: String]
-    /// The tables of strings, bundled ones first: these are laid over each other key by key.
+    /// The tables of strings, bundled ones first; later tables override earlier ones key by key.
     let tables: [Table]
     /// Files that could not be read as text.
     let problems: [TemplateProblem]
 
-    /// Reads the bundled templates and lays the folder's files over them.
+    /// Reads the bundled templates, and overrides them with the files of a folder.
     ///
-    /// - Parameter overlay: A folder laid out as `Templates`; only the files it has take the place of the bundled ones,
-    ///   and of its strings only the keys it has.
-    /// - Throws: `TemplateSetError` when a folder cannot be listed.
+    /// - Parameter overlay: A folder with the layout of `Templates`; its templates override bundled ones file by file, its
+    ///   strings key by key.
+    /// - Throws: ``TemplateSetError`` if a folder cannot be listed.
     public init(overlay: URL? = nil) throws { try self.init(overlay: overlay, declared: DeclaredTexts()) }
 
-    /// Reads the bundled templates, lays over them what operations declare, and over that the folder's files.
+    /// Reads the bundled templates, and overrides them with declared ones, and those with the files of a folder.
     ///
     /// - Parameters:
-    ///   - overlay: A folder laid out as `Templates`.
-    ///   - declared: The templates and texts of operations that files declare, and what is wrong with their files.
-    /// - Throws: `TemplateSetError` when a folder cannot be listed.
+    ///   - overlay: A folder with the layout of `Templates`.
+    ///   - declared: The templates and texts of operations that files declare, and the problems of those files.
+    /// - Throws: ``TemplateSetError`` if a folder cannot be listed.
     package init(overlay: URL?, declared: DeclaredTexts) throws {
         let own = try Self.read(Self.bundled)
         let other = try overlay.map(Self.read) ?? Folder()
@@ -52,7 +47,6 @@ public struct TemplateSet: Sendable {
             problems: own.problems + other.problems + declared.problems)
     }
 
-    /// Creates a set of texts at hand, by path.
     init(
         bundled: [String: String], overlay: [String: String] = [:], declared: [Table] = [],
         problems: [TemplateProblem] = []
@@ -70,7 +64,6 @@ public struct TemplateSet: Sendable {
         self.problems = problems
     }
 
-    /// The most bytes of a file.
     private static let fileLimit = 1 << 20
 
     private struct Folder {
@@ -78,7 +71,6 @@ public struct TemplateSet: Sendable {
         var problems: [TemplateProblem] = []
     }
 
-    /// The bundled folder.
     static var bundled: URL {
         Bundle.module.bundleURL.appendingPathComponent("Templates", isDirectory: true)
     }
@@ -109,13 +101,75 @@ public struct TemplateSet: Sendable {
     }
 }
 
-/// A folder of templates that cannot be used.
+/// The error of a folder of templates that cannot be read.
 public struct TemplateSetError: Error, Sendable, CustomStringConvertible {
-    /// The folder's path, for the operator who configured it.
     package let folder: String
 
-    /// What is wrong and what to do.
+    /// The cause and the remedy.
     public var description: String {
         "The folder of templates \(folder) cannot be read. Use a folder with the layout of Templates, or leave it out."
+    }
+}
+
+/// A problem of a template or a table of strings, with its location.
+public struct TemplateProblem: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The file, relative to its folder of templates, such as `operations/greeting/success.mustache`.
+    package let file: String
+    /// The line, from 1, or 0 for the whole file.
+    package let line: Int
+    /// The column, from 1, or 0 for the whole line.
+    package let column: Int
+    /// The problem and its remedy, in a sentence.
+    package let message: String
+
+    package init(file: String, line: Int, column: Int = 0, message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.message = message
+    }
+
+    /// The problem in the format of compilers: `file:line: message`.
+    public var description: String { "\(place): \(message)" }
+
+    /// The file, with line and column if they are known.
+    package var place: String {
+        column > 0 ? "\(file):\(line):\(column)" : line > 0 ? "\(file):\(line)" : file
+    }
+
+    /// Compares by file, then line, column and message.
+    public static func < (left: TemplateProblem, right: TemplateProblem) -> Bool {
+        (left.file, left.line, left.column, left.message) < (right.file, right.line, right.column, right.message)
+    }
+}
+
+/// The templates and texts of operations that files declare.
+///
+/// They override the bundled templates and strings, and those of an overlay override them.
+package struct DeclaredTexts: Sendable {
+    /// Templates by path, such as `operations/backup/dumping.mustache`.
+    package var templates: [String: String] = [:]
+    package var texts: [String: [String: String]] = [:]
+    package var problems: [TemplateProblem] = []
+
+    package init() {}
+
+    /// A table for each language of the pages, with every text in that language, a related one, English, or the first
+    /// available.
+    ///
+    /// Languages that only the texts have get no table, because most of the page would be in English.
+    func tables(languages: Set<String>) -> [TemplateSet.Table] {
+        guard !texts.isEmpty else { return [] }
+        return languages.sorted().map { language in
+            let chosen = texts.compactMapValues { Self.text($0, in: language).map(JSONValue.string) }
+            let text = (try? JSONValue.object(chosen).text()) ?? "{}"
+            return TemplateSet.Table(name: language, file: "operations", text: text)
+        }
+    }
+
+    private static func text(_ texts: [String: String], in language: String) -> String? {
+        let base = { (tag: String) in tag.prefix { $0 != "-" } }
+        return texts[language] ?? texts.sorted { $0.key < $1.key }.first { base($0.key) == base(language) }?.value
+            ?? texts["en"] ?? texts.min { $0.key < $1.key }?.value
     }
 }

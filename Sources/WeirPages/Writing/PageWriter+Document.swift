@@ -3,7 +3,7 @@ import WeirBoards
 import WeirJournals
 
 extension PageWriter {
-    /// The page's own element, `<main id="page">`.
+    /// The element `<main id="page">` of a live page.
     func region(
         _ content: PageContent, cursor: PageCursor?, frame: PageFrame, draft: FormDraft?, output: PageOutput? = nil
     ) -> TrustedHTML {
@@ -25,7 +25,6 @@ extension PageWriter {
         return region(template, fields, title: title(content), cursor: cursor, frame: frame)
     }
 
-    /// The element `<main id="page">` around a page of its own template.
     func region(
         _ template: String, _ fields: Fields, title: Fields, cursor: PageCursor? = nil, frame: PageFrame
     ) -> TrustedHTML {
@@ -38,7 +37,6 @@ extension PageWriter {
             ])
     }
 
-    /// A whole document around a page's element.
     func document(
         _ main: TrustedHTML, title: Fields, section: Section, cursor: PageCursor? = nil, isEnded: Bool = false,
         frame: PageFrame
@@ -81,10 +79,8 @@ extension PageWriter {
         return render("pages/layout", fields).html
     }
 
-    /// The sections of the site, as the header lists them.
     enum Section { case operations, runs, schedules, stores, gallery, system, none }
 
-    /// The section that a page belongs to.
     func section(of content: PageContent) -> Section {
         switch content {
         case .board, .operation: .operations
@@ -100,7 +96,6 @@ extension PageWriter {
         ]
     }
 
-    /// Who acts on the page, and the form to change the name.
     private func who(_ viewer: PageViewer, _ frame: PageFrame) -> Fields {
         [
             "name": viewer.name, "canRename": viewer.canRename, "action": "\(base)/name",
@@ -113,5 +108,79 @@ extension PageWriter {
             separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let query = parts.dropFirst().first?.split(separator: "&").filter { !$0.hasPrefix("lang=") } ?? []
         return "\(parts.first ?? "/")?" + (query.map(String.init) + ["lang=\(locale.tag)"]).joined(separator: "&")
+    }
+}
+
+extension PageWriter {
+    func standing(_ notices: PageNotices) -> Fields? {
+        guard !notices.isEmpty else { return nil }
+        return [
+            "removal": notices.removal.map(removal), "refused": notices.refusedSettings.map(refused),
+            "notRecorded": notices.notRecordedSince.map(moment), "replaced": notices.replacedAt.map(moment),
+            "notices": notices.notices.map { notice -> Fields in
+                [
+                    "id": "notice-\(notice.id)", "text": text(of: notice), "moment": moment(notice.at),
+                    "action": "\(base)/notices/\(notice.id)/dismissal",
+                ]
+            },
+        ]
+    }
+
+    private func removal(_ removal: AnnouncedRemoval) -> Fields {
+        let key: StringKey =
+            switch removal.reason {
+            case .size: .removalSize
+            case .clock: .removalClock
+            case .settings: .removalSettings
+            }
+        let (runs, kept) = (format.integer(Int64(removal.runs)), format.integer(Int64(removal.kept)))
+        return ["words": strings(key, ["runs": runs, "kept": kept]), "due": moment(removal.due)]
+    }
+
+    private func refused(_ settings: RefusedSettings) -> Fields {
+        // The log lists all of them.
+        let shown = settings.lost.prefix(5).joined(separator: ", ") + (settings.lost.count > 5 ? ", …" : "")
+        return [
+            "words": settings.lost.isEmpty
+                ? strings[.noticeMistakenSettings] : strings(.noticeShrunkenSettings, ["keys": shown]),
+            "moment": moment(settings.at),
+        ]
+    }
+
+    private func text(of notice: JournalNotice) -> String {
+        let sentence =
+            switch notice.kind {
+            case .damaged: strings[.noticeDamaged]
+            case .missing: strings[.noticeMissing]
+            case .uncertain: strings[.noticeUncertain]
+            case .unverified: strings[.noticeUnverified]
+            case .restored: strings[.noticeRestored]
+            case .forgotten: strings[.noticeForgotten]
+            case .lost:
+                strings(
+                    .noticeLost,
+                    [
+                        "from": format.integer(notice.lost?.lowerBound.rawValue ?? 0),
+                        "to": format.integer(notice.lost?.upperBound.rawValue ?? 0),
+                    ])
+            }
+        guard let file = notice.file else { return sentence }
+        return sentence + " " + strings(notice.kind == .restored ? .noticeFound : .noticeKept, ["file": file])
+    }
+}
+
+extension PageWriter {
+    /// The maximum number of named viewers; the others are counted.
+    static var namedViewers: Int { 4 }
+
+    /// The page's other viewers for `partials/viewers`, or nil if there are none.
+    func viewers(_ names: [String]) -> Fields? {
+        guard !names.isEmpty else { return nil }
+        let (named, rest) = (names.prefix(Self.namedViewers), names.dropFirst(Self.namedViewers))
+        let more: Fields? =
+            rest.isEmpty
+            ? nil
+            : ["count": "+" + format.integer(Int64(rest.count)), "names": rest.prefix(50).joined(separator: ", ")]
+        return ["words": strings(.viewers, ["names": named.joined(separator: ", ")]), "more": more]
     }
 }

@@ -4,12 +4,11 @@ import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// The name of a field for people.
     func label(of field: InputField, in operation: String) -> String {
         strings.optional("field.\(operation).\(field.name)") ?? field.label
     }
 
-    /// An operation's start form, for `partials/start`; nil for one that runs by itself while watched, or elsewhere.
+    /// The start form of an operation for `partials/start`, or nil if readers cannot start it here.
     func startForm(_ operation: String, draft: FormDraft?) -> Fields? {
         guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
             allows(.start, onOperation: operation)
@@ -32,7 +31,7 @@ extension PageWriter {
         ]
     }
 
-    /// How a card starts an operation: at once if no field is required, else by its page's form.
+    /// The start button of a card, which starts the operation at once, or leads to the form if a field is required.
     func cardStart(_ operation: String) -> Fields? {
         guard let entry = catalog[operation], entry.isStartable, !isWatched(operation),
             allows(.start, onOperation: operation)
@@ -46,7 +45,6 @@ extension PageWriter {
         ]
     }
 
-    /// A field of a form, for `partials/field`.
     func field(_ field: InputField, of operation: String, formID: String, draft: FormDraft?) -> Fields {
         let controlID = "\(formID)-\(field.name)"
         let error = draft?.errors.first { $0.field == field.name }.map { strings($0.message) }
@@ -59,7 +57,7 @@ extension PageWriter {
             .compactMap { $0 }
         var fields: Fields = [
             "name": field.name, "controlID": controlID, "label": label(of: field, in: operation),
-            // Without a mistake of its own a field must not find that of the form around it.
+            // False rather than absent: without its own error, a field must not inherit the error of the form around it.
             "isRequired": field.isRequired, "help": help, "error": error.map { $0 as Any } ?? false, "unit": field.unit,
             "value": typed,
             "describedBy": described.isEmpty ? nil : described.joined(separator: " "),
@@ -82,7 +80,7 @@ extension PageWriter {
             fields["choice"] = choice(values, of: field, in: operation, typed: typed, beside: draft?.values ?? [:])
         case .secret(let maximumLength):
             fields["line"] = Self.line("password", maximumLength: maximumLength, pattern: nil)
-            // What was typed is in no page, not even in one that asks for it again.
+            // Secrets are never sent back, not even in a form that requests them again.
             fields["value"] = ""
         case .file:
             fields["file"] = true
@@ -93,7 +91,7 @@ extension PageWriter {
     private func choice(
         _ values: [String], of field: InputField, in operation: String, typed: String, beside others: [String: String]
     ) -> Fields {
-        // A value that stands in several groups is chosen in one.
+        // A value that occurs in several groups is selected in one.
         let chosen =
             field.groups.firstIndex { group in
                 group.values.contains(typed) && group.conditions.allSatisfy { others[$0.field] == $0.value }
@@ -110,7 +108,7 @@ extension PageWriter {
         return [
             "options": groups.isEmpty ? values.map { option($0, of: field, in: operation, typed: typed) } : [],
             "groups": groups,
-            // One that nobody has chosen for people must not look chosen.
+            // A value that the user did not choose must not appear selected.
             "blank": field.defaultValue == nil && (!field.isRequired || !groups.isEmpty),
             "isAsked": field.isRequired && !groups.isEmpty,
         ]
@@ -131,7 +129,6 @@ extension PageWriter {
         ["minimum": minimum, "maximum": maximum, "step": step]
     }
 
-    /// A value as a form holds it.
     static func text(of value: JSONValue?) -> String {
         switch value {
         case .string(let text): text

@@ -3,10 +3,10 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// The maximum number of operations and stores that the gallery shows on one page; of more, it lists links.
+    /// The maximum number of operations and stores on one page of the gallery; if there are more, it lists links.
     static var gallerySize: Int { 50 }
 
-    /// Every sample of every operation and store, of one of them, or a link to each if there are many.
+    /// All samples of all operations and stores, or of one of them; if there are too many, a link to each.
     func gallery(_ section: GallerySection? = nil, atMost size: Int = Self.gallerySize) -> Fields {
         let (entries, stores) = (wholes, catalog.stores)
         guard section == nil, entries.count + stores.count > size else {
@@ -24,7 +24,7 @@ extension PageWriter {
         return ["groups": [], "index": ["links": links] as Fields, "allURL": nil]
     }
 
-    /// The same anchor as that of the section, so that links to it lead here.
+    /// Has the same anchor as the group, so that links to the group lead to it.
     private func link(_ title: String, _ section: GallerySection, _ groupID: String) -> Fields {
         ["title": title, "url": "\(base)/gallery\(section.query)", "groupID": groupID]
     }
@@ -33,7 +33,6 @@ extension PageWriter {
 
     private func groupID(_ entry: StoreEntry) -> String { "gallery-store-\(entry.id)" }
 
-    /// Every sample of an operation.
     private func group(_ entry: CatalogEntry) -> Fields {
         let samples = SampleViews(entry).views.enumerated().map { index, view -> Fields in
             let uid = "sample-\(entry.id)-\(index)"
@@ -47,7 +46,6 @@ extension PageWriter {
         return ["operation": operation(entry.id), "samples": samples, "groupID": groupID(entry)]
     }
 
-    /// Every sample of a store.
     private func group(_ entry: StoreEntry) -> Fields {
         let samples = SampleStores(entry).views.enumerated().map { index, view -> Fields in
             let uid = "sample-store-\(entry.id)-\(index)"

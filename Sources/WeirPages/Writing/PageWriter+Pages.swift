@@ -1,10 +1,50 @@
 import WeirAccess
 import WeirBoards
 import WeirJournals
+import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// A run's page.
+    func operationPage(
+        _ view: OperationView, draft: FormDraft?, schedule: ScheduleView? = nil, hooks: PageHooks? = nil,
+        mistakes: [String]? = nil
+    ) -> Fields {
+        let mistakes = mistakes ?? catalog[view.id]?.declaration?.mistakes ?? []
+        return [
+            "mistakes": mistakes.map { ["message": $0] as Fields }, "hasMistakes": !mistakes.isEmpty,
+            "operation": operation(view.id), "facts": facts(view), "current": current(view),
+            "earlier": earlier(view.recent.dropFirst()),
+            "scrubber": scrubber(operation: view.id, view.latest), "isPast": false,
+            "pairing": compareChoice(view, view.recent, view.recent),
+            "start": startForm(view.id, draft: draft), "schedule": schedule.map { self.schedule($0) },
+            "hooks": hooks.map { self.hooks($0) },
+            "healthURL": "\(base)/operations/\(view.id)/health",
+            "runsURL": "\(base)/runs?operation=\(view.id)", "apiURL": "\(base)/api/v1/operations/\(view.id)",
+        ]
+    }
+
+    func facts(_ view: OperationView) -> Fields {
+        let entry = catalog[view.id]
+        let isReported = entry?.isReported ?? false
+        // The effect of a second start matters only if users can start runs.
+        let reentry = isReported || isWatched(view.id) ? nil : entry?.reentry
+        return [
+            "isWatched": isWatched(view.id), "activeRuns": format.integer(Int64(view.activeRuns)),
+            "isRunning": view.activeRuns > 0,
+            "isReported": isReported,
+            "reentry": reentry.flatMap { strings.optional("reentry.\($0.rawValue)") },
+            "timeout": (entry?.timeout).map { format.duration($0.components.seconds * 1_000) },
+        ]
+    }
+
+    func current(_ view: OperationView) -> Fields {
+        ["run": view.latest.map { render("partials/run", run($0, isAlone: false)) }, "isWatched": isWatched(view.id)]
+    }
+
+    func earlier(_ runs: some Sequence<RunView>) -> [Fields] { runs.map { row($0.record) } }
+}
+
+extension PageWriter {
     func runPage(_ view: RunView, output: PageOutput? = nil, hooks: PageHooks? = nil) -> Fields {
         [
             "operation": operation(view.record.operation), "run": render("partials/run", run(view, isAlone: true)),
@@ -12,7 +52,7 @@ extension PageWriter {
             "apiURL": "\(base)/api/v1/runs/\(view.record.id)", "id": view.record.id,
             "url": "\(base)/runs/\(view.record.id)", "mayStart": mayStart(view.record.operation),
             "scrubber": scrubber(run: view), "isPast": false,
-            // A link shows one run, and leads to nothing else.
+            // A share link shows one run and leads nowhere else.
             "isFramed": !permissions.isLink,
             "compareURL": permissions.isLink
                 ? nil : "\(base)/operations/\(view.record.operation)/compare?b=\(view.record.id)",
@@ -24,16 +64,14 @@ extension PageWriter {
         ]
     }
 
-    /// Whether a reader may start an operation themselves, here or by a command.
+    /// Whether the reader may start an operation, on a page or by a command.
     private func mayStart(_ operation: String) -> Bool {
         guard let entry = catalog[operation], entry.isStartable, !isWatched(operation) else { return false }
         return !hasFile(operation) && allows(.start, onOperation: operation)
     }
 
-    /// What a problem's page is called.
     func title(of problem: PageProblem) -> String { strings.optional("problem.\(problem.status)") ?? problem.title }
 
-    /// A problem.
     func problemPage(_ problem: PageProblem) -> Fields {
         [
             "status": String(problem.status),
@@ -41,8 +79,42 @@ extension PageWriter {
         ]
     }
 
-    /// A start form alone.
     func startPage(_ operation: String, draft: FormDraft) -> Fields {
         ["operation": self.operation(operation), "start": startForm(operation, draft: draft)]
+    }
+}
+
+extension PageWriter {
+    func title(_ content: PageContent) -> Fields {
+        switch content {
+        case .board(let board): title(strings[.overview], tone: tone(of: board), count: running(board))
+        case .runs: title(strings[.runs])
+        case .operation(let view): title(title(of: view.id), standing: view.latest)
+        case .run(let view): title(title(of: view.record.operation), standing: view)
+        case .stores: title(strings[.stores])
+        case .store(let view): title(storeTitle(view.id), state: view.state)
+        }
+    }
+
+    func title(_ words: String, tone: String = "idle", count: Int = 0) -> Fields {
+        let mark = count > 0 ? "(\(format.integer(Int64(count)))) " : ""
+        return ["title": "\(mark)\(words) \u{B7} Weir", "tone": tone]
+    }
+
+    private func title(_ words: String, standing run: RunView?) -> Fields {
+        run.map { title(words, state: $0.record.state) } ?? title(words)
+    }
+
+    private func title(_ words: String, state: StateRecord) -> Fields {
+        let part = state.phase == .active ? state.progress?.fraction : nil
+        let mark = part.map { "(\(format.percent($0)))" } ?? state.phase.glyph
+        return ["title": "\(mark) \(words) \u{B7} Weir", "tone": state.phase.tone]
+    }
+
+    private func running(_ board: BoardView) -> Int { board.operations.reduce(0) { $0 + $1.activeRuns } }
+
+    private func tone(of board: BoardView) -> String {
+        let phases = board.operations.compactMap { $0.latest?.record.state.phase }
+        return phases.contains(.failed) ? Phase.failed.tone : phases.contains(.active) ? Phase.active.tone : "idle"
     }
 }

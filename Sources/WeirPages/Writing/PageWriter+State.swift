@@ -4,31 +4,32 @@ import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// The place of a state: how much room there is, and what ids in it begin with.
+    /// The place of a state: the available room, and the prefix of ids.
     struct Place {
-        /// What every id inside begins with, so that ids stay unique however often a state is shown.
+        /// The prefix of all ids inside, so that ids stay unique if a state is shown several times.
         let uid: String
-        /// Whether there is only a card's room.
+        /// Whether the state is shown on a card.
         let isCompact: Bool
     }
 
-    /// The name of the template for a case: the operation's own, or the one of all operations with its kind of states, or
-    /// the default one of the phase.
+    /// The name of the template of a state.
+    ///
+    /// The operation's own template of the case takes precedence, then that of a shared kind of states, then the default of
+    /// the phase.
     func template(for state: StateRecord, of operation: String) -> String {
         let own = "operations/\(operation)/\(state.caseName)"
         let shared = catalog[operation]?.sharedTemplates.map { "operations/default/\($0)" }
-        // States that only a file or a program names are shown by their phase.
+        // States named only by a file or program use the template of their phase.
         let names = shared.map { ["\($0)/\(state.caseName)", "\($0)/\(state.phase.rawValue)"] } ?? []
         return ([own] + names).first(where: library.contains)
             ?? "operations/default/\(state.phase.rawValue)"
     }
 
-    /// The element that shows where a run stands: the state's own template, and the gauge.
+    /// The element that shows the state of a run: the state's own template, and the gauge.
     func statePanel(_ run: RunView, id: String, place: Place) -> TrustedHTML {
         render("partials/state", stateFields(run, place).merging(["id": id]))
     }
 
-    /// What `partials/state` shows of a run.
     func stateFields(_ run: RunView, _ place: Place) -> Fields {
         let state = run.record.state
         return [
@@ -38,7 +39,7 @@ extension PageWriter {
         ]
     }
 
-    /// The state's own template, rendered with the payload's members innermost.
+    /// The state's own template, rendered with the payload's members, which take precedence.
     func stateBody(_ run: RunView, _ place: Place) -> TrustedHTML {
         let record = run.record
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
@@ -47,7 +48,6 @@ extension PageWriter {
         return render(name, stateContext(run, place).merging(members(of: payload)))
     }
 
-    /// What a state's template can name besides the payload's members.
     func stateContext(_ run: RunView, _ place: Place) -> Fields {
         let record = run.record
         return [
@@ -58,14 +58,14 @@ extension PageWriter {
         ]
     }
 
-    /// A payload's members by name, and all of them as a list.
+    /// The members of a payload by name, and all of them as a list.
     func members(of payload: ObjectValue) -> Fields {
         var fields: Fields = ["members": payload.transform("members")]
         for name in payload.json.keys { fields[name] = payload.child(named: name) }
         return fields
     }
 
-    /// How far the work has come, for `partials/gauge`; without a total there is only what is done.
+    /// The progress of the work, for `partials/gauge`; without a total, only the completed amount.
     func gauge(_ progress: WorkProgress?) -> Fields? {
         guard let progress else { return nil }
         let count: (Int64) -> String = { count in
@@ -83,12 +83,12 @@ extension PageWriter {
         ]
     }
 
-    /// The gauge of a state, of which a change can address what differs.
+    /// The gauge of a state with an id, so that patches can address it.
     func gauge(_ progress: WorkProgress?, in place: Place) -> Fields? {
         gauge(progress)?.merging(["gaugeID": "\(place.uid)-gauge"])
     }
 
-    /// Why a run ended, where its state does not say so itself.
+    /// The cause of a run's end, unless its state already shows it.
     private func cause(of record: RunRecord) -> EndCause? {
         let cause = record.cause.map { EndCause($0) }
         return switch record.state.phase {

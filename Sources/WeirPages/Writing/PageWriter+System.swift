@@ -3,7 +3,6 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// What the server is and how it does.
     func systemPage(_ system: SystemFacts) -> Fields {
         [
             "facts": system.facts.map { fact -> Fields in
@@ -17,7 +16,6 @@ extension PageWriter {
         ]
     }
 
-    /// The maximum number of problems that the page lists.
     private static var listedProblems: Int { 200 }
 
     private func fields(_ check: SystemFacts.Check) -> Fields {

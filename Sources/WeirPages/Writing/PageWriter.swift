@@ -4,9 +4,7 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Renders all pages in one language.
-///
-/// What each page is made of is told by the extensions.
+/// Renders all pages in one language; extensions render the individual pages.
 struct PageWriter: Sendable {
     var catalog: Catalog
     let library: any TemplateRendering
@@ -14,43 +12,35 @@ struct PageWriter: Sendable {
     let locales: [PageLocale]
     let strings: StringTable
     var format: LocaleFormat
-    /// What every URL begins with: nothing, or the mount path without its last slash.
+    /// The prefix of every URL: the mount path without its final slash.
     let base: String
-    /// What the URL of each file of `Public` begins with.
+    /// The URL prefix of the files of `Public`.
     let assets: String
-    /// What those who are shown the pages may do.
     let permissions: Permissions
-    /// Whether a run's page leads to the links to it.
     let offersLinks: Bool
 
-    /// Whether something may be done to an operation and its runs.
     func allows(_ verb: Verb, onOperation id: String) -> Bool { permissions.allows(verb, on: .operation(id)) }
 
-    /// Whether something may be done to a store.
     func allows(_ verb: Verb, onStore id: String) -> Bool { permissions.allows(verb, on: .store(id)) }
 
-    /// What every template can name.
     var common: Fields { ["t": strings.context, "base": base, "assets": assets, "locale": locale.tag] }
 
-    /// Renders a template with what every template can name and these.
     func render(_ template: String, _ fields: Fields) -> TrustedHTML {
         TrustedHTML(library.render(template, common.merging(fields)))
     }
 
-    /// A moment for `partials/time` or `partials/since`.
     func moment(_ moment: Timestamp) -> MomentValue { MomentValue(moment: moment, format: format) }
 
-    /// The name of an operation for people; its id when the catalog no longer has it.
+    /// The title of an operation, or its id if the catalog does not contain it.
     func title(of operation: String) -> String {
         strings.optional("operation.\(operation).title") ?? catalog[operation]?.title ?? operation
     }
 
-    /// What an operation does, in a sentence.
     func summary(of operation: String) -> String {
         strings.optional("operation.\(operation).summary") ?? catalog[operation]?.summary ?? ""
     }
 
-    /// The name of a run's state for people: one that has begun is not "none".
+    /// The label of a run's state; the idle case `none` is shown as waiting to start.
     func label(of caseName: String, _ phase: Phase, in operation: String) -> String {
         guard phase == .idle, caseName == "none", strings.optional("case.\(operation).none") == nil else {
             return label(of: caseName, in: operation)
@@ -58,17 +48,14 @@ struct PageWriter: Sendable {
         return strings[.waitingToStart]
     }
 
-    /// The name of a case for people.
     func label(of caseName: String, in operation: String) -> String {
         PayloadValues(format: format, strings: strings, operation: operation).caseLabel(caseName)
     }
 
-    /// An operation's name and address.
     func operation(_ id: String) -> Fields {
         ["id": id, "title": title(of: id), "summary": summary(of: id), "url": "\(base)/operations/\(id)"]
     }
 
-    /// The name of a phase for people.
     func word(for phase: Phase) -> String {
         switch phase {
         case .idle: strings[.phaseIdle]
@@ -80,7 +67,6 @@ struct PageWriter: Sendable {
         }
     }
 
-    /// A state as shape, word and colour, for `partials/chip`.
     func chip(_ caseName: String, _ phase: Phase, in operation: String) -> Fields {
         [
             "word": label(of: caseName, in: operation), "tone": phase.tone, "shape": phase.shape,
@@ -89,10 +75,10 @@ struct PageWriter: Sendable {
         ]
     }
 
-    /// A chip that a change of its run can address.
+    /// A chip with an id, so that patches can address it.
     func chip(_ record: RunRecord, in element: String) -> Fields { chip(record).merging(["chipID": "\(element)-chip"]) }
 
-    /// A run's state, for `partials/chip`; one that ended only because nobody watched is nobody's concern.
+    /// The state of a run, for `partials/chip`; a run that ended because it was no longer watched has a neutral tone.
     func chip(_ record: RunRecord) -> Fields {
         let state = record.state
         return chip(state.caseName, state.phase, in: record.operation).merging([
@@ -100,21 +86,19 @@ struct PageWriter: Sendable {
         ])
     }
 
-    /// The colour of a run.
     func tone(of record: RunRecord) -> String {
         let cause = record.cause.map { EndCause($0) }
         let isUnwatched = record.state.phase == .cancelled && (cause == .unwatched || cause == .rolledOver)
         return isUnwatched ? Phase.idle.tone : record.state.phase.tone
     }
 
-    /// A state that a run passed through, for `partials/chip`.
     func chip(_ state: Transition, of record: RunRecord) -> Fields {
         chip(state.caseName, state.phase, in: record.operation).merging([
             "word": label(of: state.caseName, state.phase, in: record.operation)
         ])
     }
 
-    /// Why a run ended, in the reader's language where the words are ours.
+    /// The cause of a run's end, translated unless it is free text.
     func words(for cause: EndCause) -> String {
         switch cause {
         case .actor(let name): strings(.causeActor, ["actor": name])
@@ -133,6 +117,42 @@ struct PageWriter: Sendable {
         case .whole: strings[.causeWhole]
         case .overtime: strings[.causeOvertime]
         case .other(let text): text
+        }
+    }
+}
+
+extension Phase {
+    /// The colour, as the name of a CSS class and of an icon.
+    var tone: String {
+        switch self {
+        case .idle: "idle"
+        case .active: "active"
+        case .succeeded: "ok"
+        case .failed: "bad"
+        case .cancelled, .interrupted: "warn"
+        }
+    }
+
+    /// The shape, as SVG path data in a box of 16 × 16 with the even-odd fill rule.
+    var shape: String {
+        switch self {
+        case .idle: "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 2a5 5 0 1 1 0 10A5 5 0 0 1 8 3z"
+        case .active: "M8 1a7 7 0 1 0 0 14A7 7 0 0 0 8 1zm0 2v10A5 5 0 0 1 8 3z"
+        case .succeeded: "M6.2 13.4L1.3 8.5l2-2 2.9 2.9L12.7 3l2 2z"
+        case .failed: "M3.7 1.8L8 6.1l4.3-4.3 1.9 1.9L9.9 8l4.3 4.3-1.9 1.9L8 9.9l-4.3 4.3-1.9-1.9L6.1 8 1.8 3.7z"
+        case .cancelled: "M2.5 2.5h11v11h-11z"
+        case .interrupted: "M8 .8L15.8 15H.2zM7.1 6v4.6h1.8V6zm0 5.6v1.7h1.8v-1.7z"
+        }
+    }
+
+    var glyph: String {
+        switch self {
+        case .idle: "\u{25CB}"
+        case .active: "\u{25D0}"
+        case .succeeded: "\u{2713}"
+        case .failed: "\u{2715}"
+        case .cancelled: "\u{25FC}"
+        case .interrupted: "\u{26A0}"
         }
     }
 }

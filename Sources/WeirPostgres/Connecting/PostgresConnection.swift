@@ -8,10 +8,10 @@ import CPostgreSQL
     import Musl
 #endif
 
-/// One connection to the database: typed statements, each prepared once, with results in binary form.
+/// A connection to the database, with typed prepared statements and binary results.
 ///
-/// One thread at a time may use it. A call blocks that thread until the database has answered, or until the timeout: then
-/// the connection counts as lost, because a machine that is cut off or a process that is stopped never answers.
+/// Only one thread at a time may use it. A call blocks that thread until the database answers or the timeout expires;
+/// the connection then counts as lost, because an unreachable machine or a stopped process never answers.
 final class PostgresConnection {
     private let timeout: AnswerTimeout
     // Unsafe memory: libpq's connection is released with this object and does not leave it.
@@ -37,7 +37,7 @@ final class PostgresConnection {
         self.connection = connection
         guard PQstatus(connection) == CONNECTION_OK, PQsetnonblocking(connection, 1) == 0 else {
             let words = words
-            // libpq reports no code for a connection that was refused, but the server's sentence.
+            // For a refused connection libpq reports no code, only the server's message.
             throw PostgresFailure(Self.state(ofRefusal: words), words)
         }
     }
@@ -46,7 +46,7 @@ final class PostgresConnection {
 
     // MARK: Statements
 
-    /// Runs a statement and passes its rows to `body`, in their order.
+    /// Runs a statement and passes its rows to `body`, in order.
     func rows(
         _ sql: String, _ values: [any PostgresValue] = [], body: (PostgresRow) throws -> Void
     ) throws {
@@ -55,7 +55,6 @@ final class PostgresConnection {
         for index in 0..<PQntuples(result) { try body(PostgresRow(result: result, index: index)) }
     }
 
-    /// The results of `read` for all rows.
     func all<Result>(
         _ sql: String, _ values: [any PostgresValue] = [], read: (PostgresRow) throws -> Result
     ) throws -> [Result] {
@@ -64,7 +63,7 @@ final class PostgresConnection {
         return results
     }
 
-    /// The result of `read` for the first row; nil if there is none.
+    /// The result of `read` for the first row, or nil.
     func first<Result>(
         _ sql: String, _ values: [any PostgresValue] = [], read: (PostgresRow) throws -> Result
     ) throws -> Result? {
@@ -73,18 +72,17 @@ final class PostgresConnection {
         return PQntuples(result) > 0 ? try read(PostgresRow(result: result, index: 0)) : nil
     }
 
-    /// Runs a statement that has no values and whose rows do not matter; it can be several, separated by semicolons.
+    /// Runs one or more statements without parameters, separated by semicolons, and discards their rows.
     func execute(_ script: String) throws(PostgresFailure) {
         guard PQsendQuery(connection, script) == 1 else { throw failure() }
         PQclear(try result())
     }
 
-    /// Runs statements at one moment of the database, which they cannot change.
+    /// Runs statements in a read-only transaction with one snapshot.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body)
     }
 
-    /// Runs statements in one transaction.
     func transaction<Result>(_ begin: String = "BEGIN", _ body: () throws -> Result) throws -> Result {
         try execute(begin)
         do {
@@ -92,16 +90,16 @@ final class PostgresConnection {
             try execute("COMMIT")
             return result
         } catch {
-            // Where this fails, the connection is lost, and the transaction with it.
+            // If this fails, the connection is lost, and the transaction with it.
             if !isLost { do { try execute("ROLLBACK") } catch { _ = error } }
             throw error
         }
     }
 
-    /// Waits for a notice on a channel that the connection listens to; returns whether one came in time, and before the
-    /// wait was interrupted.
+    /// Waits for a notification on a channel that the connection listens to; returns false on a timeout or
+    /// interruption.
     ///
-    /// All notices that have come count as one.
+    /// All pending notifications are consumed together.
     func hasNotice(within time: Duration, until interruption: Interruption) throws(PostgresFailure) -> Bool {
         if try takeNotices() { return true }
         var places = [PQsocket(connection), interruption.descriptor].map {
@@ -122,12 +120,11 @@ final class PostgresConnection {
         return hasCome
     }
 
-    /// Whether the connection broke.
     var isLost: Bool { PQstatus(connection) != CONNECTION_OK || hasTimedOut }
 
     private var hasTimedOut = false
 
-    // MARK: With libpq
+    // MARK: libpq
 
     private func run(_ sql: String, _ values: [any PostgresValue]) throws(PostgresFailure) -> OpaquePointer {
         let name = try prepare(sql, values)
@@ -154,7 +151,7 @@ final class PostgresConnection {
         return try result()
     }
 
-    /// The name of a statement, which is prepared the first time.
+    /// The name of a statement, which is prepared on first use.
     private func prepare(_ sql: String, _ values: [any PostgresValue]) throws(PostgresFailure) -> String {
         if let name = prepared[sql] { return name }
         let name = "weir\(prepared.count)"
@@ -165,7 +162,7 @@ final class PostgresConnection {
         return name
     }
 
-    /// The last result of what was sent, which is its error if it has one.
+    /// The last result of a request; throws if it is an error.
     private func result() throws(PostgresFailure) -> OpaquePointer {
         let sent = ContinuousClock.now
         while case let rest = PQflush(connection), rest != 0 {
@@ -201,11 +198,11 @@ final class PostgresConnection {
         return status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK
     }
 
-    /// Blocks until the connection can be read or written.
+    /// Blocks until the connection is ready for the given events, or the timeout expires.
     private func wait(for events: Int16, since sent: ContinuousClock.Instant) throws(PostgresFailure) {
         while ContinuousClock.now < timeout.deadline(of: sent) {
             var place = pollfd(fd: PQsocket(connection), events: events, revents: 0)
-            // For a quarter of a second at a time, as the deadline can come closer.
+            // In intervals of a quarter of a second, because the deadline can move closer.
             let ready = poll(&place, 1, 250)
             if ready > 0 { return }
             if ready < 0, errno != EINTR { break }
@@ -225,7 +222,7 @@ final class PostgresConnection {
             code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
         }
         guard let state = field("C") else { return failure() }
-        // Of what PostgreSQL says only the first line: the others can repeat a statement.
+        // Only the first line of PostgreSQL's message: the others can contain a statement.
         return PostgresFailure(state, Self.firstLine(field("M") ?? ""), detail: field("D") ?? "")
     }
 
@@ -242,7 +239,7 @@ final class PostgresConnection {
             ("remaining connection slots", "53300"), ("starting up", "57P03"), ("shutting down", "57P03"),
             ("certificate", "08P01"), ("SSL", "08P01"), ("session is read-only", "25006"),
         ]
-        // The last of what was tried, at hosts that have several addresses, stands in the first line too.
+        // With several addresses, the first line also contains the last error.
         return known.first { words.contains($0.0) }?.1 ?? "08001"
     }
 }

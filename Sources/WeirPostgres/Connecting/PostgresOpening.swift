@@ -1,10 +1,10 @@
+import CPostgreSQL
 import Synchronization
-import WeirJournals
+package import WeirJournals
 import WeirStates
 
-/// Opens a journal: connects, migrates the tables, and enters as the server that records.
+/// Opens a journal: connects, migrates the tables, and starts to record or to follow.
 struct PostgresOpening: Sendable {
-    /// A journal's parts, once it is open.
     struct Opened: Sendable {
         let epoch: String
         let began: Timestamp
@@ -26,7 +26,7 @@ struct PostgresOpening: Sendable {
     func open() async throws -> Opened {
         let entered = EnteredSession()
         let timeout = AnswerTimeout(configuration.timeout)
-        // Its statements are short: by them the server notices a database that does not answer.
+        // Its statements are short, so its timeout detects a database that does not answer.
         let pulseTimeout = AnswerTimeout(min(configuration.timeout, .seconds(10)))
         let writer = PostgresWorker(address, name: "writer", timeout: timeout) { connection in
             try connection.execute(Self.writing)
@@ -63,7 +63,7 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Opens one connection for what is kept beside a journal, with the tables up to date.
+    /// Opens one connection for the tables beside the journal, after migrating them.
     func openWorker() async throws -> PostgresWorker {
         let worker = PostgresWorker(address, name: "records", timeout: AnswerTimeout(configuration.timeout)) {
             connection in
@@ -78,8 +78,7 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// The plans of the functions are made once, when the tables may still be empty: their statements always find rows
-    /// by an index.
+    /// Function plans are created once, when tables may be empty, and must always use an index.
     private static let writing = """
         SET lock_timeout = '15s'; SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off;
         SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off
@@ -91,7 +90,7 @@ struct PostgresOpening: Sendable {
 
     // MARK: Steps
 
-    /// Brings the tables up to date; returns the history they hold.
+    /// Migrates the tables; returns the history in them.
     private func prepare(_ writer: PostgresWorker) async throws -> (epoch: String, began: Timestamp) {
         try await writer.run { connection in
             let encoding = try connection.first("SHOW server_encoding") { $0.text(0) }
@@ -115,7 +114,7 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Refuses a pooler that hands connections out for single transactions: two of ours would be the same one.
+    /// Rejects a pooler in transaction mode, which would give both connections the same backend.
     private func checkPooling(_ writer: PostgresWorker, _ reader: PostgresWorker) async throws {
         let number: @Sendable (PostgresConnection) throws -> Int64? = { connection in
             try connection.first("SELECT pg_backend_pid()") { $0.integer(0) }
@@ -125,7 +124,7 @@ struct PostgresOpening: Sendable {
         throw JournalError.pooled(nil)
     }
 
-    /// Becomes the server that records; nil if another one does, and this one is to follow it.
+    /// Starts to record; returns nil if another server records and this one follows.
     private func enter(_ writer: PostgresWorker) async throws -> PostgresEntry.Entered? {
         let deadline = ContinuousClock.now + configuration.patience
         let entry = PostgresEntry(node: configuration.node)
@@ -141,7 +140,7 @@ struct PostgresOpening: Sendable {
         }
     }
 
-    /// Whether a server records that this one can follow.
+    /// Whether another server records that this one can follow.
     private func follows(_ writer: PostgresWorker) async throws -> Bool {
         guard let node = configuration.node else { return false }
         return try await writer.run { connection in
@@ -149,17 +148,64 @@ struct PostgresOpening: Sendable {
         } ?? false
     }
 
-    /// Nobody waits any more for what this server's last process asked: it is removed before others hear of this one.
+    /// Removes the commands of this server's previous process, which no longer waits for them, before this one
+    /// becomes visible.
     private func forgetCommands(of node: PostgresNode, _ writer: PostgresWorker) async throws {
         try await writer.run { connection in
             try connection.rows("DELETE FROM weir.commands WHERE node = $1", [node.id]) { _ in }
         }
     }
 
-    /// What an operator should know.
     static func notices(_ connection: PostgresConnection) throws -> [JournalNotice] {
         try connection.all("SELECT notice FROM weir.notices ORDER BY place") { row in
             JournalNotice(json: try JSONValue(parsing: row.text(0)))
         }.compactMap { $0 }
     }
+}
+
+/// The address of a database: a URL in the syntax of libpq, `postgres://user@host:5432/name?sslmode=verify-full`.
+///
+/// Missing parts are taken from libpq's environment variables, such as `PGPASSWORD`, and from `~/.pgpass`. The
+/// description names the database and the host, never the password.
+package struct PostgresAddress: Sendable, CustomStringConvertible {
+    let url: String
+    package let description: String
+
+    /// Whether a text has the scheme of a database URL.
+    package static func isURL(_ text: some StringProtocol) -> Bool {
+        text.hasPrefix("postgres://") || text.hasPrefix("postgresql://")
+    }
+
+    /// Parses a URL; throws an error that does not repeat it if libpq rejects it.
+    package init(_ url: String) throws(JournalError) {
+        var message: UnsafeMutablePointer<CChar>?
+        let options = Self.isURL(url) ? PQconninfoParse(url, &message) : nil
+        defer {
+            PQconninfoFree(options)
+            PQfreemem(message)
+        }
+        guard let options else {
+            throw JournalError(
+                .unavailable,
+                "The journal's URL cannot be read. Write it as postgres://USER@HOST:5432/DATABASE?sslmode=verify-full, with "
+                    + "special characters as %40.")
+        }
+        // Unsafe memory: libpq terminates its list with an option without a name.
+        var values: [String: String] = [:]
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val { values[String(cString: keyword)] = String(cString: value) }
+            option += 1
+        }
+        self.url = url
+        let host = values["host"] ?? values["hostaddr"] ?? "localhost"
+        description = "PostgreSQL, \(host)/\(values["dbname"] ?? values["user"] ?? "")"
+    }
+
+    /// Defaults that the URL can override; an unreachable host fails after seconds, not minutes.
+    static let defaults = [
+        ("application_name", "weir"), ("client_encoding", "UTF8"), ("connect_timeout", "5"),
+        ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "15000"),
+    ]
 }

@@ -2,24 +2,23 @@ import Synchronization
 import WeirJournals
 import WeirStates
 
-/// The session of a journal, once it records; the writer's later connections resume it.
+/// The sessions of an open journal, which new connections of the writer resume.
 final class EnteredSession: Sendable {
     private let current = Mutex<PostgresSession?>(nil)
     private let following = Mutex<PostgresSession?>(nil)
 
-    /// The session; nil before it records.
     var session: PostgresSession? { current.withLock { $0 } }
 
-    /// The session in which it appends to the runs that are assigned to it, while it follows.
+    /// The session in which it appends: as the recording server, or to its assigned runs.
     var appending: PostgresSession? { session ?? following.withLock { $0 } }
 
-    /// Follows another server, of this history, as a process with that number.
+    /// Starts to follow another server in this history, with the number of this process.
     func follow(_ epoch: String, worker: Int64, now: @escaping @Sendable () -> Timestamp) {
         let session = PostgresSession(node: JournalEpoch.make(), epoch: epoch, fence: -worker, now: now)
         following.withLock { $0 = session }
     }
 
-    /// Records from now on, with a fence that was just raised.
+    /// Starts to record, with a newly raised fence.
     func begin(_ entered: PostgresEntry.Entered, now: @escaping @Sendable () -> Timestamp) {
         let session = PostgresSession(
             node: JournalEpoch.make(), epoch: entered.epoch, fence: entered.fence, now: now)
@@ -27,21 +26,22 @@ final class EnteredSession: Sendable {
     }
 }
 
-/// Which history a journal records, and as which server; every new connection of the writer is checked against it.
+/// The history, and the identity of the server that appends to it; each new connection of the writer is checked
+/// against it.
 final class PostgresSession: Sendable {
-    /// What was recorded last, by which a database that has lost changes is recognised.
+    /// The state after the latest recorded call, to detect a database that has lost changes.
     private struct Last: Sendable {
         var batch: Int64 = 0
         var base = SequenceNumber.zero
         var head = SequenceNumber.zero
-        /// Set once nothing may be recorded any more, and why.
+        /// The reason why nothing may be recorded any more, or nil.
         var refusal: JournalError?
     }
 
     /// The server's name in `batches`.
     let node: String
     let epoch: String
-    /// The fence of the server that records; below zero, the number of one that follows.
+    /// The fence of the recording server; negative, the number of a following one.
     let fence: Int64
     private let now: @Sendable () -> Timestamp
     private let last = Mutex(Last())
@@ -54,10 +54,8 @@ final class PostgresSession: Sendable {
         self.now = now
     }
 
-    /// The number of the next call.
     func nextBatch() -> Int64 { counter.add(1, ordering: .relaxed).newValue }
 
-    /// Notes that a call was recorded.
     func recorded(batch: Int64, base: SequenceNumber, count: Int) {
         last.withLock { last in
             last.batch = batch
@@ -71,20 +69,19 @@ final class PostgresSession: Sendable {
         if let refusal = last.withLock({ $0.refusal }) { throw refusal }
     }
 
-    /// Whether it is that of a server that follows another.
     var follows: Bool { fence < 0 }
 
-    /// Takes the lock of the server that records on a new connection, and checks that the database holds everything that was
-    /// recorded.
+    /// Acquires the recording server's lock on a new connection, and checks that the database contains all recorded
+    /// data.
     func resume(_ connection: PostgresConnection) throws {
         if follows { return try check(connection, isAlone: false) }
         let isAlone = try connection.first("SELECT pg_try_advisory_lock(\(PostgresSchema.server))") { $0.isTrue(0) }
         try check(connection, isAlone: isAlone == true)
     }
 
-    /// Checks that the database holds everything that was recorded, and that no other server has come.
+    /// Checks that the database contains all recorded data, and that no other server has taken over.
     ///
-    /// If changes are gone, the history is ended: whoever opens the database next begins a new one.
+    /// If changes are lost, the history is ended: the next server that opens the database begins a new one.
     func check(_ connection: PostgresConnection, isAlone: Bool = true) throws {
         try check()
         let last = last.withLock { $0 }
@@ -103,18 +100,18 @@ final class PostgresSession: Sendable {
         if held.epoch == epoch, follows || held.fence == fence, held.head >= last.head,
             last.batch == 0 || held.base == last.base
         {
-            // Where the lock is still held, it is by our own connection that broke: the fence says that nobody came.
+            // A lock that is still held belongs to this server's lost connection: the fence is unchanged.
             return
         }
         if !follows, held.epoch == epoch, held.fence > fence, held.head >= last.head { throw refuse(.fenced) }
-        // The newest changes are gone, and their numbers could be given again: whoever continues begins a new history.
+        // The newest changes are lost, and their sequences could be assigned again, so a new history must begin.
         if !follows, held.epoch == epoch, held.fence <= fence, try isAlone || comesAlone(connection) {
             try renew(connection, after: held.head, through: last.head)
         }
         throw refuse(.lostHistory)
     }
 
-    /// Waits for the lock of the server that records: our own connection that broke holds it until the database has noticed.
+    /// Waits for the recording server's lock, which a lost connection holds until the database notices.
     private func comesAlone(_ connection: PostgresConnection) throws -> Bool {
         do {
             try connection.execute("SELECT pg_advisory_lock(\(PostgresSchema.server))")
@@ -149,11 +146,65 @@ final class PostgresSession: Sendable {
 }
 
 extension JournalError {
-    /// The error for a database that lacks changes that were recorded and shown.
     fileprivate static var lostHistory: JournalError {
         JournalError(
             .corrupt,
             "The database has lost changes that were recorded, as after a failover to a replica that was behind. Restart "
                 + "the server: it continues with what is left, as a new history.")
     }
+}
+
+/// Makes a server the recording one: takes the server lock and raises the fence.
+struct PostgresEntry: Sendable {
+    struct Entered: Sendable {
+        let epoch: String
+        let fence: Int64
+    }
+
+    /// The server; nil for a single one that does not follow others.
+    let node: PostgresNode?
+
+    /// Tries once; returns nil if another server records.
+    ///
+    /// `silent` is a server to replace, unless it has been heard from since. Its connections are terminated, and its
+    /// lock is released with them, which can take a moment; then the next try succeeds.
+    func enter(_ connection: PostgresConnection, replacing silent: JournalNode? = nil) throws -> Entered? {
+        try connection.transaction {
+            try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.lock))")
+            if let node, let other = try other(node, connection) {
+                guard let silent, other.id == silent.id, other.beat == silent.beat else { return nil }
+                try connection.execute(Self.endHolder)
+            }
+            let isAlone = try connection.first("SELECT pg_try_advisory_lock(\(PostgresSchema.server))") { $0.isTrue(0) }
+            guard isAlone == true else { return nil }
+            let entered = try connection.first("UPDATE weir.journal SET fence = fence + 1 RETURNING epoch, fence") {
+                Entered(epoch: $0.text(0), fence: $0.integer(1))
+            }
+            if let silent { try connection.rows("DELETE FROM weir.nodes WHERE id = $1", [silent.id]) { _ in } }
+            try connection.execute("UPDATE weir.nodes SET records = false WHERE records")
+            if let node {
+                try connection.rows(
+                    """
+                    INSERT INTO weir.nodes (id, name, records) VALUES ($1, $2, true)
+                    ON CONFLICT (id) DO UPDATE SET records = true, beat = nodes.beat + 1
+                    """, [node.id, node.name]
+                ) { _ in }
+            }
+            return entered
+        }
+    }
+
+    private func other(_ node: PostgresNode, _ connection: PostgresConnection) throws -> (id: String, beat: Int64)? {
+        try connection.first("SELECT id, beat FROM weir.nodes WHERE records AND id <> $1", [node.id]) {
+            ($0.text(0), $0.integer(1))
+        }
+    }
+
+    /// Terminates the connection that holds the server lock: that of a stopped or unreachable server.
+    private static let endHolder = """
+        SELECT pg_terminate_backend(l.pid) FROM pg_locks l
+        WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1 AND l.pid <> pg_backend_pid()
+            AND l.database = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+            AND (l.classid::bigint << 32 | l.objid::bigint) = \(PostgresSchema.server)
+        """
 }

@@ -2,19 +2,27 @@ import Dispatch
 import Synchronization
 import WeirJournals
 
-/// One connection on a thread of its own, which blocks while the database works; it connects again when it must.
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// A connection with its own thread, which blocks while the database works; it reconnects when necessary.
 ///
-/// What it is given to do is done in order. When the connection breaks in the middle, that is done again on the next
-/// one, so everything given to it must be safe to repeat.
+/// Calls run in order. If the connection breaks during a call, the call is repeated on the next connection, so it
+/// must be idempotent.
 final class PostgresWorker: Sendable {
-    /// How often a broken connection is replaced within one call, and how long to wait before each.
+    /// The pause before each reconnection within one call.
     private static let pauses: [Duration] = [.zero, .milliseconds(50), .milliseconds(200), .milliseconds(750)]
 
-    /// What is only used on the queue.
+    /// State that is accessed only on the queue.
     private final class State: @unchecked Sendable {
         var connection: PostgresConnection?
         var isClosed = false
-        /// Since when connecting has failed, when it failed last, and why.
+        /// The first and the last failure to connect, and its error.
         var failed: (since: ContinuousClock.Instant, last: ContinuousClock.Instant, error: any Error)?
     }
 
@@ -26,9 +34,9 @@ final class PostgresWorker: Sendable {
     private let waiting = Atomic(0)
     private let interruption: Interruption?
 
-    /// Prepares a connection, which is made when it is first needed.
+    /// Creates a worker, which connects on first use.
     ///
-    /// `interruption` ends what `wait` waits for; `prepare` sets up every new connection.
+    /// `interruption` ends the wait of ``wait(_:)``; `prepare` sets up each new connection.
     init(
         _ address: PostgresAddress, name: String, timeout: AnswerTimeout, interruption: Interruption? = nil,
         prepare: @escaping @Sendable (PostgresConnection) throws -> Void
@@ -40,10 +48,9 @@ final class PostgresWorker: Sendable {
         queue = DispatchQueue(label: "journal.postgres.\(name)")
     }
 
-    /// How many calls have not returned.
     var load: Int { waiting.load(ordering: .relaxed) }
 
-    /// Does something with the connection; throws `JournalError`.
+    /// Runs a body on the connection; throws `JournalError`.
     func run<Result: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Result
     ) async throws -> Result {
@@ -58,20 +65,20 @@ final class PostgresWorker: Sendable {
         }
     }
 
-    /// Waits for something on the connection, as `body` does, which returns when it is interrupted: whenever there is
-    /// something else to do with the connection.
+    /// Runs a waiting body on the connection, which is interrupted when another call arrives.
     func wait(_ body: @escaping @Sendable (PostgresConnection) throws -> Bool) async throws -> Bool {
         try await run { [self] connection in
             interruption?.clear()
-            // Whoever comes from here on interrupts.
+            // Calls that arrive from here on interrupt the wait.
             guard waiting.load(ordering: .sequentiallyConsistent) <= 1 else { return false }
             return try body(connection)
         }
     }
 
-    /// Runs the calls that wait, then `last`, and ends the connection.
+    /// Runs pending calls, then `last`, and closes the connection.
     ///
-    /// Returns after ``AnswerTimeout/hurried`` at the latest. A database that does not answer then keeps the thread for longer.
+    /// Returns after ``AnswerTimeout/hurried`` at the latest. If the database does not answer, the thread stays
+    /// blocked longer.
     func close(after last: (@Sendable (PostgresConnection) throws -> Void)? = nil) async {
         timeout.hurry()
         interruption?.signal()
@@ -85,7 +92,7 @@ final class PostgresWorker: Sendable {
                 continuation?.resume()
             }
             queue.async { [self] in
-                // Without it, other servers find this one silent.
+                // If this fails, other servers detect the silence instead.
                 if let last { do { try attempt(last) } catch { _ = error } }
                 state.connection = nil
                 state.isClosed = true
@@ -107,7 +114,7 @@ final class PostgresWorker: Sendable {
             } catch let failure as PostgresFailure where failure.isConnectionLost {
                 state.connection = nil
                 last = failure
-                // While the database is away, callers are told at once.
+                // While the database is unreachable, calls fail immediately.
                 if timeout.isHurried || isAway { break }
             }
         }
@@ -117,7 +124,7 @@ final class PostgresWorker: Sendable {
     private func connected() throws -> PostgresConnection {
         if state.isClosed { throw JournalError(.unavailable, "The journal is closed.") }
         if let connection = state.connection { return connection }
-        // Those that waited for an attempt that took long do not each wait for one more.
+        // Calls that waited for a slow attempt share its failure instead of each starting another.
         if let failed = state.failed, isAway, ContinuousClock.now - failed.last < .seconds(timeout.isHurried ? 10 : 1) {
             throw failed.error
         }
@@ -135,7 +142,6 @@ final class PostgresWorker: Sendable {
         }
     }
 
-    /// Whether connecting has failed for more than two seconds.
     private var isAway: Bool { state.failed.map { ContinuousClock.now - $0.since > .seconds(2) } ?? false }
 
     private static func block(for pause: Duration) {
@@ -151,5 +157,68 @@ final class PostgresWorker: Sendable {
         case is CancellationError: error
         default: JournalError(.unavailable, "The journal's database cannot be read or written.", cause: error)
         }
+    }
+}
+
+/// The time limit for an answer of the database, which is shorter during a shutdown.
+package final class AnswerTimeout: Sendable {
+    static let hurried = Duration.seconds(3)
+
+    let usual: Duration
+    private let hurriedAt = Mutex<ContinuousClock.Instant?>(nil)
+
+    package init(_ usual: Duration) { self.usual = usual }
+
+    /// Shortens the timeout, also of pending answers.
+    package func hurry() { hurriedAt.withLock { $0 = $0 ?? .now } }
+
+    var isHurried: Bool { hurriedAt.withLock { $0 != nil } }
+
+    /// The deadline for the answer to a statement that was sent at the given time.
+    func deadline(of sent: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        let deadline = sent + usual
+        guard let hurriedAt = hurriedAt.withLock({ $0 }) else { return deadline }
+        return min(deadline, max(sent, hurriedAt) + Self.hurried)
+    }
+}
+
+/// Interrupts a wait for a file descriptor from any thread: a pipe that is readable while signalled.
+///
+/// If no pipe can be created, for example because the process has no descriptors left, nothing is interrupted.
+final class Interruption: Sendable {
+    /// Readable while signalled.
+    let descriptor: Int32
+    private let input: Int32
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0, let output = ends.first, let input = ends.last else {
+            (descriptor, input) = (-1, -1)
+            return
+        }
+        for end in [output, input] {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        (descriptor, self.input) = (output, input)
+    }
+
+    deinit {
+        guard descriptor >= 0 else { return }
+        _ = close(descriptor)
+        _ = close(input)
+    }
+
+    /// Signals; a full pipe is already signalled.
+    func signal() {
+        guard input >= 0 else { return }
+        var byte: UInt8 = 0
+        _ = write(input, &byte, 1)
+    }
+
+    func clear() {
+        guard descriptor >= 0 else { return }
+        var bytes: [UInt8] = Array(repeating: 0, count: 256)
+        while read(descriptor, &bytes, 256) == 256 {}
     }
 }

@@ -1,10 +1,10 @@
 extension PostgresFunctions {
-    /// Retention, the words of ended runs, and everything else that changes what is there.
+    /// Retention, the words of ended runs, and all other writes.
     ///
-    /// - `enter`: takes the lock and checks the fence; every other function begins with it.
-    /// - `hide`: removes ended runs from everything that is read; returns how many. Their changes and output stay until
-    ///   `sweep` deletes them, a limited number of rows at a time; it returns false when there are none left.
-    /// - `sweep_store`: deletes the oldest changes of one store that has more than a limit; returns false if none has.
+    /// - `enter`: takes the lock and checks the fence; every other function calls it first.
+    /// - `hide`: hides ended runs from all reads; returns their number. `sweep` deletes their changes and output
+    ///   later, a limited number of rows at a time; it returns false when none are left.
+    /// - `sweep_store`: deletes the oldest changes of a store that exceeds a limit; returns false if none does.
     /// - `add_words`: stores the words of ended runs, unless they have changed since the words were read.
     static let others = """
         CREATE FUNCTION weir.enter(fence bigint) RETURNS void LANGUAGE plpgsql AS $$
@@ -138,5 +138,44 @@ extension PostgresFunctions {
             GET DIAGNOSTICS v_count = ROW_COUNT;
             RETURN v_count;
         END $$;
+        """
+}
+
+extension PostgresFunctions {
+    /// The assignment of runs to servers.
+    ///
+    /// - `assign`: assigns a run to a server, or requests its executor to stop.
+    /// - `release`: revokes assignments. Because it takes the lock, later appends by the former executors are
+    ///   refused.
+    /// - `carries_out`: whether all these runs are assigned to a process.
+    static let assignments = """
+        CREATE SEQUENCE weir.assignment_places;
+        CREATE TABLE weir.assignments (
+            run bytea PRIMARY KEY, worker bigint NOT NULL, cause bytea,
+            place bigint NOT NULL DEFAULT nextval('weir.assignment_places')) WITH (fillfactor = 50);
+        CREATE INDEX assignments_of_worker ON weir.assignments (worker, place);
+
+        CREATE FUNCTION weir.carries_out(worker bigint, runs bytea[]) RETURNS boolean LANGUAGE sql AS $$
+            SELECT NOT EXISTS (SELECT FROM unnest($2) AS r(id) WHERE NOT EXISTS (
+                SELECT FROM weir.assignments a WHERE a.run = r.id AND a.worker = $1))
+        $$;
+
+        CREATE FUNCTION weir.assign(fence bigint, run bytea, worker bigint, cause bytea)
+        RETURNS void LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        BEGIN
+            PERFORM weir.enter(assign.fence);
+            INSERT INTO weir.assignments AS a (run, worker, cause) VALUES (assign.run, assign.worker, assign.cause)
+                ON CONFLICT (run) DO UPDATE
+                SET cause = coalesce(a.cause, excluded.cause), place = nextval('weir.assignment_places');
+        END $$;
+
+        CREATE FUNCTION weir.release(fence bigint, runs bytea[]) RETURNS void LANGUAGE plpgsql AS $$
+        #variable_conflict use_column
+        BEGIN
+            PERFORM weir.enter(release.fence);
+            DELETE FROM weir.assignments a WHERE a.run = ANY (release.runs);
+        END $$;
+
         """
 }

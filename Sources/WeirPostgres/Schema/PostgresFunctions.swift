@@ -1,19 +1,19 @@
-/// The functions in the database through which the journal is written; each call is one transaction by itself.
+/// The database functions that write the journal; each call is a separate transaction.
 ///
-/// Each begins by taking the lock, as a statement of its own: what follows sees everything that was committed before.
-/// So a server that is stopped, or whose connection breaks, in the middle of a call never holds the lock.
+/// Each takes the lock in a separate first statement, so that the following ones see everything committed before.
+/// Since a call is one statement, a server that stops or loses its connection never holds the lock.
 enum PostgresFunctions {
-    /// `append`: changes, lines and producers, all or none; returns the sequence before the first change, and the number
-    /// of the last line for each run of `l_run`.
+    /// `append`: writes changes, lines and producers, all or none; returns the sequence before the first change, and
+    /// the number of the last line for each run of `l_run`.
     ///
-    /// `fence` is that of the server that records; or, below zero, the number of one that follows, which may append to the
-    /// runs that are assigned to it: see `carries_out`.
+    /// `fence` is that of the recording server or, if negative, the number of a following one, which may append to
+    /// its assigned runs: see `carries_out`.
     ///
-    /// `s_…` has one row for each stream, with what its changes amount to: `s_first` and `s_last` are revisions, `s_at` and
-    /// `s_end` the places of its first and last change among all (from 1), and `s_actor` is set where the run begins.
-    /// `c_…` has one row for each change, `c_stream` being the place of its stream; `l_…` one for each run with lines,
-    /// `l_known` being how many it should have, or null; `o_…` one for each line, `o_run` and `o_number` being its run's
-    /// place and its own; `p_…` one for each producer.
+    /// `s_…` has one row per stream that summarises its changes: `s_first` and `s_last` are revisions, `s_at` and
+    /// `s_end` the positions of its first and last change in the call (from 1), and `s_actor` is set if the run
+    /// begins. `c_…` has one row per change, with `c_stream` the position of its stream; `l_…` one per run with
+    /// lines, with `l_known` the expected number of lines, or null; `o_…` one per line, with `o_run` the position of
+    /// its run and `o_number` its own; `p_…` one per producer.
     static let append = """
         CREATE OR REPLACE FUNCTION weir.append(
             node text, fence bigint, batch bigint, imported_at bigint,

@@ -1,15 +1,15 @@
-/// The tables for what servers keep in the database beside the journal: users, tokens, links, sessions and saved views.
+/// The tables beside the journal: users, tokens, links, sessions and saved views.
 ///
-/// - `access`: one row. `number` is that of the newest write; `call` names the call that made it, so that one that is
-///   repeated, because the connection broke before the answer came, is made once.
-/// - `access_records`: records of JSON by kind and id, each with the number of the write that changed it last. A record
-///   that was removed keeps its row for a while, without JSON, so that other servers notice.
+/// - `access`: one row. `number` is the number of the newest write; `call` identifies the call that made it, so that
+///   a call that is repeated after a lost connection is applied once.
+/// - `access_records`: JSON records by kind and id, each with the number of the write that last changed it. A removed
+///   record keeps its row for a while, without JSON, so that other servers detect the removal.
 ///
-/// Every server writes, also one that follows. Each write names the newest number that its server has read, and is refused
-/// if there is a newer one: its server then reads what others have changed, and decides anew. It is one call of one
-/// function, so that a server that stands still in the middle keeps no row locked.
+/// Every server writes, including following ones. Each write names the newest number that its server has read, and is
+/// refused if there is a newer one: the server then reads the changes and decides again. It is a single function
+/// call, so that a server that stalls holds no row lock.
 enum PostgresRecordTables {
-    /// For how many writes the row of a removed record stays.
+    /// The number of writes for which the row of a removed record is kept.
     static let memory: Int64 = 10_000
 
     static let script = """

@@ -1,48 +1,51 @@
-/// The journal's tables, in the schema `weir` of a database whose encoding is UTF8.
+import WeirJournals
+
+/// The journal's tables, in the schema `weir` of a database with encoding UTF8.
 ///
-/// They hold what the file of `JournalsSQLite` holds, under the same names: see `JournalSchema` there for what each
-/// column means. Texts in which NUL can occur are `bytea` with their UTF-8 bytes; JSON and words are `text COLLATE "C"`,
-/// so that nothing depends on the languages that the system knows. What differs:
+/// They correspond to the tables of the SQLite file, under the same names: `JournalSchema` documents the columns.
+/// Texts that may contain NUL are `bytea` with their UTF-8 bytes; JSON and words are `text COLLATE "C"`, so that
+/// nothing depends on installed locales. The differences:
 ///
-/// - `format`: one row. `number` is that of the newest migration; `minimum` is the lowest number that a server must
-///   know to use the database. Migrations only add, so the minimum is raised only by a later release.
-/// - `journal.fence` counts the servers that have recorded here; every call names the fence of its server, and is refused
-///   once another one has come.
-/// - `batches`: the newest calls of each server, by its name and its own count: a call that is repeated, because the
-///   connection broke before the answer came, gets the numbers that it got.
+/// - `format`: one row. `number` is the newest migration; `minimum` is the lowest number that a server must know to
+///   use the database. Migrations only add, so only a later release raises the minimum.
+/// - `journal.fence` counts the takeovers by recording servers; every call names the fence of its server, and is
+///   refused after another takeover.
+/// - `batches`: the newest calls of each server, by its name and count: a call that is repeated after a lost
+///   connection returns its original result.
 /// - `runs.ended_sequence` is `sequence` once the run has ended, so that a change of an active run touches no index.
-/// - `lines`: the number of lines of each run that has printed any, apart from `runs`.
-/// - `run_text`: the words of ended runs, and the set of them, cut to 200 bytes each, as a `tsvector`: an index of which
-///   runs can match. It is null if it would be too large.
-/// - `removed_reports`, `notices`: by the order in which they came.
+/// - `lines`: the number of lines of each run with output, separate from `runs`.
+/// - `run_text`: the words of ended runs, and the set of them as a `tsvector`, truncated to 200 bytes each, as an
+///   index of candidates. It is null if it would be too large.
+/// - `removed_reports`, `notices`: in order of insertion.
 ///
 /// - `nodes`: the servers that use the database, each as it last described itself, and which of them records.
-/// - `commands`: what servers that follow ask of the one that records. A command is claimed under the fence, with the number
-///   of the call that claimed it; then its answer is added. One that its server withdrew keeps its row for a while, so that
-///   it is not added once more by a call that was late. The server that asked removes it; those of servers that are gone
-///   go with the next claim.
-/// - `assignments`: which process of a server that follows carries out which run, and may append to it; `place` grows with
-///   each change of a row.
-/// - `access`, `access_records`: not of the journal; see `PostgresRecordTables`.
+/// - `commands`: requests of following servers to the recording one. A command is claimed under the fence, with the
+///   number of the claiming call; later its answer is added. A withdrawn command keeps its row for a while, so that a
+///   delayed call does not add it again. The requesting server removes its commands; those of removed servers are
+///   deleted with the next claim.
+/// - `assignments`: the process of a following server that executes a run and may append to it; `place` increases
+///   with each change of a row.
+/// - `access`, `access_records`: independent of the journal; see `PostgresRecordTables`.
 ///
-/// Only the functions of `PostgresFunctions` write, but in `nodes`, `commands` and the two for records, each in one transaction that first takes the lock ``lock``. So the
-/// order of commits is the order of sequences, for every reader.
+/// Only the functions of `PostgresFunctions` write, except to `nodes`, `commands` and the record tables, each in one
+/// transaction that first takes the lock ``lock``. The order of commits is therefore the order of sequences for every
+/// reader.
 enum PostgresSchema {
-    /// The advisory lock under which everything is written: `WEIR` and 1.
+    /// The advisory lock for all writes: `WEIR` and 1.
     static let lock: Int64 = 0x5745_4952_0000_0001
-    /// The advisory lock that a server holds for as long as it is connected: `WEIR` and 2.
+    /// The advisory lock that a recording server holds while it is connected: `WEIR` and 2.
     static let server: Int64 = 0x5745_4952_0000_0002
 
-    /// How many sequences a row of `blocks` covers, as a power of two.
+    /// The number of sequences per row of `blocks`, as a power of two.
     static let blockBits: Int64 = 12
 
-    /// Creates each format from the previous one; the first from an empty schema.
+    /// One migration per format, each from the previous one; the first starts with an empty schema.
     static let migrations: [String] = [
         tables + PostgresFunctions.append + PostgresFunctions.others, nodes, commands,
         PostgresFunctions.assignments + PostgresFunctions.append, PostgresRecordTables.script,
     ]
 
-    /// The lowest number of a format that a server must know to use what this version writes.
+    /// The lowest format that a server must know to use what this version writes.
     static let minimum: Int64 = 1
 
     static var version: Int64 { Int64(clamping: migrations.count) }
@@ -142,4 +145,61 @@ enum PostgresSchema {
             PRIMARY KEY (node, number));
 
         """
+}
+
+/// Migrates the tables of a database to the newest format; see `PostgresSchema`.
+struct PostgresMigration {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    /// Runs the missing migrations, all or none, excluding other servers.
+    func run(epoch: String, now: Timestamp) throws {
+        try connection.transaction {
+            try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresSchema.lock))")
+            if try !exists {
+                try connection.execute(
+                    """
+                    CREATE SCHEMA weir;
+                    CREATE TABLE weir.format (
+                        "only" boolean PRIMARY KEY DEFAULT true CHECK ("only"), number bigint NOT NULL,
+                        minimum bigint NOT NULL);
+                    INSERT INTO weir.format (number, minimum) VALUES (0, 0)
+                    """)
+            }
+            try check()
+            let number = try connection.first("SELECT number FROM weir.format") { $0.integer(0) } ?? 0
+            guard number < PostgresSchema.version else { return }
+            for migration in PostgresSchema.migrations.dropFirst(Int(clamping: number)) {
+                try connection.execute(migration)
+            }
+            try connection.rows(
+                "UPDATE weir.format SET number = $1, minimum = greatest(minimum, $2)",
+                [PostgresSchema.version, PostgresSchema.minimum]
+            ) { _ in }
+            guard number == 0 else { return }
+            try connection.rows(
+                "INSERT INTO weir.journal (epoch, created) VALUES ($1, $2)", [epoch, now.milliseconds]
+            ) { _ in }
+        }
+    }
+
+    /// Throws if there are no tables, or a newer version has migrated them so that this one cannot use them.
+    func check() throws {
+        guard try exists else {
+            throw JournalError(
+                .unavailable, "There is no journal in this database. Start a server with it, and it makes one.")
+        }
+        let minimum = try connection.first("SELECT minimum FROM weir.format") { $0.integer(0) } ?? 0
+        guard minimum <= PostgresSchema.version else {
+            throw JournalError(
+                .tooNew, "A newer version of Weir has changed the journal's database. Update this one.")
+        }
+    }
+
+    private var exists: Bool {
+        get throws {
+            try connection.first("SELECT to_regclass('weir.format') IS NOT NULL") { $0.isTrue(0) } ?? false
+        }
+    }
 }

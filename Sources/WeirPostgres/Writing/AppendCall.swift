@@ -1,11 +1,11 @@
 import WeirJournals
 import WeirStates
 
-/// Everything that one call of `weir.append` adds, column by column; see `PostgresFunctions/append`.
+/// The arguments of one call of `weir.append`, column by column; see `PostgresFunctions/append`.
 ///
-/// Pure: whether the changes follow those that are stored is decided in the database, and everything else here.
+/// Pure: the database decides whether the changes follow the stored ones; everything else is determined here.
 struct AppendCall: Sendable {
-    /// What the changes of one stream amount to.
+    /// The summary of the changes of one stream.
     private struct Stream {
         let id: StreamID
         let subject: String
@@ -20,7 +20,6 @@ struct AppendCall: Sendable {
         let epoch: String?
     }
 
-    /// A change as it is stored.
     private struct Row {
         let stream: Int
         let draft: ChangeDraft
@@ -29,14 +28,12 @@ struct AppendCall: Sendable {
         let origin: SequenceNumber?
     }
 
-    /// The lines of one run.
     private struct Lines {
         let run: String
         let known: SequenceNumber?
         var drafts: [OutputDraft]
     }
 
-    /// A producer of a run, and how far it has come.
     private struct Producer {
         let run: String
         let id: String
@@ -50,16 +47,14 @@ struct AppendCall: Sendable {
     private var producers: [Producer] = []
     private let importedAt: Timestamp?
 
-    /// Begins a call; with a moment, one that imports.
+    /// Creates an empty call; with a time, one that imports.
     init(importedAt: Timestamp? = nil) { self.importedAt = importedAt }
 
-    /// The drafts of the changes.
     var drafts: [ChangeDraft] { rows.map(\.draft) }
 
-    /// How many changes there are.
     var count: Int { rows.count }
 
-    /// Adds a change; throws if it cannot follow those before it in this call.
+    /// Adds a change; throws if it does not follow the earlier ones of this call.
     mutating func add(_ draft: ChangeDraft, origin: ChangeOrigin? = nil) throws {
         let place: Int
         if let known = places[draft.stream] {
@@ -86,7 +81,7 @@ struct AppendCall: Sendable {
         streams[place].ended = draft.state.phase.isEnded ? draft.at : nil
     }
 
-    /// Adds lines to a run, which must have as many as are known, if that is given.
+    /// Adds lines to a run; the call fails if `known` is given and the run has another number of lines.
     mutating func add(_ drafts: [OutputDraft], to run: String, known: SequenceNumber? = nil) {
         if let place = lines.firstIndex(where: { $0.run == run }) {
             lines[place].drafts += drafts
@@ -95,21 +90,18 @@ struct AppendCall: Sendable {
         }
     }
 
-    /// Sets how far a producer has come.
     mutating func set(_ state: ProducerState, of producer: String, run: String) {
         producers.removeAll { $0.run == run && $0.id == producer }
         producers.append(Producer(run: run, id: producer, state: state))
     }
 
-    /// Whether there is nothing to do.
     var isEmpty: Bool { rows.isEmpty && lines.isEmpty && producers.isEmpty }
 
-    // MARK: The statement
+    // MARK: Statement
 
     static let statement =
         "SELECT base, counts FROM weir.append(\((1...47).map { "$\($0)" }.joined(separator: ", ")))"
 
-    /// The values of the statement.
     func values(node: String, fence: Int64, batch: Int64) throws -> [any PostgresValue] {
         let openings = streams.map(\.opening)
         let call: [any PostgresValue] = [node, fence, batch, importedAt?.milliseconds]
@@ -146,7 +138,7 @@ struct AppendCall: Sendable {
         ]
     }
 
-    // MARK: The answer
+    // MARK: Result
 
     /// The changes, with their sequences after a base.
     func changes(after base: SequenceNumber) -> [Change] {
@@ -155,7 +147,7 @@ struct AppendCall: Sendable {
         }
     }
 
-    /// What a refusal of the database means in the words of the journal's contract.
+    /// Maps an error of the database to the one that the journal's contract specifies.
     func meaning(of failure: PostgresFailure) -> any Error {
         let parts = failure.detail.split(separator: " ")
         let place = parts.first.flatMap { Int($0) } ?? 0
@@ -177,7 +169,6 @@ struct AppendCall: Sendable {
 }
 
 extension StreamID {
-    /// The id of the run or store.
     fileprivate var name: String {
         switch self {
         case .run(let id), .store(let id): id

@@ -1,12 +1,12 @@
 import WeirJournals
 import WeirStates
 
-/// Judges reports, one after the other, against what the database knows of their runs, and gathers what they add.
+/// Decides about reports in order, given the state of their runs in the database, and collects their additions.
 ///
-/// Pure. The reports are judged before their changes have sequences, and once more with them, so that the receipts name
-/// the right ones: nothing else depends on a sequence.
+/// Pure. Decisions are made once before the changes have sequences, and again with the sequences, so that the
+/// receipts contain them: nothing else depends on a sequence.
 struct ReportPlan {
-    /// What is known of a run.
+    /// The state of a run in the database.
     struct Known: Sendable {
         var record: RunRecord?
         var wasRemoved = false
@@ -21,7 +21,7 @@ struct ReportPlan {
     private let stored: [String: Known]
     private var head: SequenceNumber
 
-    /// Judges reports; their changes get the sequences after `head`.
+    /// Decides about reports; their changes get the sequences after `head`.
     init(_ reports: [Report], at now: Timestamp, knowing known: [String: Known], after head: SequenceNumber) throws {
         self.known = known
         stored = known
@@ -50,7 +50,7 @@ struct ReportPlan {
                 if run.record == nil { run.record = RunRecord(opening: change) } else { run.record?.apply(change) }
                 return change
             }
-            // Also without lines, so that the call fails if the run was reported of elsewhere in the meantime.
+            // Also without lines, so that the call fails if the run was reported concurrently.
             call.add(lines, to: report.run, known: stored[report.run]?.lines ?? .zero)
             run.lines = run.lines.advanced(by: lines.count)
             run.lastLineAt = lines.last?.at ?? run.lastLineAt
@@ -62,5 +62,37 @@ struct ReportPlan {
             return standing.receipt(
                 of: report, changes: changes, lines: OutputLine.numbered(lines, through: run.lines), producer: producer)
         }
+    }
+}
+
+/// Reads the state of a run on which decisions about its reports depend.
+struct ReportReader {
+    private let connection: PostgresConnection
+
+    init(_ connection: PostgresConnection) { self.connection = connection }
+
+    func known(_ run: String) throws -> ReportPlan.Known {
+        var known = ReportPlan.Known()
+        guard let record = try RunReader(connection).run(run) else {
+            known.wasRemoved =
+                try connection.first("SELECT true FROM weir.removed_reports WHERE id = $1", [AnyText(run)]) { _ in true
+                }
+                ?? false
+            return known
+        }
+        known.record = record
+        let stream = record.openedSequence
+        known.lines = try OutputReader(connection).count(of: run)
+        known.lastLineAt = try OutputReader(connection).line(known.lines, ofStream: stream)?.at
+        let producers = try connection.all(
+            "SELECT id, epoch, number, closed FROM weir.producers WHERE stream = $1", [stream]
+        ) { row in
+            (
+                row.text(0),
+                ProducerState(epoch: try row.sequence(1), number: try row.sequence(2), hasClosed: row.isTrue(3))
+            )
+        }
+        known.producers = Dictionary(producers) { $1 }
+        return known
     }
 }

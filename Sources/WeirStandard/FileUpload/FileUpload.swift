@@ -3,26 +3,24 @@ package import WeirFlows
 package import WeirOperations
 import WeirStates
 
-/// Receives a file, compresses it and passes it on to a destination, and shows each phase.
+/// Receives a file, compresses it and uploads it to a destination, with a state for each phase.
 ///
-/// Memory stays small however large the file is: it is processed in pieces, and waits on disk between the phases. A run
-/// that fails keeps the file for a retry; a run that succeeds or is cancelled leaves nothing behind except, on success,
-/// the file at its destination. It blocks threads of its own, not those of Swift's pool.
+/// Memory use does not depend on the file's size: the file is processed in chunks and stored on disk between the phases. A
+/// failed run keeps the file for a retry; a run that succeeds or is cancelled leaves only the file at its destination. Blocking
+/// work runs on separate threads, not on Swift's pool.
 package struct FileUpload: StateOperation {
-    /// The limits and folders of uploads.
     package struct Configuration: Sendable {
-        /// The folder in which files wait.
+        /// The folder for files between the phases.
         package let spool: String
-        /// The destinations; the first is used if none is named.
+        /// The destinations; the first is the default.
         package let destinations: [any UploadDestination]
         /// The maximum size of a file in bytes.
-        package let maximumSize: Int64
+        let maximumSize: Int64
         /// The size of a part in bytes, 64 to 1,024 kB.
-        package let partSize: Int
-        /// How hard to compress, from 1, fast, to 9, small.
-        package let compressionLevel: Int
+        let partSize: Int
+        /// The gzip level, from 1 (fast) to 9 (small).
+        let compressionLevel: Int
 
-        /// Creates a configuration.
         package init(
             spool: String, destinations: [any UploadDestination], maximumSize: Int64 = 64 << 30,
             partSize: Int = 256 << 10, compressionLevel: Int = 4
@@ -39,13 +37,12 @@ package struct FileUpload: StateOperation {
     private let environment: OperationEnvironment
     private let threads = WorkerThreads(label: "weir.file-upload")
 
-    /// Creates the operation.
     package init(_ configuration: Configuration, environment: OperationEnvironment = .init()) {
         self.configuration = configuration
         self.environment = environment
     }
 
-    /// The file, and the destinations to choose from where there is more than one.
+    /// The file, and a choice of destinations if there are several.
     package var inputFields: [InputField] {
         let names = configuration.destinations.map { JSONValue.string($0.name) }
         guard names.count > 1, let first = names.first else { return Input.fields }
@@ -54,9 +51,9 @@ package struct FileUpload: StateOperation {
         ]
     }
 
-    /// Goes from `none` through all phases to `success`; throws ``FileUploadError``, which becomes `error`.
+    /// Performs the upload; throws ``FileUploadError``.
     ///
-    /// Without bytes of its own, as in a retry, it uses those that an earlier run of the same file kept.
+    /// Without content, as in a retry, it uses the file kept by an earlier run.
     package func perform(_ input: FileUploadInput, state: MutableStateFlow<FileUploadState>) async throws {
         let run = FileUploadRun(input: input, configuration: configuration, environment: environment, state: state)
         try await withTaskExecutorPreference(threads) { try await run.perform() }
@@ -66,12 +63,26 @@ package struct FileUpload: StateOperation {
     ///
     /// Call it before the first upload.
     ///
-    /// Files kept for a retry stay for the given number of seconds, by default a week. Throws ``FileUploadFailure``.
+    /// Files kept for a retry stay for the given number of seconds. Throws ``FileUploadFailure``.
     package func removeLeftovers(keepingOriginalsFor age: TimeInterval = 7 * 86_400) async throws {
         try await withTaskExecutorPreference(threads) {
             try UploadSpool(directory: configuration.spool)
                 .removeLeftovers(originalsBefore: environment.now().addingTimeInterval(-age))
             for destination in configuration.destinations { try await destination.removeLeftovers() }
         }
+    }
+}
+
+package struct FileUploadInput: OperationInput {
+    /// The file; only the request that starts the run has its content.
+    package let file: FileInput
+    /// The name of the destination; nil for the first.
+    package let destination: String?
+
+    package static var fields: [InputField] { [InputField("file", "File", .file, required: true)] }
+
+    package init(file: FileInput, destination: String? = nil) {
+        self.file = file
+        self.destination = destination
     }
 }

@@ -1,29 +1,33 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+import Foundation
 import WeirStates
 
-/// Why a file could not be received or passed on.
+/// The reason why a file could not be received or uploaded.
 package enum FileUploadFailure: ExplainedError, Hashable {
-    /// The disk, or the part of it that can be used, is full.
+    /// The disk or a quota is full.
     case diskFull
-    /// The server has no permission to read or write files there.
     case forbidden
-    /// The file system reported an error; the reason is its own.
     case fileSystem(reason: String)
-    /// The bytes stopped arriving, or were malformed.
+    /// The transfer ended early or was malformed.
     case incomplete
-    /// The bytes stopped arriving, and whoever delivered them says why, in a sentence.
+    /// The transfer ended early; the reason is a sentence.
     case interrupted(reason: String)
-    /// More bytes arrived than are allowed.
     case tooLarge(limit: Int64)
-    /// The file's id is not valid.
     case malformedID
-    /// The bytes of an earlier run are no longer kept.
+    /// The file of an earlier run is no longer kept.
     case gone
-    /// There is no such destination.
     case unknownDestination(name: String)
-    /// The destination did not accept it; the reason is a sentence.
+    /// The destination rejected the file; the reason is a sentence.
     case refused(reason: String)
 
-    /// What happened and what to do, in a sentence.
+    /// The reason and the remedy.
     package var description: String {
         switch self {
         case .diskFull: "The disk is full. Free some space, then retry."
@@ -37,6 +41,47 @@ package enum FileUploadFailure: ExplainedError, Hashable {
         case .unknownDestination(let name):
             "There is no destination named \(name.inert(limit: 60)). Choose one of those offered."
         case .refused(let reason): reason
+        }
+    }
+}
+
+/// The failure of an upload, with its step.
+struct FileUploadError: ExplainedError, Hashable {
+    let failure: FileUploadFailure
+    let step: FileUploadStep
+    /// Whether the file is kept, so that a retry needs no new upload.
+    let canRetry: Bool
+
+    var description: String { failure.description }
+}
+
+extension FileUploadFailure {
+    /// The failure for an `errno`.
+    static func ofSystem(_ code: CInt) -> Self {
+        switch code {
+        case ENOSPC, EDQUOT, EFBIG: .diskFull
+        case EACCES, EPERM, EROFS: .forbidden
+        default: .fileSystem(reason: String(cString: strerror(code)).lowercased())
+        }
+    }
+
+    /// The failure for an error of Foundation's file manager.
+    static func ofFoundation(_ error: any Error) -> Self {
+        if let code = (error as? CocoaError)?.code {
+            if code == .fileWriteOutOfSpace { return .diskFull }
+            if code == .fileWriteNoPermission || code == .fileReadNoPermission { return .forbidden }
+        }
+        return .fileSystem(reason: "its folder cannot be used")
+    }
+
+    /// The failure for any error of an upload; explained errors of a destination keep their message.
+    init(_ error: any Error) {
+        if let failure = error as? FileUploadFailure {
+            self = failure
+        } else if let explained = error as? any ExplainedError {
+            self = .refused(reason: explained.description)
+        } else {
+            self = .refused(reason: "The destination did not accept the file (\(type(of: error))). Retry.")
         }
     }
 }

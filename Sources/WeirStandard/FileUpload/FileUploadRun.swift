@@ -4,7 +4,7 @@ import WeirFlows
 import WeirOperations
 import WeirStates
 
-/// One upload, phase by phase; each phase removes what it created if it ends early.
+/// One upload; each phase removes its files if it fails.
 struct FileUploadRun: Sendable {
     let input: FileUploadInput
     let configuration: FileUpload.Configuration
@@ -137,10 +137,10 @@ struct FileUploadRun: Sendable {
             state.value = .closingSession(filename: filename, destination: destination.name, size: file.size)
             try Task.checkCancellation()
             state.value = success(try await session.close(), parts)
-            // A run that was cancelled in the meantime takes no state any more, and so must leave no file.
+            // A run cancelled in the meantime accepts no state, so it must leave no file.
             guard state.value.phase == .succeeded else { throw CancellationError() }
         } catch {
-            // In a separate task, so that a cancelled run can still call the destination.
+            // In an unstructured task, so that a cancelled run can still call the destination.
             await Task { await session.abort() }.value
             throw error
         }

@@ -1,29 +1,27 @@
 import Foundation
 
-/// A server's answer, as far as it was read.
+/// An HTTP response, as far as it was read.
 struct HTTPAnswer: Sendable {
-    /// The status code and its words.
     var status = 0
     var reason = ""
-    /// The URL that gave the answer, after redirects.
+    /// The final URL, after redirects.
     var url = ""
-    /// All header fields, in order.
     var headers: [HeaderField] = []
     /// The beginning of the body.
     var body = Data()
-    /// How many bytes of the body were read.
+    /// The number of body bytes read.
     var size: Int64 = 0
-    /// The length the server announced.
+    /// The announced length.
     var announced: Int64?
-    /// Whether the body was read to its end.
+    /// Whether the whole body was read.
     var isWhole = true
 
-    /// The length that a header field announces; nil for anything but decimal digits of a number that fits.
+    /// The value of a length field; nil if it is not a decimal number or overflows.
     static func length(_ text: String) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
     }
 
-    /// Where a redirect leads; nil for any other answer.
+    /// The target of a redirect; nil for any other response.
     var redirection: String? {
         guard [301, 302, 303, 307, 308].contains(status) else { return nil }
         return headers.first { $0.name.lowercased() == "location" }?.value
@@ -38,16 +36,33 @@ struct HTTPAnswer: Sendable {
     }
 }
 
-/// One header field of an HTTP answer.
 package struct HeaderField: Codable, Hashable, Sendable {
-    /// The name as the server wrote it.
+    /// The name in the server's spelling.
     package let name: String
-    /// The value.
     package let value: String
 
-    /// Creates a field.
     package init(_ name: String, _ value: String) {
         self.name = name
         self.value = value
+    }
+}
+
+/// The progress of an HTTP exchange.
+enum HTTPEvent: Sendable {
+    case resolving(host: String)
+    /// The name is resolved, and a connection to this address is being made.
+    case connecting(host: String, address: String, port: Int)
+    /// The connection is open, and the request is being sent.
+    case waiting(method: String, url: String)
+    /// The response is arriving; `bytes` of its body have arrived.
+    case receiving(status: Int, bytes: Int64, total: Int64?)
+
+    var step: HTTPStep {
+        switch self {
+        case .resolving: .resolving
+        case .connecting: .connecting
+        case .waiting: .waiting
+        case .receiving: .receiving
+        }
     }
 }

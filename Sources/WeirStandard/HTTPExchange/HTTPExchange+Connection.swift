@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -7,8 +8,7 @@ import WeirFlows
 extension HTTPExchange {
     /// The addresses of the host that the request may connect to.
     ///
-    /// If there are none, throws the policy's refusal. The addresses of names within a private network are not
-    /// revealed.
+    /// Throws the policy's refusal if there are none. Does not reveal addresses of names within a private network.
     func permittedAddresses(
         of target: HTTPTarget, _ request: Request, _ trace: HTTPTrace, onEvent: @escaping @Sendable (HTTPEvent) -> Void
     ) async throws -> [IPAddress] {
@@ -33,7 +33,7 @@ extension HTTPExchange {
         return permitted
     }
 
-    /// Sends the request over a connection to one address, and reads the answer.
+    /// Sends the request over a connection to one address and reads the response.
     func exchange(
         _ target: HTTPTarget, at address: IPAddress, _ request: Request, _ trace: HTTPTrace,
         onEvent: @escaping @Sendable (HTTPEvent) -> Void
@@ -52,7 +52,7 @@ extension HTTPExchange {
             onEvent(event)
         }
         let result = await outcome(of: prepared, client: client, delegate: delegate)
-        // Not awaited: a peer that stalls can hold up the end of a connection for 10 s, during a handshake or a TLS goodbye.
+        // Not awaited: a stalled peer can delay the close by 10 s, during the TLS handshake or shutdown.
         Task { try await client.shutdown() }
         switch result {
         case .success(let answer): return answer
@@ -71,17 +71,18 @@ extension HTTPExchange {
             url: target.text, method: request.method, headers: headers, body: request.body.map { .string($0) })
     }
 
-    /// Makes the client connect to the address that was looked up and checked, and to no other.
+    /// Restricts the client to the address that was resolved and checked.
     ///
-    /// The client receives the address under the very name it would look up. If it ever uses another address, the
-    /// connection is closed before anything is sent.
+    /// The address is passed as an override for the name the client would resolve. If the connection still has another peer, it
+    /// is closed before anything is sent.
     private static func configuration(
         for request: HTTPClient.Request, _ target: HTTPTarget, at address: IPAddress, isOwn: Bool
     ) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         if target.address == nil { configuration.dnsOverride = [request.host: address.description] }
         if isOwn {
-            // It asks itself by its address, for which its certificate need not be; nothing leaves the machine.
+            // The server connects to itself by address, for which its certificate need not be valid; nothing leaves the
+            // machine.
             var encryption = TLSConfiguration.makeClientConfiguration()
             encryption.certificateVerification = .none
             configuration.tlsConfiguration = encryption
@@ -111,4 +112,68 @@ extension HTTPExchange {
             return .failure(error)
         }
     }
+}
+
+/// Handles one request of AsyncHTTPClient: reports each step, keeps the beginning of the body, and stops at a limit.
+///
+/// Called on the request's event loop; the lock is for the task that reads the response afterwards.
+final class HTTPExchangeDelegate: HTTPClientResponseDelegate {
+    /// Stops a request that has been read far enough; never leaves an exchange.
+    struct Enough: Error {}
+
+    private let answer: Locked<HTTPAnswer>
+    private let keeping: Int
+    private let limit: Int64
+    private let target: HTTPTarget
+    private let trace: HTTPTrace
+    private let onEvent: @Sendable (HTTPEvent) -> Void
+
+    init(
+        target: HTTPTarget, url: String, keeping: Int, limit: Int64, trace: HTTPTrace,
+        onEvent: @escaping @Sendable (HTTPEvent) -> Void
+    ) {
+        self.target = target
+        self.trace = trace
+        answer = Locked(HTTPAnswer(url: url))
+        self.keeping = keeping
+        self.limit = limit
+        self.onEvent = onEvent
+    }
+
+    /// The response as far as it was received.
+    var current: HTTPAnswer { answer.withLock { $0 } }
+
+    func didSendRequestHead(task: HTTPClient.Task<HTTPAnswer>, _ head: HTTPRequestHead) {
+        trace.connected(to: target)
+        trace.sent(head)
+        onEvent(.waiting(method: head.method.rawValue, url: current.url))
+    }
+
+    func didReceiveHead(task: HTTPClient.Task<HTTPAnswer>, _ head: HTTPResponseHead) -> EventLoopFuture<Void> {
+        let begun = answer.withLock { answer in
+            answer.status = Int(head.status.code)
+            answer.reason = head.status.reasonPhrase
+            answer.headers = head.headers.map { HeaderField($0.name, $0.value) }
+            answer.announced = head.headers.first(name: "content-length").flatMap(HTTPAnswer.length)
+            return answer
+        }
+        trace.received(head)
+        if begun.redirection != nil { return task.eventLoop.makeFailedFuture(Enough()) }
+        onEvent(.receiving(status: begun.status, bytes: 0, total: begun.announced))
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(task: HTTPClient.Task<HTTPAnswer>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
+        let now = answer.withLock { answer in
+            let missing = min(keeping - answer.body.count, buffer.readableBytes)
+            if missing > 0 { answer.body.append(contentsOf: buffer.readableBytesView.prefix(missing)) }
+            answer.size += Int64(buffer.readableBytes)
+            answer.isWhole = answer.size <= limit
+            return (status: answer.status, size: answer.size, announced: answer.announced, isWhole: answer.isWhole)
+        }
+        onEvent(.receiving(status: now.status, bytes: now.size, total: now.announced))
+        return now.isWhole ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(Enough())
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<HTTPAnswer>) throws -> HTTPAnswer { current }
 }

@@ -2,44 +2,42 @@ import Foundation
 import NIOHTTP1
 import WeirFlows
 
-/// One request and its answer, reporting each step: name, connection, request, answer, redirects.
+/// Performs an HTTP request and reports each step: name, connection, request, response, redirects.
 ///
-/// AsyncHTTPClient looks names up without reporting it. Therefore the name is looked up here first, and the client
-/// receives the address instead (`dnsOverride`, which keeps `Host` and the TLS server name): each step happens once,
-/// and is reported when it happens. A client lives as long as one connection; nothing is shared. The connection closes
-/// after the exchange, within 10 s.
+/// AsyncHTTPClient does not report name resolution. Therefore the name is resolved here first and the client receives the
+/// address (`dnsOverride`, which keeps `Host` and the TLS server name), so that each step happens once and is reported when it
+/// happens. Each connection has its own client, which is closed after the exchange, within 10 s.
 struct HTTPExchange: Sendable {
-    /// The request.
     struct Request: Sendable {
         var method = HTTPMethod.GET
         var url: String
-        /// Whether an operator has configured the URL, which may then lead anywhere; redirects may not.
+        /// Whether an operator configured the URL, which may then lead anywhere; redirects may not.
         var isConfigured = false
-        /// Whether the URL leads to this very server, whose certificate is for the name that the world calls it by.
+        /// Whether the URL is this server's own, whose certificate is valid for its public name only.
         var isOwn = false
-        /// Whether redirects to another scheme, host or port are answers rather than followed.
+        /// Whether redirects to another origin are returned instead of followed.
         var staysAtOrigin = false
         var body: String?
-        /// Header fields of the request; those that it always has can be replaced.
+        /// Additional header fields, which override the default ones.
         ///
-        /// They may hold secrets: a request that has some must not follow redirects to other origins.
+        /// They may hold secrets: requests with any must not follow redirects to other origins.
         var headers: [HeaderField] = []
-        /// Whether redirects are followed; otherwise they are the answer.
+        /// Whether redirects are followed rather than returned.
         var followsRedirects = true
-        /// How many bytes of the body's beginning are kept.
+        /// The maximum number of body bytes kept.
         var keeping: Int
-        /// How many bytes of the body are read before the connection is cut.
+        /// The number of body bytes after which the connection is closed.
         var limit: Int64
-        /// The time limit for everything, redirects included.
+        /// The time limit for the whole exchange, including redirects.
         var timeout: Duration
     }
 
     static let redirectLimit = 5
     let environment: OperationEnvironment
 
-    /// Does the exchange.
+    /// Performs the exchange.
     ///
-    /// Throws ``HTTPFailure`` and, when the task is cancelled, `CancellationError` at once.
+    /// Throws ``HTTPFailure``, and `CancellationError` immediately on cancellation.
     func perform(
         _ request: Request, trace: HTTPTrace = .silent, onEvent: @escaping @Sendable (HTTPEvent) -> Void
     ) async throws -> HTTPAnswer {
@@ -68,7 +66,7 @@ struct HTTPExchange: Sendable {
                 trace.ended(answer)
                 return answer
             }
-            // Read before it is noted: what cannot be requested is not recorded either.
+            // Validated before it is logged: an invalid target is not recorded.
             let next = try HTTPTarget(target.resolving(place))
             if request.staysAtOrigin, (next.place, next.isSecure) != (target.place, target.isSecure) {
                 trace.note("Redirected to another origin, which is not followed: \(next.text)")
@@ -87,7 +85,7 @@ struct HTTPExchange: Sendable {
         throw HTTPFailure.tooManyRedirects(limit: Self.redirectLimit)
     }
 
-    /// Tries each address of the host until one accepts a connection.
+    /// Tries the host's addresses in order until one accepts a connection.
     private func reach(
         _ target: HTTPTarget, _ request: Request, _ trace: HTTPTrace,
         onEvent: @escaping @Sendable (HTTPEvent) -> Void
@@ -106,5 +104,41 @@ struct HTTPExchange: Sendable {
             }
         }
         throw last
+    }
+}
+
+extension HTTPExchange {
+    /// Sends a GET to a URL configured by an operator and reads the whole body of a 2xx response.
+    ///
+    /// The configured URL may lead anywhere; the targets of redirects are restricted. Throws ``HTTPFailure``, also for other
+    /// statuses and for bodies over the limit, `CancellationError`, and the errors of `read`. `isOwn` marks a URL of this
+    /// server.
+    func fetch<Value: Sendable>(
+        _ url: String, isOwn: Bool = false, limit: Int, timeout: Duration,
+        read: @escaping @Sendable (Data) throws -> Value
+    ) async throws -> Value {
+        let request = Request(
+            url: url, isConfigured: true, isOwn: isOwn, keeping: limit, limit: Int64(limit), timeout: timeout)
+        let answer = try await perform(request) { _ in }
+        try answer.check()
+        guard answer.isWhole else { throw HTTPFailure.tooLong(limit: Int64(limit)) }
+        return try await WorkPool.answers.run { try read(answer.body) }
+    }
+}
+
+/// Performs work with a time limit; returns nil once the limit was reached and the cancelled work has ended.
+///
+/// Rethrows the work's errors. Cancelling the caller cancels the work.
+func withTimeLimit<Value: Sendable>(
+    _ limit: Duration, clock: any Clock<Duration>, _ work: @escaping @Sendable () async throws -> Value
+) async throws -> Value? {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+        defer { group.cancelAll() }
+        group.addTask(operation: work)
+        group.addTask {
+            try await clock.sleep(for: limit)
+            return nil
+        }
+        return try await group.next() ?? nil
     }
 }

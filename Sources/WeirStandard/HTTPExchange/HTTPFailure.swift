@@ -1,37 +1,42 @@
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
 import WeirStates
 
-/// Why an HTTP exchange failed.
+/// The reason why an HTTP exchange failed.
 package enum HTTPFailure: ExplainedError, Sendable, Equatable {
-    /// The URL cannot be used; the reason is a sentence.
+    /// The URL is unusable; the reason is a sentence.
     case invalidURL(reason: String)
-    /// Requests are not allowed there; the reason is a sentence that names the setting.
+    /// The policy forbids the request; the reason is a sentence that names the setting.
     case notAllowed(reason: String)
-    /// The name does not exist.
     case nameNotFound(host: String)
-    /// The name could not be looked up.
+    /// The name could not be resolved.
     case nameServerSilent(host: String, reason: String)
-    /// Nothing listens there.
+    /// The connection was refused.
     case refused(address: String, port: Int)
-    /// There is no route to the address.
     case unreachable(address: String, port: Int, reason: String)
-    /// It took longer than allowed.
     case timedOut(during: HTTPStep, after: Duration)
-    /// A connection was made, but not a secure one.
+    /// TLS failed.
     case notSecure(host: String, reason: String)
-    /// The other side closed the connection.
+    /// The peer closed the connection.
     case reset(during: HTTPStep)
-    /// The answer is not HTTP.
+    /// The response is not HTTP.
     case malformed(reason: String)
-    /// There were too many redirects.
     case tooManyRedirects(limit: Int)
-    /// The server answered, but not with the expected status.
     case unexpectedStatus(Int, reason: String, expected: Int?)
-    /// The answer is longer than the limit.
     case tooLong(limit: Int64)
-    /// The answer arrived, but its contents are wrong.
+    /// The content of the response is invalid.
     case notUnderstood(reason: String)
 
-    /// What happened and what to do, in a sentence.
+    /// The reason and the remedy.
     package var description: String {
         switch self {
         case .invalidURL(let reason), .notAllowed(let reason): reason
@@ -58,7 +63,7 @@ package enum HTTPFailure: ExplainedError, Sendable, Equatable {
         }
     }
 
-    /// Whether another attempt could succeed.
+    /// Whether a retry could succeed.
     package var mayPass: Bool {
         switch self {
         case .invalidURL, .notAllowed: false
@@ -79,7 +84,7 @@ extension HTTPStep {
 }
 
 extension Duration {
-    /// The duration for people: `30 s`, `250 ms`.
+    /// The duration for users: `30 s`, `250 ms`.
     var words: String {
         let count = milliseconds
         if count < 1_000 { return "\(count) ms" }
@@ -87,14 +92,97 @@ extension Duration {
     }
 }
 
-/// What an HTTP exchange is doing; the names are those of ``HTTPRequestState``'s cases.
+/// The steps of an HTTP exchange, named as the cases of ``HTTPRequestState``.
 package enum HTTPStep: String, Codable, Sendable, Hashable {
-    /// The host's name is being looked up.
     case resolving
-    /// A connection is being made, TLS included.
+    /// The connection is being made, including TLS.
     case connecting
-    /// The request is being sent, and no answer has begun.
+    /// The request is being sent, and no response has started.
     case waiting
-    /// The answer is arriving.
     case receiving
+}
+
+extension HTTPFailure {
+    /// The failure for an error of the client in a given step.
+    ///
+    /// Before the connection is open, every error that is not a socket error is a TLS error.
+    init(_ error: any Error, during step: HTTPStep, target: HTTPTarget, address: String) {
+        if let failure = error as? HTTPFailure {
+            self = failure
+        } else if let failure = error as? StatusGuard.NoStatus {
+            self = .malformed(reason: "\(failure)")
+        } else if let failure = error as? IOError {
+            self = Self.ofSocket(failure.errnoCode, during: step, target: target, address: address)
+        } else if let failure = error as? HTTPClientError {
+            self = Self.ofClient(failure, during: step, target: target, address: address)
+        } else if case .invalidEOFState? = error as? HTTPParserError {
+            // The received part was valid HTTP.
+            self = .reset(during: step)
+        } else if error is HTTPParserError {
+            self = .malformed(reason: "\(error)".inert(limit: 80))
+        } else if error is ChannelError {
+            self =
+                step == .connecting
+                ? .unreachable(address: address, port: Int(target.port.number), reason: "no answer")
+                : .reset(during: step)
+        } else if step == .connecting, target.isSecure {
+            self = .notSecure(host: target.host, reason: Self.tlsReason(error))
+        } else {
+            self = .malformed(reason: "\(type(of: error))")
+        }
+    }
+
+    /// Whether another address of the host might succeed.
+    var isOfAddress: Bool {
+        switch self {
+        case .refused, .unreachable: true
+        default: false
+        }
+    }
+
+    private static func ofSocket(_ code: CInt, during step: HTTPStep, target: HTTPTarget, address: String)
+        -> HTTPFailure
+    {
+        switch (step, code) {
+        case (.connecting, ECONNREFUSED): .refused(address: address, port: Int(target.port.number))
+        case (.connecting, ECONNRESET) where target.isSecure:
+            .notSecure(
+                host: target.host, reason: "the server closed the connection. Check that it speaks TLS on this port.")
+        case (.connecting, _):
+            .unreachable(
+                address: address, port: Int(target.port.number), reason: String(cString: strerror(code)).lowercased())
+        default: .reset(during: step)
+        }
+    }
+
+    private static func ofClient(
+        _ error: HTTPClientError, during step: HTTPStep, target: HTTPTarget, address: String
+    ) -> HTTPFailure {
+        switch error {
+        case .connectTimeout:
+            .unreachable(address: address, port: Int(target.port.number), reason: "no answer")
+        case .tlsHandshakeTimeout:
+            .notSecure(
+                host: target.host, reason: "the server does not answer the handshake. Try http, or another port.")
+        case .remoteConnectionClosed where step == .connecting && target.isSecure,
+            .uncleanShutdown where step == .connecting:
+            .notSecure(
+                host: target.host, reason: "the server closed the connection. Check that it speaks TLS on this port.")
+        case .remoteConnectionClosed, .uncleanShutdown:
+            .reset(during: step)
+        default:
+            .malformed(reason: error.shortDescription.inert(limit: 80))
+        }
+    }
+
+    private static func tlsReason(_ error: any Error) -> String {
+        let text = "\(error)"
+        if text.contains("WRONG_VERSION_NUMBER") || text.contains("HTTP_REQUEST") {
+            return "the server does not speak TLS on this port. Try http, or another port."
+        }
+        if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
+            return "its certificate is not trusted here. Check its name, its date and its issuer."
+        }
+        return "the handshake failed. Check that the server speaks TLS on this port."
+    }
 }

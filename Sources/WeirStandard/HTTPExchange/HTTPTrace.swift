@@ -2,14 +2,13 @@ import NIOHTTP1
 import WeirOperations
 import WeirStates
 
-/// Prints what an exchange does, like `curl -v`: `*` for what it does, `>` for what it sends, `<` for what it receives.
+/// Logs an exchange in the style of `curl -v`: `*` for notes, `>` for sent and `<` for received lines.
 ///
-/// Values that grant access are hidden, so that nobody needs to think before showing a run to others.
+/// Credentials are hidden, so that runs can be shown to others.
 struct HTTPTrace: Sendable {
     private let output: OutputWriter
     private let elapsed: @Sendable () -> Int64
 
-    /// Prints nothing.
     static var silent: HTTPTrace { HTTPTrace(.discarding, elapsed: { 0 }) }
 
     init(_ output: OutputWriter, elapsed: @escaping @Sendable () -> Int64) {
@@ -17,10 +16,9 @@ struct HTTPTrace: Sendable {
         self.elapsed = elapsed
     }
 
-    /// Prints what it does.
     func note(_ text: String) { output.offer("* " + text.inert(limit: 2_000), to: .notice) }
 
-    /// Prints what it does, and the time since the beginning.
+    /// Logs a note with the time since the start.
     func timed(_ text: String) { note("\(text) after \(elapsed()) ms") }
 
     func looksUp(_ host: String) { note("Looking up \(host)") }
@@ -60,7 +58,7 @@ struct HTTPTrace: Sendable {
         timed(answer.isWhole ? "\(answer.size) bytes of body" : "Cut off \(answer.size) bytes into the body")
     }
 
-    /// A header field, its value hidden if it is a secret.
+    /// A header field, with secrets hidden.
     private static func field(_ name: String, _ value: String) -> String {
         let lower = name.lowercased()
         let isSecret = ["authorization", "cookie", "token", "secret", "api-key", "apikey", "password", "signature"]

@@ -2,50 +2,46 @@ package import Foundation
 import NIOHTTP1
 package import WeirOperations
 
-/// A request that another target makes, under the policy for outgoing requests.
+/// An HTTP request made by another target, subject to the outgoing policy.
 package struct OutgoingRequest: Sendable {
-    /// Where a request has come to.
     package enum Step: Sendable, Hashable {
-        /// The host's name is being looked up, or a connection to it is being made.
+        /// The name is being resolved, or a connection is being made.
         case connecting(host: String)
-        /// The request is sent, and its answer awaited.
+        /// The request is sent, and the response is pending.
         case sending
-        /// The answer arrives: how many bytes of its body, and of how many, if that is known.
+        /// The response is arriving; `total` is nil if unknown.
         case receiving(bytes: Int64, total: Int64?)
     }
 
-    /// What the server answered.
     package struct Answer: Sendable {
-        /// The status code.
         package let status: Int
-        /// The words beside it.
         package let reason: String
         /// The body, or its beginning.
         package let body: Data
-        /// Whether that is all of the body.
+        /// Whether `body` is complete.
         package let isWhole: Bool
-        /// The beginning of the body as text; empty where it is no text.
+        /// The beginning of the body as text; empty if it is not text.
         package let text: String
     }
 
-    /// How many bytes of an answer are kept and read.
+    /// The maximum number of body bytes read and kept.
     package static let bodyLimit = 1_000_000
 
     private let request: HTTPExchange.Request
     private let environment: OperationEnvironment
 
-    /// Makes a request; nothing is sent yet.
+    /// Creates a request without sending it.
     ///
-    /// A redirect is followed within the same origin only, since headers and body may hold what is meant for that origin
-    /// alone; any other is the answer.
+    /// Redirects are followed within the same origin only, because headers and body may be confidential to it; others are
+    /// returned.
     ///
     /// - Parameters:
-    ///   - method: What is asked for, such as `POST`.
-    ///   - url: Where, as an absolute `http` or `https` URL.
-    ///   - headers: The header fields besides those that every request has.
-    ///   - body: What is sent along.
-    ///   - timeout: How long it may take, the whole answer included.
-    ///   - environment: The time, the resolver, and where requests may go.
+    ///   - method: The method, such as `POST`.
+    ///   - url: An absolute `http` or `https` URL.
+    ///   - headers: Header fields in addition to the default ones.
+    ///   - body: The request body.
+    ///   - timeout: The time limit for the whole exchange.
+    ///   - environment: The clock, the resolver and the outgoing policy.
     package init(
         _ method: String, _ url: String, headers: [HeaderField] = [], body: String? = nil, timeout: Duration,
         environment: OperationEnvironment
@@ -56,13 +52,13 @@ package struct OutgoingRequest: Sendable {
         self.environment = environment
     }
 
-    /// Sends the request, and prints what is sent and what comes.
+    /// Sends the request and logs the exchange.
     ///
     /// - Parameters:
-    ///   - output: Takes the lines.
-    ///   - onStep: Called with each step, when it begins to be true.
-    /// - Returns: The answer, whatever its status.
-    /// - Throws: ``HTTPFailure``, and `CancellationError`.
+    ///   - output: Receives the log.
+    ///   - onStep: Called at the start of each step.
+    /// - Returns: The response, with any status.
+    /// - Throws: ``HTTPFailure``, or `CancellationError`.
     package func send(output: OutputWriter, onStep: @escaping @Sendable (Step) -> Void) async throws -> Answer {
         let trace = HTTPTrace(output, elapsed: environment.stopwatch())
         let answer = try await HTTPExchange(environment: environment).perform(request, trace: trace) { event in
@@ -81,5 +77,45 @@ extension OutgoingRequest.Step {
         case .waiting: self = .sending
         case .receiving(_, let bytes, let total): self = .receiving(bytes: bytes, total: total)
         }
+    }
+}
+
+/// Posts a message to a URL configured by an operator.
+///
+/// The URL may lead anywhere. Redirects are not followed, because header fields and body may hold secrets for that URL only.
+package struct HTTPPost: Sendable {
+    private let exchange: HTTPExchange
+
+    package init(environment: OperationEnvironment) { exchange = HTTPExchange(environment: environment) }
+
+    package struct Answer: Sendable, Hashable {
+        package let status: Int
+        /// The delay in seconds requested by the receiver.
+        package let retryAfter: Int64?
+        /// The first line of the body, visible characters only.
+        package let words: String
+    }
+
+    /// Sends a message.
+    ///
+    /// - Parameters:
+    ///   - body: The request body.
+    ///   - url: The URL.
+    ///   - headers: Header fields by name.
+    ///   - timeout: The time limit for the whole exchange.
+    /// - Returns: The response, with any status.
+    /// - Throws: ``HTTPFailure``, or `CancellationError` on cancellation.
+    package func send(
+        _ body: String, to url: String, headers: [String: String], timeout: Duration
+    ) async throws -> Answer {
+        let fields = headers.sorted { $0.key < $1.key }.map { HeaderField($0.key, $0.value) }
+        let request = HTTPExchange.Request(
+            method: .POST, url: url, isConfigured: true, body: body, headers: fields, followsRedirects: false,
+            keeping: 1_000, limit: 65_536, timeout: timeout)
+        let answer = try await exchange.perform(request) { _ in }
+        let delay = answer.headers.first { $0.name.lowercased() == "retry-after" }.flatMap { Int64($0.value) }
+        let text = String(decoding: answer.body, as: UTF8.self)
+        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        return Answer(status: answer.status, retryAfter: delay, words: line.inert(limit: 200))
     }
 }

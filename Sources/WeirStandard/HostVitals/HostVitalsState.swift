@@ -1,29 +1,21 @@
 import WeirOperations
 package import WeirStates
 
-/// The states of watching this machine.
 package enum HostVitalsState: OperationState {
-    /// Nothing has been measured.
     case none
-    /// The machine at that time.
-    ///
-    /// Values that its system does not provide are nil.
+    /// The measured values; nil if the system does not provide them.
     case measured(
         at: String, cpu: CPUVitals?, memory: MemoryVitals?, load: LoadVitals?, disk: DiskVitals?,
         network: NetworkVitals?)
-    /// Nothing at all can be measured here.
+    /// The system provides no values.
     case error(message: String)
-    /// Nobody watches any more.
+    /// The last viewer left.
     case stopped
 
-    /// Nothing has been measured.
     package static var initial: Self { .none }
-    /// The error in a sentence.
     package static func failed(_ error: any Error) -> Self { .error(message: error.explanation) }
-    /// Stopped, whatever was measured.
     package static func cancelled(from last: Self) -> Self { .stopped }
 
-    /// The phase of the state.
     package var phase: Phase {
         switch self {
         case .none: .idle
@@ -33,7 +25,6 @@ package enum HostVitalsState: OperationState {
         }
     }
 
-    /// One state of every case at least.
     package static var samples: [Self] {
         let wave = (0..<60).map { 35 + ($0 * 7) % 40 }
         return [
@@ -51,5 +42,95 @@ package enum HostVitalsState: OperationState {
                 load: LoadVitals(one: 0, five: 0, fifteen: 0, history: [0]), disk: nil, network: nil),
             failed(HostUnreadable()), .stopped,
         ]
+    }
+}
+
+/// The processor load since the last measurement.
+package struct CPUVitals: Codable, Hashable, Sendable {
+    /// The load of all processors together, in percent, rounded to a tenth.
+    package let busyPercent: Double
+    package let cores: Int
+    /// The load of each of the first 64 processors, in percent.
+    package let perCorePercent: [Int]
+    /// The total load in percent, one value per second, newest last.
+    package let history: [Int]
+
+    package init(busyPercent: Double, perCorePercent: [Int], history: [Int]) {
+        self.busyPercent = (busyPercent * 10).rounded() / 10
+        self.cores = perCorePercent.count
+        self.perCorePercent = Array(perCorePercent.prefix(64))
+        self.history = history
+    }
+}
+
+/// The memory in use, excluding reclaimable caches.
+package struct MemoryVitals: Codable, Hashable, Sendable {
+    package let usedBytes: Int64
+    package let totalBytes: Int64
+    package let usedPercent: Int
+    /// The used part in percent, one value per second, newest last.
+    package let history: [Int]
+
+    package init(usedBytes: Int64, totalBytes: Int64, history: [Int]) {
+        self.usedBytes = usedBytes
+        self.totalBytes = totalBytes
+        usedPercent = percent(usedBytes, of: totalBytes)
+        self.history = history
+    }
+}
+
+/// The ratio in whole percent, clamped to 0...100; 0 if `whole` is not positive.
+func percent(_ part: Int64, of whole: Int64) -> Int {
+    guard whole > 0 else { return 0 }
+    return Int(clamping: Int64(clamping: (Double(min(max(part, 0), whole)) / Double(whole) * 100).rounded()))
+}
+
+/// The average number of runnable tasks.
+package struct LoadVitals: Codable, Hashable, Sendable {
+    package let one: Double
+    package let five: Double
+    package let fifteen: Double
+    /// The one-minute average in hundredths, one value per second, newest last.
+    package let history: [Int]
+
+    package init(one: Double, five: Double, fifteen: Double, history: [Int]) {
+        self.one = (one * 100).rounded() / 100
+        self.five = (five * 100).rounded() / 100
+        self.fifteen = (fifteen * 100).rounded() / 100
+        self.history = history
+    }
+}
+
+/// The usage of the volume that holds the data folder.
+package struct DiskVitals: Codable, Hashable, Sendable {
+    package let usedBytes: Int64
+    /// Bytes available to this process.
+    package let freeBytes: Int64
+    package let totalBytes: Int64
+    /// The used part of used and free bytes in percent, as computed by `df`.
+    package let usedPercent: Int
+
+    package init(usedBytes: Int64, freeBytes: Int64, totalBytes: Int64) {
+        self.usedBytes = usedBytes
+        self.freeBytes = freeBytes
+        self.totalBytes = totalBytes
+        usedPercent = percent(usedBytes, of: Int64(clamping: UInt64(clamping: usedBytes) + UInt64(clamping: freeBytes)))
+    }
+}
+
+/// The network traffic since the last measurement, without internal interfaces.
+package struct NetworkVitals: Codable, Hashable, Sendable {
+    package let receivedPerSecond: Int64
+    package let sentPerSecond: Int64
+    /// Received kB/s, one value per second, newest last.
+    package let receivedHistory: [Int]
+    /// Sent kB/s, one value per second, newest last.
+    package let sentHistory: [Int]
+
+    package init(receivedPerSecond: Int64, sentPerSecond: Int64, receivedHistory: [Int], sentHistory: [Int]) {
+        self.receivedPerSecond = receivedPerSecond
+        self.sentPerSecond = sentPerSecond
+        self.receivedHistory = receivedHistory
+        self.sentHistory = sentHistory
     }
 }

@@ -1,8 +1,6 @@
 import WeirStates
 
-/// Turns one reading after another into vitals: rates from counters, and the last values of each series.
-///
-/// A pure state machine: it is given readings and the time between them, and gives states back.
+/// Converts readings to states: rates from counters, and the recent values of each series; pure.
 struct VitalsHistory: Sendable {
     private let length: Int
     private var previous: HostReading?
@@ -12,10 +10,10 @@ struct VitalsHistory: Sendable {
     private var received: [Int] = []
     private var sent: [Int] = []
 
-    /// Keeps a number of values of each series.
+    /// Creates a history with a maximum number of values per series.
     init(length: Int) { self.length = max(1, length) }
 
-    /// Adds a reading, a number of milliseconds after the previous one, and returns the resulting state.
+    /// Adds a reading, a number of milliseconds after the previous one, and returns the new state.
     mutating func take(_ reading: HostReading, after milliseconds: Int64, at moment: String) -> HostVitalsState {
         defer { previous = reading }
         return .measured(
@@ -28,7 +26,7 @@ struct VitalsHistory: Sendable {
         guard let now = reading.processors, let before = previous?.processors, now.count == before.count else {
             return nil
         }
-        // A counter that went back, as idle time may on some kernels, counts as standing still.
+        // A counter that decreased, such as idle time on some kernels, counts as unchanged.
         let steps = zip(now, before).map { now, before in
             (busy: Self.step(before.busy, now.busy), total: Self.step(before.total, now.total))
         }

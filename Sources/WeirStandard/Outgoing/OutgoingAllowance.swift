@@ -1,4 +1,4 @@
-/// A place that an operator lets requests go to: an address, a network, a host's name, or one port of a host.
+/// A destination an operator allows: an address, a network, a host name, or one port of a host.
 package struct OutgoingAllowance: Hashable, Sendable {
     private enum Place: Hashable, Sendable {
         case network(IPNetwork)
@@ -8,10 +8,10 @@ package struct OutgoingAllowance: Hashable, Sendable {
     private let place: Place
     private let port: Port?
 
-    /// Reads an allowance.
+    /// Parses an allowance; nil if the text is malformed.
     ///
-    /// - Parameter text: `192.0.2.7`, `fd00::1`, `10.0.0.0/8`, `feeds.example.com`, and with a port `192.0.2.7:8080`,
-    ///   `[fd00::1]:8080`, `localhost:8080`. Nil for any other text; no port is looked up by its name.
+    /// - Parameter text: `192.0.2.7`, `fd00::1`, `10.0.0.0/8` or `feeds.example.com`; with a port `192.0.2.7:8080`,
+    ///   `[fd00::1]:8080` or `localhost:8080`. Service names are not supported.
     package init?(_ text: String) {
         let text = text.lowercased()
         if let network = text.contains("/") ? IPNetwork(text) : IPAddress(text).map(IPNetwork.init) {
@@ -38,12 +38,12 @@ package struct OutgoingAllowance: Hashable, Sendable {
         }
     }
 
-    /// Whether it names the port, so that it also allows what is at that port of this machine.
+    /// Whether it names a port, which also allows this server's own port.
     var namesPort: Bool { port != nil }
 
-    /// Whether a request to the host, which is about to connect to one of its addresses, may go there.
+    /// Returns whether a request to the host may connect to one of its addresses.
     ///
-    /// An IPv4 address is given as one, also where it is written as an IPv6 one.
+    /// IPv4-mapped addresses must be passed as IPv4.
     func covers(host: String, address: IPAddress, port: Port) -> Bool {
         guard self.port == nil || self.port == port else { return false }
         switch place {
@@ -52,10 +52,10 @@ package struct OutgoingAllowance: Hashable, Sendable {
         }
     }
 
-    /// The name without the point that ends a full one.
+    /// The name without a trailing dot.
     private static func plain(_ name: String) -> String { name.hasSuffix(".") ? String(name.dropLast()) : name }
 
-    /// Letters, digits, hyphens and underscores between points; the last label is no number, as then it is an address.
+    /// Validates labels of letters, digits, hyphens and underscores; a numeric last label would be an address.
     private static func isName(_ text: Substring) -> Bool {
         let labels = plain(String(text)).split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, let last = labels.last, !last.utf8.allSatisfy(isDigit), !last.hasPrefix("0x")
@@ -72,4 +72,26 @@ package struct OutgoingAllowance: Hashable, Sendable {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// A TCP port from 1 to 65,535.
+///
+/// External numbers are validated by this type first, because a trapping conversion to 16 bits would terminate the process.
+package struct Port: Hashable, Sendable, CustomStringConvertible {
+    package let number: UInt16
+
+    /// Creates a port; nil if the number is out of range.
+    package init?(_ number: some BinaryInteger) {
+        guard let number = UInt16(exactly: number), number > 0 else { return nil }
+        self.number = number
+    }
+
+    /// Parses one to five decimal digits; nil for other texts.
+    package init?(text: some StringProtocol) {
+        let isDecimal = text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        guard (1...5).contains(text.utf8.count), isDecimal, let number = UInt16(text) else { return nil }
+        self.init(number)
+    }
+
+    package var description: String { String(number) }
 }

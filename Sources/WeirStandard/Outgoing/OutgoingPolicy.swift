@@ -1,14 +1,13 @@
 import NIOCore
 
-/// Where the requests of operations may go.
+/// Restricts the destinations of outgoing requests.
 ///
-/// Without this policy, anybody who can start an HTTP request could reach what only this server can reach: the server
-/// itself, behind the proxy that authenticates its users; services on its loopback; the credentials that clouds keep at
-/// a link-local address; the machines of its private network. An address that does not belong to the public internet is
-/// therefore refused, unless an operator has allowed it.
+/// Without it, users who can start an HTTP request could reach what only this server can reach: the server itself behind its
+/// authenticating proxy, services on its loopback, cloud credentials at link-local addresses, and its private network.
+/// Addresses outside the public internet are therefore refused unless an operator allows them.
 ///
-/// The policy judges addresses, not their spelling: the exchange looks the name up once, checks each address it is
-/// about to connect to, and connects to that very address. The same applies to each redirect and each attempt.
+/// The policy checks addresses, not names: the exchange resolves the name once, checks each address before connecting, and
+/// connects to that address. The same applies to redirects and retries.
 package struct OutgoingPolicy: Sendable {
     private let allowances: [OutgoingAllowance]
     private let ownPort: @Sendable () -> Int?
@@ -17,14 +16,14 @@ package struct OutgoingPolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - allowances: What may be reached besides the public internet.
-    ///   - ownPort: The port that this server listens at, asked for at each request; nil while there is none. Requests to it
-    ///     on this machine are refused unless an allowance names host and port.
+    ///   - allowances: The allowed destinations outside the public internet.
+    ///   - ownPort: Returns this server's port at each request, or nil while it does not listen. Requests to it on this machine
+    ///     are refused unless an allowance names host and port.
     package init(allowing allowances: [OutgoingAllowance] = [], ownPort: @escaping @Sendable () -> Int? = { nil }) {
         self.init(allowing: allowances, ownPort: ownPort, ownAddresses: Self.addressesOfThisMachine)
     }
 
-    /// Creates a policy for a machine of other addresses.
+    /// Creates a policy with explicit local addresses.
     package init(
         allowing allowances: [OutgoingAllowance], ownPort: @escaping @Sendable () -> Int?,
         ownAddresses: @escaping @Sendable () -> [IPAddress]
@@ -34,7 +33,7 @@ package struct OutgoingPolicy: Sendable {
         self.ownAddresses = ownAddresses
     }
 
-    /// Why a request may not connect to an address of its target's host; nil if it may.
+    /// The failure if a request may not connect to an address of its host, or nil.
     func refusal(of address: IPAddress, for target: HTTPTarget) -> HTTPFailure? {
         let address = address.unmapped
         let covering = allowances.filter { $0.covers(host: target.host, address: address, port: target.port) }
@@ -55,7 +54,7 @@ package struct OutgoingPolicy: Sendable {
         return address.restriction == .thisMachine || ownAddresses().contains(address)
     }
 
-    /// The addresses of all interfaces; none where the system does not say, and then only loopback counts.
+    /// The addresses of all interfaces; empty if unavailable, in which case only loopback counts.
     private static func addressesOfThisMachine() -> [IPAddress] {
         do {
             return try System.enumerateDevices().compactMap {

@@ -1,6 +1,6 @@
-/// Reads the UTF-8 bytes of one JSON text (RFC 8259) into a value, in one pass.
+/// Parses the UTF-8 bytes of one JSON text (RFC 8259) in one pass.
 ///
-/// If two members have the same name, the later one counts. Nesting deeper than ``maximumDepth`` is refused, because
+/// The last of several members with the same name applies. Nesting deeper than ``maximumDepth`` is an error, because
 /// the stack is limited.
 struct JSONParser {
     static let maximumDepth = 512
@@ -12,9 +12,9 @@ struct JSONParser {
 
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-    /// The value that the bytes represent.
+    /// Parses the bytes of a JSON text.
     ///
-    /// Throws `DecodingError` with the line and column of the mistake.
+    /// Throws `DecodingError` with the line and column of the error.
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> JSONValue {
         var parser = JSONParser(bytes)
         parser.skipSpace()
@@ -119,7 +119,7 @@ struct JSONParser {
     private mutating func string() throws -> String {
         index += 1
         let start = index
-        // Most strings have no escapes and are copied as they are.
+        // Strings without escapes, which are the most common, are copied directly.
         while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { index += 1 }
         // Never traps: the quote that was consumed comes after the start.
         if take(UInt8(ascii: "\"")) { return try text(bytes[start..<(index - 1)]) }

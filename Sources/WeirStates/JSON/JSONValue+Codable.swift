@@ -1,9 +1,9 @@
 package import Foundation
 
 extension JSONValue: Codable {
-    /// Reads any JSON value.
+    /// Decodes any JSON value.
     public init(from decoder: any Decoder) throws {
-        // The attempts below take seconds for a megabyte of small values.
+        // The decoding attempts below take seconds for a megabyte of small values.
         if let key = CodingUserInfoKey.wholeJSON, let whole = decoder.userInfo[key] as? JSONValue,
             let part = whole.part(at: decoder.codingPath)
         {
@@ -28,7 +28,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Writes the value as it is.
+    /// Encodes the value unchanged.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
@@ -44,12 +44,11 @@ extension JSONValue: Codable {
 }
 
 extension CodingUserInfoKey {
-    /// The value that is being decoded as a whole, so that its parts need not be decoded again.
+    /// The whole JSON value that is being decoded, so that parts of it need no second decoding.
     static let wholeJSON = CodingUserInfoKey(rawValue: "weir.json")
 }
 
 extension JSONValue {
-    /// The part of the value at a path, or nil.
     private func part(at path: [any CodingKey]) -> JSONValue? {
         var part = self
         for key in path {
@@ -65,39 +64,55 @@ extension JSONValue {
         return part
     }
 
-    /// Reads a JSON text.
+    /// Parses a JSON text.
     ///
-    /// Throws `DecodingError` with line and column of the mistake.
+    /// Throws `DecodingError` with line and column of the error.
     package init(parsing text: some StringProtocol) throws {
         var text = String(text)
         self = try text.withUTF8 { try JSONParser.parse($0) }
     }
 
-    /// Reads UTF-8 bytes of a JSON text.
+    /// Parses the UTF-8 bytes of a JSON text.
     ///
-    /// Throws `DecodingError` with line and column of the mistake.
+    /// Throws `DecodingError` with line and column of the error.
     package init(parsing data: Data) throws {
         // Unsafe memory: the bytes are read only during the call, and no further than their count.
         self = try data.withUnsafeBytes { try JSONParser.parse($0.assumingMemoryBound(to: UInt8.self)) }
     }
 
-    /// The JSON value of anything that can be encoded.
+    /// Encodes a value as JSON.
     ///
-    /// Throws what the value's own encoding throws.
+    /// Throws the errors of the value's own encoding.
     public init(encoding value: some Encodable) throws {
         self = try JSONValueEncoder.value(value)
     }
 
     /// Decodes a value of the given type.
     ///
-    /// Throws `DecodingError` that names the member that does not fit.
+    /// Throws `DecodingError` with the path of the member that does not fit.
     public func decode<Value: Decodable>(
         _ type: Value.Type, userInfo: [CodingUserInfoKey: any Sendable] = [:]
     ) throws -> Value {
-        // Never traps: what it is given is whole.
+        // Never traps: the text that it decodes is complete.
         let decoder = JSONDecoder()
         decoder.userInfo = userInfo
         if let key = CodingUserInfoKey.wholeJSON { decoder.userInfo[key] = self }
         return try decoder.decode(type, from: Data(try text().utf8))
+    }
+}
+
+extension Decodable {
+    /// Decodes a value from the UTF-8 bytes of an untrusted JSON text.
+    ///
+    /// Foundation's decoder crashes on a text that ends after its 513th open bracket. Malformed text, and text that is
+    /// nested more than 512 levels deep, is therefore rejected first.
+    ///
+    /// Throws `DecodingError`.
+    package init(json data: Data) throws {
+        let whole = try JSONValue(parsing: data)
+        // Never traps: the text is complete.
+        let decoder = JSONDecoder()
+        if let key = CodingUserInfoKey.wholeJSON { decoder.userInfo[key] = whole }
+        self = try decoder.decode(Self.self, from: data)
     }
 }

@@ -5,11 +5,9 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-/// The changes of a feed, oldest first, from a cursor on; held until there is one, if that is wished.
+/// Answers the API's request for a feed's changes after a cursor, oldest first; with `wait`, holds it until there is a change.
 struct FeedChanges {
-    /// The most changes in one answer.
     static let limit = 500
-    /// The longest hold, in seconds.
     static let longestWait = 60
 
     let dashboard: AudienceDashboard
@@ -24,7 +22,7 @@ struct FeedChanges {
         var start = try await start(query["after"], topic: topic)
         var slice: ChangeSlice?
         if mayWait, start.cursor == nil, start.reset == nil {
-            // Where nothing is kept there is nothing to begin with, and what comes next is waited for.
+            // A feed without recorded changes has no start; wait for the first change after the current head.
             let head = dashboard.board.feed.head(of: .board)
             slice = try await changes(of: topic, after: nil, limit: limit)
             if slice?.changes.isEmpty == true { (start.cursor, slice) = (head, nil) }
@@ -64,7 +62,8 @@ struct FeedChanges {
         }
     }
 
-    /// Where to begin: a sequence, or nil for all that is kept; and why, where that is not what was asked for.
+    /// The position to read from: a sequence, or nil for the oldest change kept; `reset` says why it differs from the requested
+    /// one.
     private struct Start {
         var cursor: SequenceNumber?
         var reset: JSONValue?
@@ -72,7 +71,7 @@ struct FeedChanges {
 
     private func start(_ after: String?, topic: Topic) async throws(Problem) -> Start {
         guard let after else { return Start() }
-        // The head of the whole journal: nothing of any feed that is recorded from now on stands before it.
+        // The head of the whole journal precedes every later change of every feed.
         if after == "now" { return Start(cursor: dashboard.board.feed.head(of: .board)) }
         guard let cursor = FeedCursor(after) else {
             throw .malformedQuery(
@@ -85,7 +84,7 @@ struct FeedChanges {
                     "The cursor belongs to another history than this server's; the list has everything that is kept.",
             ])
         }
-        // Of the feed of everything, what was out of sight before the cursor never came.
+        // A cursor of the board's feed skips changes that its audience could not see, so it is invalid for another audience.
         guard topic != .board || cursor.part == part(of: topic) else {
             return Start(reset: [
                 "reason": "audience",
@@ -93,7 +92,7 @@ struct FeedChanges {
                     "What you may see has changed since this cursor; the list has everything kept that you may see now.",
             ])
         }
-        // A cursor of another feed of this history is as good: only beyond the whole journal nothing can be.
+        // A cursor of another feed in this history is valid unless it is beyond the journal's end.
         guard await dashboard.board.mayBeRecorded(cursor.sequence) else {
             return Start(reset: [
                 "reason": "future",
@@ -104,7 +103,8 @@ struct FeedChanges {
         return Start(cursor: cursor.sequence)
     }
 
-    /// Which part of the board is read; nil for the whole, and on other feeds, which are seen or not.
+    /// The label of the audience's part of the board; nil for the whole board and for other feeds, which are visible as a
+    /// whole.
     private func part(of topic: Topic) -> String? { topic == .board ? dashboard.board.label : nil }
 
     private func topic(_ feed: String) async throws(Problem) -> Topic {
@@ -123,7 +123,7 @@ struct FeedChanges {
         }
     }
 
-    /// The seconds of `Prefer: wait=N` (RFC 7240), at most as many as are possible; a preference is never refused.
+    /// Returns the seconds of `Prefer: wait=N` (RFC 7240), clamped to `longestWait`; ignores invalid preferences.
     static func wait(preferredBy prefer: String?) -> Int? {
         for part in (prefer ?? "").split(whereSeparator: { $0 == "," || $0 == ";" }) {
             let pair = part.split(separator: "=").map { $0.filter { !$0.isWhitespace } }
@@ -132,5 +132,23 @@ struct FeedChanges {
             }
         }
         return nil
+    }
+}
+
+extension Change {
+    var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "sequence": .integer(sequence.rawValue), "stream": .string(stream.description),
+            "revision": .integer(revision), "at": .string(at.description), "case": .string(state.caseName),
+            "phase": .string(state.phase.rawValue), "progress": state.progressJSON, "state": state.payload,
+            "transition": .bool(isTransition), "cause": draft.cause.map(JSONValue.string) ?? .null,
+        ]
+        switch stream {
+        case .run: members["operation"] = .string(subject)
+        case .store:
+            members["store"] = .string(subject)
+            members["step"] = (draft.step?.told).map(JSONValue.object)
+        }
+        return .object(members)
     }
 }

@@ -1,15 +1,17 @@
+import HTTPTypes
 import Hummingbird
 import WeirBoards
+import WeirFlows
+import WeirJournals
+import WeirPages
 import WeirStates
 
-/// What a supervisor asks.
 struct Health {
     let dashboard: AudienceDashboard
 
-    /// The process answers.
     func live() throws(Problem) -> Response { try .json(["status": "live"]) }
 
-    /// The process can do its work: it records, and does not shut down.
+    /// The readiness check: succeeds while the journal records changes and the server is not shutting down.
     func ready() throws(Problem) -> Response {
         if dashboard.pollResponder.isDraining {
             throw notReady("The server is shutting down; ask another server, or try again when it is back.")
@@ -22,5 +24,54 @@ struct Health {
 
     private func notReady(_ detail: String) -> Problem {
         Problem("not-ready", .serviceUnavailable, "Not ready", detail, headers: [.retryAfter: "5"])
+    }
+}
+
+/// Returns a plain-text greeting, which the greeting operation requests by default so that it works without a network.
+struct Greeter {
+    let dashboard: AudienceDashboard
+
+    func greet(_ exchange: Exchange) throws(Problem) -> Response {
+        guard dashboard.configuration.helloRoute else { throw .noSuchPage }
+        guard let label = exchange.target.query["label"], !label.isEmpty else {
+            throw .malformedQuery("label", "must name whom to greet, as in hello?label=World.")
+        }
+        return .text("Hello, \(label)!", type: "text/plain; charset=utf-8", caching: "no-store")
+    }
+}
+
+struct Notices {
+    let dashboard: AudienceDashboard
+
+    func list() throws(Problem) -> Response {
+        let notices = dashboard.board.notices.map { notice -> JSONValue in
+            guard case .object(var members) = notice.json else { return notice.json }
+            members["text"] = .string(notice.description)
+            return .object(members)
+        }
+        return try .json(["notices": .array(notices)])
+    }
+
+    /// Dismisses a notice; a browser is redirected even if the notice is already dismissed.
+    func dismiss(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let isDismissed: Bool
+        do { isDismissed = try await dashboard.board.dismissNotice(id) } catch { throw Problem(error) }
+        guard case .api = exchange.route else {
+            return exchange.wantsJSON ? try .json([:]) : .seeOther(exchange.wayBack(in: dashboard.mount))
+        }
+        guard isDismissed else {
+            throw .notFound(.unknownNotice)
+        }
+        return try list()
+    }
+}
+
+extension VisibleBoard {
+    var pageNotices: PageNotices {
+        var notices = PageNotices(notices: self.notices)
+        if case .notRecorded(let since, _) = recording { notices.notRecordedSince = since }
+        notices.removal = announcedRemoval.value
+        notices.refusedSettings = refusedSettings.value
+        return notices
     }
 }

@@ -4,14 +4,13 @@ import WeirJournals
 import WeirPages
 import WeirStates
 
-/// The runs there are and were.
 struct RunList {
     let dashboard: AudienceDashboard
 
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         var query = try RunQuery(exchange.target.query)
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
-        // Runs may be reported of operations that nobody declared.
+        // Runs can be reported for operations that are not in the catalog.
         if let id = query.operation, dashboard.board.catalog[id] == nil,
             dashboard.board.feed.head(of: .operation(id)) == 0
         {
@@ -26,7 +25,7 @@ struct RunList {
         ])
     }
 
-    /// A run as it stands, or with `at` as it stood after a change.
+    /// The current state of a run, or with `at` its state after that change.
     func show(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let run: RunView
         let moment = try exchange.target.query["at"].map { text throws(Problem) in try exchange.moment(text) }
@@ -41,5 +40,62 @@ struct RunList {
             throw Problem(error)
         }
         return try .json(run.record.json)
+    }
+}
+
+extension RunRecord {
+    var json: JSONValue {
+        [
+            "id": .string(id), "operation": .string(operation), "actor": .string(opening.actor),
+            "input": opening.input, "phase": .string(state.phase.rawValue), "case": .string(state.caseName),
+            "state": state.payload, "progress": state.progressJSON, "revision": .integer(revision),
+            "sequence": .integer(sequence.rawValue), "startedAt": .string(startedAt.description),
+            "endedAt": endedAt.map { .string($0.description) } ?? .null,
+            "cause": cause.map(JSONValue.string) ?? .null,
+            "retryOf": opening.retryOf.map(JSONValue.string) ?? .null, "reported": .bool(isReported),
+            "title": opening.report?.title.map(JSONValue.string) ?? .null,
+        ]
+    }
+}
+
+extension StateRecord {
+    /// The progress, or null if it is unknown.
+    var progressJSON: JSONValue {
+        guard let progress else { return .null }
+        return [
+            "completed": .integer(progress.completed), "total": progress.total.map(JSONValue.integer) ?? .null,
+            "unit": .string(progress.unit.rawValue), "fraction": progress.fraction.map(JSONValue.number) ?? .null,
+        ]
+    }
+}
+
+extension RunComparison {
+    /// The comparison, with durations in milliseconds.
+    var json: JSONValue {
+        [
+            "a": first.record.json, "b": second.record.json,
+            "parting": parting.map { .integer(Int64($0)) } ?? .null,
+            "differingInput": .array(differingInput.map(JSONValue.string)),
+            "durations": [
+                "a": .integer(Self.length(of: first)), "b": .integer(Self.length(of: second)),
+            ],
+            "steps": .array(
+                steps.map { step in
+                    [
+                        "a": step.first?.json ?? .null, "b": step.second?.json ?? .null,
+                        "difference": step.difference.map(JSONValue.integer) ?? .null,
+                    ]
+                }),
+        ]
+    }
+}
+
+extension RunComparison.Segment {
+    fileprivate var json: JSONValue {
+        [
+            "case": .string(state.caseName), "phase": .string(state.phase.rawValue),
+            "at": .string(state.at.description), "sequence": .integer(state.sequence.rawValue),
+            "duration": duration.map(JSONValue.integer) ?? .null,
+        ]
     }
 }

@@ -1,8 +1,9 @@
 import Hummingbird
 import WeirBoards
+import WeirJournals
+import WeirOperations
 import WeirStates
 
-/// The stores that can be acted on.
 struct StoreList {
     let dashboard: AudienceDashboard
 
@@ -11,7 +12,7 @@ struct StoreList {
         return try .json(["stores": .array(dashboard.board.stores().map { .object($0.summary(epoch: epoch)) })])
     }
 
-    /// A store as it stands, or with `at` as it stood after a change.
+    /// The current state of a store, or with `at` its state after that change.
     func show(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let view: StoreView
         let moment = try exchange.target.query["at"].map(exchange.moment)
@@ -26,5 +27,66 @@ struct StoreList {
             throw Problem(error)
         }
         return try .json(view.json(epoch: dashboard.board.epoch))
+    }
+}
+
+extension StoreView {
+    func summary(epoch: String) -> [String: JSONValue] {
+        [
+            "id": .string(id), "title": .string(entry.title), "summary": .string(entry.summary),
+            "case": .string(state.caseName), "phase": .string(state.phase.rawValue), "state": state.payload,
+            "progress": state.progressJSON, "revision": .integer(revision), "sequence": .integer(sequence.rawValue),
+            "cursor": .string(FeedCursor(epoch: epoch, sequence: sequence).description),
+            "last": log.first?.json ?? .null,
+        ]
+    }
+
+    func json(epoch: String) -> JSONValue {
+        let more: [String: JSONValue] = [
+            "actions": .array(entry.forms.map(\.json)), "offers": .array(offers.map(\.json)),
+            "log": .array(log.map(\.json)), "omitted": .integer(omittedSteps),
+        ]
+        return .object(summary(epoch: epoch).merging(more) { $1 })
+    }
+}
+
+extension StoreLogLine {
+    var json: JSONValue {
+        let members: [String: JSONValue] = [
+            "sequence": .integer(sequence.rawValue), "revision": .integer(revision), "at": .string(at.description),
+            "case": .string(caseName), "phase": .string(phase.rawValue),
+            "cause": cause.map(JSONValue.string) ?? .null,
+        ]
+        return .object(members.merging(step.told) { $1 })
+    }
+}
+
+extension StoreStep {
+    /// The step's members except the idempotency key.
+    var told: [String: JSONValue] {
+        [
+            "kind": .string(kind.rawValue), "action": action?.json ?? .null,
+            "actor": actor.map(JSONValue.string) ?? .null, "effects": .array(effects.map(\.json)),
+            "returnedTo": returnedTo.map { .integer($0.rawValue) } ?? .null,
+        ]
+    }
+}
+
+extension ActionForm {
+    /// The form; an action is sent with this name as `type` and the fields beside it.
+    fileprivate var json: JSONValue {
+        [
+            "type": .string(name), "title": .string(title), "tone": .string(tone.rawValue),
+            "fields": .array(fields.map(\.json)), "inputSchema": JSONSchema(for: fields).value,
+        ]
+    }
+}
+
+extension ActionOffer {
+    fileprivate var json: JSONValue {
+        [
+            "type": .string(form), "title": title.map(JSONValue.string) ?? .null, "values": values,
+            "anchor": anchor.map(JSONValue.string) ?? .null, "enabled": .bool(isEnabled),
+        ]
     }
 }

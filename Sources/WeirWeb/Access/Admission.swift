@@ -1,7 +1,9 @@
+import HTTPTypes
+import NIOCore
 import WeirAccess
 import WeirBoards
 
-/// Who sends a request and what they may do at this moment, with the way to find out whether that still holds.
+/// The sender of a request with the permissions granted to it, and the check that tells whether they are still valid.
 struct Admission: Sendable {
     let authorization: Authorization
     let check: AccessCheck
@@ -9,30 +11,26 @@ struct Admission: Sendable {
     var audience: Audience { authorization.audience }
     var permissions: Permissions { authorization.permissions }
 
-    /// Whose dashboard it is answered from.
     var key: AudienceDashboards.Key {
         guard !check.isOpen else { return .open }
         return AudienceDashboards.Key(audience: audience, isPublic: check.isPublic(audience))
     }
 
-    /// What the same sender may do now; nil for one who was signed out or removed.
-    ///
-    /// As long as nobody's rights have changed, that is one comparison.
+    /// The sender's current permissions, or nil if the session or token has ended; one comparison while no rights have changed.
     var current: Admission? {
         if check.isOpen { return self }
         return check.control.current(authorization).map { Admission(authorization: $0, check: check) }
     }
 
-    /// Whether the sender may still do exactly the same.
     var isUnchanged: Bool { check.isOpen || check.control.current(authorization)?.audience == audience }
 }
 
-/// A right that a request goes on by for a while, looked at again before each piece of a body is taken or sent.
+/// A right that a long request needs, checked again before each piece of a body is read or sent.
 struct HeldRight: Sendable {
     private let admission: Admission
     private let holds: @Sendable (Permissions) -> Bool
 
-    /// The right to what a route requires; the operation is that of the run which the route names.
+    /// Creates the right that a route requires; `operation` is the operation of the run in the route.
     init(_ admission: Admission, _ requirement: Requirement, operation: String?) {
         self.admission = admission
         holds =
@@ -47,22 +45,74 @@ struct HeldRight: Sendable {
                 }
             case .everything(let verb): { $0.allowsEverywhere(verb) }
             case .reporting(let id): { $0.allows(.report, on: .operation(id)) }
-            // What is answered depends on all that may be seen.
+            // The answer depends on everything that is visible.
             case .anything, .feed: { _ in false }
             }
     }
 
-    /// Whether it goes on.
     var isHeld: Bool {
         guard let now = admission.current else { return false }
         return now.audience == admission.audience || holds(now.permissions)
     }
 
-    /// Throws `Lost` when it has been taken away.
     func check() throws(Lost) {
         guard isHeld else { throw Lost() }
     }
 
-    /// The right was taken away while it was used.
     struct Lost: Error {}
+}
+
+/// Identifies the sender of a request, on event loops and in routes.
+struct AccessCheck: Sendable {
+    enum Answer: Sendable {
+        case authorized(Authorization)
+        case refused
+        case askRoute
+    }
+
+    let control: AccessControl
+    /// Whether authentication is off and every request has full permissions.
+    let isOpen: Bool
+    /// Whether `onEventLoop` is authoritative for tails while authentication is off.
+    var mayAnswerTails = false
+    /// The sender of every tail while authentication is off, or nil if `onEventLoop` checks each request.
+    var anybody: Authorization?
+    /// Identifies the sender of a tail before any middleware runs.
+    let onEventLoop: @Sendable (HTTPRequest, SocketAddress?) -> Answer
+
+    /// Whether anonymous visitors see the same as this audience.
+    func isPublic(_ audience: Audience) -> Bool {
+        isOpen || control.isAnonymous(audience)
+    }
+
+    /// The check for Weir's own server, which has no middleware to consult.
+    var withoutMiddleware: AccessCheck {
+        guard isOpen, !mayAnswerTails else { return self }
+        let anybody = control.authorize(.localOperator)
+        return AccessCheck(control: control, isOpen: true, anybody: anybody) { _, _ in .authorized(anybody) }
+    }
+}
+
+extension Problem {
+    static let unauthenticated = Problem(
+        "unauthenticated", .unauthorized, "Sign in",
+        .unauthenticated,
+        headers: [.wwwAuthenticate: "Bearer"], closes: true)
+
+    static let forbidden = Problem(
+        "forbidden", .forbidden, "Not allowed",
+        .forbidden, closes: true)
+
+    init(_ refusal: Authentication.Refusal) {
+        switch refusal {
+        case .invalidToken:
+            self.init(
+                "invalid-token", .unauthorized, "Invalid token",
+                .invalidToken,
+                headers: [.wwwAuthenticate: #"Bearer error="invalid_token""#], closes: true)
+        case .malformed(let detail):
+            self.init("malformed-header", .badRequest, "Malformed header", detail, closes: true)
+        case .forwarded(let detail): self.init("forbidden", .forbidden, "Not allowed", detail, closes: true)
+        }
+    }
 }

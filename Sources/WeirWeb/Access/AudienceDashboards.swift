@@ -1,32 +1,33 @@
 import NIOConcurrencyHelpers
 import WeirAccess
 import WeirBoards
+import WeirOperations
+import WeirPages
 
-/// The dashboards of all audiences that somebody belongs to who is here or was a while ago.
+/// Caches the dashboards of all audiences that sent requests recently.
 ///
-/// They are bounded: what is not used goes, and beyond the limit the one that was not used for longest, whose polls come back.
+/// Idle dashboards are removed. Beyond the limit, the least recently used one is removed and its held polls are released, so
+/// that clients poll again.
 final class AudienceDashboards: Sendable {
-    /// Which dashboard.
     struct Key: Hashable, Sendable {
         let audience: Audience
         let isPublic: Bool
 
-        /// That of everybody, where nobody is asked who they are.
+        /// The audience with full permissions, used when authentication is off.
         static let open = Key(audience: Audience(.everything), isPublic: true)
-        /// That of those who may see nothing.
+        /// The audience without permissions.
         static let nobody = Key(audience: Audience(.nothing), isPublic: false)
     }
 
     private struct State {
         var dashboards: [Key: (dashboard: AudienceDashboard, lastUse: Int64)] = [:]
         var isDraining = false
-        /// How often the catalog was replaced.
         var edition = 0
     }
 
-    /// How many there may be.
+    /// The maximum number of dashboards, not counting permanent ones.
     static let limit = 128
-    /// After how many milliseconds one goes that is not used.
+    /// The idle time after which a dashboard is removed, in milliseconds.
     static let idle: Int64 = 600_000
 
     private let clock: any WaitClock
@@ -38,13 +39,10 @@ final class AudienceDashboards: Sendable {
         self.make = make
     }
 
-    /// All of them.
     var all: [AudienceDashboard] { state.withLockedValue { $0.dashboards.values.map(\.dashboard) } }
 
-    /// How many there are.
     var count: Int { state.withLockedValue { $0.dashboards.count } }
 
-    /// The dashboard of an audience that has one.
     func known(_ key: Key) -> AudienceDashboard? {
         let now = clock.uptime
         return state.withLockedValue { state in
@@ -54,24 +52,22 @@ final class AudienceDashboards: Sendable {
         }
     }
 
-    /// The dashboard of an audience, made if there is none.
-    ///
-    /// Throws `unavailable` when the journal cannot be read.
+    /// Returns the cached dashboard or creates it; throws `unavailable` when the journal cannot be read.
     func dashboard(for key: Key) async throws(BoardError) -> AudienceDashboard {
         if let dashboard = known(key) { return dashboard }
         let edition = state.withLockedValue { $0.edition }
         let made = try await make(key)
         let (dashboard, crowdedOut, isDraining) = state.withLockedValue {
             state -> (AudienceDashboard, AudienceDashboard?, Bool) in
-            // Made of a catalog that was replaced meanwhile: good for this request, and for no other.
+            // The catalog was replaced in the meantime: this dashboard serves the current request and is not cached.
             guard edition == state.edition else { return (made, nil, false) }
             if let other = state.dashboards[key]?.dashboard { return (other, nil, false) }
             var crowdedOut: AudienceDashboard?
-            // Those that are always there are not among them.
             let uses = state.dashboards.map { (key: $0.key, lastUse: $0.value.lastUse) }
                 .filter { $0.lastUse != .max }.sorted { $0.lastUse < $1.lastUse }
             if uses.count >= Self.limit {
-                // Nobody can keep others out by holding a poll for each of many links or tokens.
+                // Prefer a dashboard without held polls: a client that holds polls with many links or tokens must not crowd
+                // others out.
                 let oldest =
                     uses.first { state.dashboards[$0.key]?.dashboard.pollResponder.held == 0 } ?? uses.first
                 crowdedOut = oldest.flatMap { state.dashboards.removeValue(forKey: $0.key)?.dashboard }
@@ -84,15 +80,12 @@ final class AudienceDashboards: Sendable {
         return dashboard
     }
 
-    /// Puts a dashboard in that is always there.
     func keep(_ dashboard: AudienceDashboard) {
         let key = Key(audience: dashboard.audience, isPublic: dashboard.isPublic)
         state.withLockedValue { $0.dashboards[key] = (dashboard, .max) }
     }
 
-    /// Makes all of them anew, of another catalog, as they are asked for; these two are always there.
-    ///
-    /// Whoever waits is let go, and comes back to the new one.
+    /// Discards all dashboards after a change of the catalog; held polls are released and continue on the new dashboards.
     func replace(with everything: AudienceDashboard, _ nothing: AudienceDashboard) {
         let old = state.withLockedValue { state in
             let old = state.dashboards.values.map(\.dashboard)
@@ -105,7 +98,6 @@ final class AudienceDashboards: Sendable {
         for dashboard in old { dashboard.pollResponder.retire() }
     }
 
-    /// Lets those go that nobody has used for a while.
     func letIdleGo() {
         let now = clock.uptime
         state.withLockedValue { state in
@@ -115,9 +107,60 @@ final class AudienceDashboards: Sendable {
         }
     }
 
-    /// The server shuts down.
     func drain() {
         state.withLockedValue { $0.isDraining = true }
         for dashboard in all { dashboard.pollResponder.drain() }
+    }
+}
+
+/// The pages and dashboards of one version of the catalog.
+struct DashboardEdition: Sendable {
+    let renderer: PageRenderer
+    /// The dashboard with full permissions, used when authentication is off.
+    let everything: AudienceDashboard
+    /// The dashboard without permissions, for resources that are the same for everyone.
+    let nothing: AudienceDashboard
+    private let board: Board
+    private let make: @Sendable (VisibleBoard, AudienceDashboards.Key, Catalog) -> AudienceDashboard
+
+    init(_ board: Board, renderer: PageRenderer, services: DashboardServices) {
+        self.board = board
+        self.renderer = renderer
+        // New caches, because rendered pages of another catalog are stale.
+        let caches = PollCaches()
+        make = { visible, key, pages in
+            AudienceDashboard(
+                key.audience, isPublic: key.isPublic, board: visible,
+                renderer: renderer.restricted(to: pages, permissions: visible.permissions), services: services,
+                caches: caches, softCap: services.configuration.maximumHolds)
+        }
+        everything = make(VisibleBoard(whole: board), .open, board.catalog)
+        nothing = make(VisibleBoard(nothingOf: board), .nobody, Catalog())
+    }
+
+    /// Throws `unavailable` when the journal cannot be read.
+    func dashboard(for key: AudienceDashboards.Key) async throws(BoardError) -> AudienceDashboard {
+        let visible = try await VisibleBoard(board, for: key.audience.permissions)
+        return make(visible, key, try await visible.pageCatalog())
+    }
+}
+
+extension Catalog {
+    /// The subjects of access rules: each operation with its approvals, and each store.
+    ///
+    /// A step that runs only as part of another operation is selected with that operation.
+    var subjects: [Subject] {
+        entries.flatMap { entry -> [Subject] in
+            let whole = entry.partOf.flatMap { self[$0] } ?? entry
+            let chosenAs = Subject.ID.operation(whole.id)
+            let approvals = entry.plan?.steps.filter { $0.approval != nil } ?? []
+            return [Subject(.operation(entry.id), tags: whole.tags, chosenAs: chosenAs)]
+                + approvals.map { step in
+                    let who = step.approval?.who ?? []
+                    return Subject(
+                        .approval(operation: entry.id, step: step.name), tags: whole.tags, chosenAs: chosenAs,
+                        deciders: who.isEmpty ? nil : who.compactMap { Decider($0) })
+                }
+        } + stores.map { Subject(.store($0.id), tags: $0.tags) }
     }
 }

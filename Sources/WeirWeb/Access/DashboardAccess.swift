@@ -3,19 +3,18 @@ public import Hummingbird
 public import NIOCore
 public import WeirAccess
 
-/// Who may use a dashboard: how a server or an app finds out who sends a request, and the rules that say what they may do.
+/// Identifies the sender of each request to a dashboard and holds the rules that grant permissions.
 ///
-/// There is no way into a dashboard without one, and none has a default.
+/// Every dashboard requires one, and there is no default.
 public struct DashboardAccess<Context: RequestContext>: Sendable {
     let check: AccessCheck
     let authenticate: @Sendable (Request, Context) async throws -> Authentication
-    /// The people that a server of our own knows, and their pages.
     var accounts: Accounts?
 
-    /// Whoever reaches the dashboard may see and do everything in it.
+    /// Grants full permissions to every request.
     ///
-    /// For a dashboard that only its own machine reaches, or that stands behind middleware which lets in only those who may do
-    /// everything. In an app, every request passes the router and its middleware, held polls too.
+    /// Use it for a dashboard that only the local machine can reach, or behind middleware that admits only administrators. In
+    /// an app, every request passes the router and its middleware, including held polls.
     public static var open: DashboardAccess {
         let authenticator = FixedAuthenticator(.localOperator, control: AccessControl())
         return DashboardAccess(
@@ -23,15 +22,15 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
             authenticate: { _, _ in .authorized(authenticator.authorization) })
     }
 
-    /// The app says who sends a request.
+    /// Identifies senders with closures of the app.
     ///
     /// - Parameters:
-    ///   - authorize: Who sends a request; nil where that is not known. Called in the router, behind its middleware, for each
-    ///     request. What it throws, the route throws.
-    ///   - onEventLoop: Who sends a tail, the held poll of a page, where the app can say so at once, on the event loop of the
-    ///     connection and before any middleware. By default the router is asked, as for every other request.
-    ///   - control: The rules that say what each principal may do. By default everybody who is known may do everything. Keep
-    ///     a reference to replace the rules, or to have rights that the app took away noticed within a second.
+    ///   - authorize: Returns the sender of a request, or nil for an anonymous one. Called in the router, behind its
+    ///     middleware, for each request. The route rethrows its errors.
+    ///   - onEventLoop: Returns the sender of a tail, the held poll of a page, if the app knows it synchronously. Called on
+    ///     the connection's event loop, before any middleware. By default the router decides, as for every other request.
+    ///   - control: The rules that grant permissions to principals. By default every signed-in principal has full
+    ///     permissions. Keep a reference to replace the rules, or to have revoked rights take effect within a second.
     /// - Returns: The access to mount a dashboard with.
     public static func authorizing(
         _ authorize: @escaping @Sendable (Request, Context) async throws -> Principal?,
@@ -52,20 +51,15 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
         }
     }
 
-    /// An authenticator says who sends a request, on event loops too.
-    ///
-    /// - Parameters:
-    ///   - authenticator: Who sends a request.
-    ///   - control: What the authenticator authorizes by.
-    /// - Returns: The access to serve or mount a dashboard with.
-    package static func authenticated(by authenticator: any Authenticator, control: AccessControl) -> DashboardAccess {
+    /// Identifies senders with an authenticator, on event loops too; `control` holds the rules that it authorizes by.
+    static func authenticated(by authenticator: any Authenticator, control: AccessControl) -> DashboardAccess {
         let check = AccessCheck(control: control, isOpen: false) { head, peer in
             let request = AccessRequest(head, peer: peer)
             switch authenticator.authenticate(request) {
             case .authorized(let authorization):
                 return authorization.isAnonymous && authenticator.mayBeKnownElsewhere(request)
                     ? .askRoute : .authorized(authorization)
-            // The route has the words.
+            // The route supplies the message.
             case .refused: return .askRoute
             }
         }
@@ -76,33 +70,85 @@ public struct DashboardAccess<Context: RequestContext>: Sendable {
     }
 }
 
-/// What an app says of a request on the event loop of its connection.
+/// An app's answer about a request on the event loop of its connection.
 public enum EventLoopAnswer: Sendable {
-    /// The request is this principal's.
+    /// The principal sent the request.
     case principal(Principal)
-    /// Nobody may send it.
+    /// The request is refused.
     case refused
-    /// That is not known here: the router and its middleware are asked.
+    /// The event loop does not know; the router and its middleware decide.
     case askRoute
 }
 
 extension AccessRules {
-    /// Everybody who is known may do everything; others nothing.
+    /// Grants full permissions to every signed-in principal, and none to anonymous visitors.
     public static let everythingForSignedIn = AccessRules(
         grants: [RoleGrant(Role.admin.name, to: [.signedIn])])
 }
 
 extension AccessRequest {
-    /// What a request says of who sends it.
     init(_ head: HTTPRequest, peer: SocketAddress?) {
         let fields = head.headerFields
         self.init(peer: peer?.ipAddress, isSecure: head.scheme == "https") { name in
             switch name {
-            // Asked for of every poll.
+            // Every poll looks up these two.
             case "authorization": fields[values: .authorization]
             case "cookie": fields[values: .cookie]
             default: HTTPField.Name(name).map { fields[values: $0] } ?? []
             }
         }
     }
+}
+
+/// The context of a request to Weir's own server, with its connection and remote address.
+package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
+    package var coreContext: CoreRequestContextStorage
+    package let remoteAddress: SocketAddress?
+    private let channel: any Channel
+
+    package init(source: ApplicationRequestContextSource) {
+        coreContext = CoreRequestContextStorage(source: source)
+        remoteAddress = source.channel.remoteAddress
+        channel = source.channel
+    }
+
+    /// Waits until the event loop has processed pending writes, so that the channel's writability is current.
+    func settleWrites() async {
+        // Fails only when the event loop has ended; later writes then fail too.
+        try? await channel.eventLoop.submit {}.get()
+    }
+
+    /// Stops reading the request's body after its sender has lost the right to send it.
+    func stopBody() { channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.stopBody) }
+
+    /// Runs work and cancels it when the client closes its connection or HTTP/2 stream.
+    func whileConnected<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let task = Task { try await work() }
+        let watch = DepartureHandler { task.cancel() }
+        do { try await channel.pipeline.addHandler(watch).get() } catch { task.cancel() }
+        defer { channel.pipeline.removeHandler(watch).whenFailure { _ in } }
+        return try await withTaskCancellationHandler {
+            try await task.value
+        } onCancel: {
+            task.cancel()
+        }
+    }
+}
+
+/// Reports when the client closes its side, or when the connection ends.
+private final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
+    typealias InboundIn = NIOAny
+    private let report: @Sendable () -> Void
+
+    init(report: @escaping @Sendable () -> Void) { self.report = report }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { report() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // A closing channel removes its handlers; earlier handlers may not forward `channelInactive`.
+    func handlerRemoved(context: ChannelHandlerContext) { report() }
 }

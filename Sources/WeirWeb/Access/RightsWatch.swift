@@ -1,11 +1,9 @@
 import NIOConcurrencyHelpers
 import WeirAccess
 
-/// Notices within half a second that somebody's rights may have changed, wherever that was decided.
-///
-/// Costs one comparison each time, and no query.
+/// Detects within half a second that rights may have changed, with one comparison per access control and no query.
 final class RightsWatch: Sendable {
-    /// How often it looks, in milliseconds.
+    /// The interval between checks, in milliseconds.
     static let interval: Int64 = 500
 
     private struct Watched {
@@ -18,14 +16,13 @@ final class RightsWatch: Sendable {
     private let onChange: @Sendable () -> Void
     private let onLook: @Sendable () -> Void
 
-    /// `onChange` is called after rights may have changed, `onLook` each time; on no thread in particular.
+    /// Calls `onChange` after rights may have changed, and `onLook` after each check, on any thread.
     init(clock: any WaitClock, onChange: @escaping @Sendable () -> Void, onLook: @escaping @Sendable () -> Void) {
         self.clock = clock
         self.onChange = onChange
         self.onLook = onLook
     }
 
-    /// Looks at one more access control from now on.
     func watch(_ control: AccessControl) {
         let isFirst = watched.withLockedValue { watched in
             guard !watched.contains(where: { $0.control === control }) else { return false }
@@ -35,7 +32,6 @@ final class RightsWatch: Sendable {
         if isFirst { schedule() }
     }
 
-    /// Looks now.
     func look() {
         let hasChanged = watched.withLockedValue { watched in
             var hasChanged = false

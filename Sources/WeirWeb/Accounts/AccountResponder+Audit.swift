@@ -8,7 +8,6 @@ import WeirPages
 import WeirStates
 
 extension AccountResponder {
-    /// The page of the audit.
     func audit(_ visit: Visit) async throws(Problem) -> Response {
         let (filter, found) = try await entries(visit)
         directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
@@ -23,7 +22,6 @@ extension AccountResponder {
         return page(.audit(list), visit)
     }
 
-    /// The audit, for programs.
     func apiAudit(_ visit: Visit) async throws(Problem) -> Response {
         let found = try await entries(visit).found
         directory.audit.record(.readAudit, by: visit.authorization.principal, from: visit.origin)
@@ -35,7 +33,6 @@ extension AccountResponder {
         return try .json(.object(members))
     }
 
-    /// All files of the audit, one after the other, as they are.
     func exportAudit(_ visit: Visit) async throws(Problem) -> Response {
         let log = directory.audit
         log.record(.exportAudit, by: visit.authorization.principal, from: visit.origin)
@@ -50,7 +47,7 @@ extension AccountResponder {
             ],
             body: ResponseBody { writer in
                 for day in days {
-                    // Whoever may not administer any more gets no further day.
+                    // Stop before the next day's file if the sender has lost the administrator's rights.
                     guard control.current(authorization)?.permissions.allowsEverywhere(.administer) == true else {
                         break
                     }

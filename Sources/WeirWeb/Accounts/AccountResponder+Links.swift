@@ -6,11 +6,10 @@ import WeirJournals
 import WeirPages
 import WeirStates
 
-/// Links to one run: the page that makes, lists and revokes them, and the way in by one.
 extension AccountResponder {
-    /// Opens a link: the browser keeps it, and goes on to its run.
+    /// Opens a link: sets its cookie and redirects to its run.
     ///
-    /// Whoever is signed in stays so, and sees the run by their own right or not at all.
+    /// A signed-in user stays signed in, and needs their own right to see the run.
     func openLink(_ text: String, _ visit: Visit) async throws(Problem) -> Response {
         guard let authorization = directory.authorization(ofLink: text), let run = authorization.principal.run,
             let link = SecretText(text, kind: .link)
@@ -29,7 +28,6 @@ extension AccountResponder {
         return response
     }
 
-    /// The page of the links to a run, and what its form does.
     func links(to run: String, _ visit: Visit) async throws(Problem) -> Response {
         let operation = try await operation(of: run, visit)
         guard visit.isPost else { return page(.links(list(run, visit)), visit) }
@@ -49,7 +47,6 @@ extension AccountResponder {
         }
     }
 
-    /// The links to a run, for programs.
     func apiLinks(to run: String, _ visit: Visit) async throws(Problem) -> Response {
         let operation = try await operation(of: run, visit)
         guard visit.isPost else {
@@ -68,14 +65,14 @@ extension AccountResponder {
             ], status: .created)
     }
 
-    /// Revokes a link: one's own, or anybody's for who administers.
+    /// Revokes the sender's own link, or any link for an administrator.
     func revoke(_ link: String, to run: String, _ visit: Visit) async throws {
         try await directory.revokeLink(
             link, to: run, by: visit.authorization.principal,
             anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.origin)
     }
 
-    /// Whether the sender may do what the route requires to its run; throws where it may not even be seen.
+    /// Whether the sender has the right that the route requires on its run; throws if the run is not visible.
     func isAdmitted(_ visit: Visit) async throws(Problem) -> Bool {
         guard accounts.asksWho else { throw .noSuchPage }
         let seen = try await seen(visit)
@@ -88,7 +85,6 @@ extension AccountResponder {
         return true
     }
 
-    /// The dashboard as the sender sees it.
     private func seen(_ visit: Visit) async throws(Problem) -> AudienceDashboard {
         let admission = Admission(authorization: visit.authorization, check: check)
         do { return try await dashboard.audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
@@ -117,7 +113,7 @@ extension AccountResponder {
             to: run, of: operation, hours: hours, by: visit.authorization.principal, from: visit.origin)
     }
 
-    /// The link as somebody opens it, under what browsers call this server, or the name by which this request came.
+    /// The link's full URL, with the configured public URL or else the request's host.
     private func address(of link: SecretText, _ visit: Visit) -> String {
         let scheme = directory.configuration.isSecure ? "https" : "http"
         let server =
@@ -149,12 +145,10 @@ extension AccountResponder {
 }
 
 extension Problem {
-    /// A link that shows nothing.
     fileprivate static let noSuchLink = Problem(
         "not-found", .notFound, "No such link",
         .noSuchLink)
 
-    /// A link opened by somebody who is signed in and may not see its run.
     fileprivate static func linkForAnother(_ name: String) -> Problem {
         Problem(
             "forbidden", .forbidden, "Signed in",

@@ -7,7 +7,6 @@ import WeirStates
 import WeirStores
 
 extension AccountResponder {
-    /// The form to sign in, and what comes of sending it.
     func signIn(_ visit: Visit) async throws(Problem) -> Response {
         guard accounts.canSignIn else { throw .noSuchPage }
         if directory.awaitsSetUp { return .seeOther(dashboard.mount.url("setup")) }
@@ -54,15 +53,14 @@ extension AccountResponder {
         return response
     }
 
-    /// Sends the browser on with its new session.
+    /// Sets the session cookie and redirects the browser.
     func enter(_ secret: SecretText, to back: String) -> Response {
         var response = Response.seeOther(dashboard.mount.wayBack(back))
-        // Whoever opened a link before is somebody now.
+        // The session replaces a link opened earlier.
         response.headers[values: .setCookie] = [directory.cookie.linkClearing, directory.cookie.field(secret)]
         return response
     }
 
-    /// Ends the browser's session.
     func signOut(_ visit: Visit) async throws(Problem) -> Response {
         let secret = session(visit)
         try await change { try await directory.signOut(secret, from: visit.origin) }
@@ -72,7 +70,6 @@ extension AccountResponder {
         return response
     }
 
-    /// The form for the first user, and what comes of sending it.
     func setUp(_ visit: Visit) async throws(Problem) -> Response {
         guard directory.awaitsSetUp else { throw .noSuchPage }
         var form = SetUpForm()
@@ -94,7 +91,6 @@ extension AccountResponder {
 }
 
 extension Problem {
-    /// A password came over a connection that others can read.
     static let plainConnection = Problem(
         "plain-connection", .forbidden, "Not encrypted",
         .plainConnection,
@@ -106,8 +102,132 @@ extension HTTPField.Name {
     static let clearSiteData = account("Clear-Site-Data")
 
     private static func account(_ name: String) -> HTTPField.Name {
-        // Never traps: the names stand above, and none comes from outside.
+        // Never traps: the names are the literals above, and none is input.
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
         return name
+    }
+}
+
+extension AccountResponder {
+    func startProvider(_ visit: Visit) async throws(Problem) -> Response {
+        guard let provider = accounts.provider else { throw .noSuchPage }
+        do throws(IdentityProviderError) {
+            let (url, secret) = try await provider.begin(back: visit.target.query["back"] ?? "")
+            var response = Response.seeOther(url)
+            response.headers[values: .setCookie] = [directory.cookie.passing(secret)]
+            return response
+        } catch {
+            return failed(error, visit)
+        }
+    }
+
+    func endProvider(_ visit: Visit) async throws(Problem) -> Response {
+        guard let provider = accounts.provider else { throw .noSuchPage }
+        do {
+            let fields = visit.target.query.fields
+            guard Set(fields.map(\.name)).count == fields.count else {
+                throw IdentityProviderError(.failed, "A parameter came twice.")
+            }
+            let secret = directory.cookie.passed(in: visit.request.headers[values: .cookie])
+            let signIn = try await visit.whileConnected {
+                try await provider.complete(visit.target.query.dictionary, secret: secret, from: visit.origin.address)
+            }
+            try requireRole(signIn)
+            let session = try await directory.begin(signIn.person, from: visit.origin, replacing: session(visit))
+            var response = enter(session, to: signIn.back)
+            response.headers[values: .setCookie].append(directory.cookie.passingOver)
+            return response
+        } catch let error as IdentityProviderError {
+            return failed(error, visit)
+        } catch let error as AccessError {
+            throw Problem(error)
+        } catch {
+            throw .internalError
+        }
+    }
+
+    /// Refuses a sign-in without groups if no other grant gives the user a role: they would see nothing, without a reason.
+    private func requireRole(_ signIn: ProviderSignIn) throws(IdentityProviderError) {
+        guard !signIn.hasGroups else { return }
+        let principal = Principal(.person, name: signIn.person.name, identity: signIn.person.identity)
+        guard !directory.control.authorize(principal).permissions.allowsAnywhere(.see) else { return }
+        throw IdentityProviderError(
+            .groups, "The provider named no groups of \(signIn.person.identity), who has no role by another grant.")
+    }
+
+    private func failed(_ error: IdentityProviderError, _ visit: Visit) -> Response {
+        // Stale returns can be triggered by anyone and are logged at debug level; other errors concern the operator.
+        dashboard.logger.log(
+            level: error.kind == .stale ? .debug : .warning,
+            "The identity provider did not sign somebody in.", metadata: ["cause": "\(Quoted(error))"])
+        directory.audit.record(
+            .signIn, by: .anonymous, from: visit.origin, outcome: .refused, detail: "identity provider")
+        var form = SignInForm()
+        (form.takesPassword, form.hasProvider, form.mistake) = (false, true, .provider(error.kind))
+        let status: HTTPResponse.Status =
+            [.unreachable, .busy].contains(error.kind) ? .serviceUnavailable : .forbidden
+        return page(.signIn(form), visit, status: status)
+    }
+}
+
+/// The sign-in as a store, after the login of *A Redux implementation for Kotlin Multiplatform*.
+///
+/// The store is loading while the password is checked. The outcome is either a state with the form's mistake, or an effect that
+/// enters the session. One store serves one submitted form. No state is recorded or contains the password.
+struct SignInReducer: Reducer {
+    struct State: Equatable {
+        var name = ""
+        var isLoading = false
+        var mistake: SignInForm.Mistake?
+    }
+
+    enum Action {
+        case nameChanged(String)
+        case signIn(password: String)
+        case cancel
+        case signedIn(SecretText)
+        case failed(SignInForm.Mistake)
+    }
+
+    enum Effect {
+        case enter(SecretText)
+    }
+
+    typealias Accounts = @Sendable (_ name: String, _ password: String) async throws -> SignInOutcome
+
+    let accounts: Accounts
+    let initialState = State()
+
+    func reduce(_ action: Action, _ state: State, _ dispatch: Dispatcher<Action>) -> Reduced<State, Effect> {
+        var next = state
+        switch action {
+        case .nameChanged(let name):
+            next.name = name
+            next.mistake = nil
+        case .signIn(let password):
+            next.isLoading = true
+            next.mistake = nil
+            dispatch.run(id: "sign-in", cancelInFlight: true) { [accounts] dispatch in
+                do {
+                    switch try await accounts(state.name, password) {
+                    case .signedIn(let secret, _): dispatch(.signedIn(secret))
+                    case .wrong: dispatch(.failed(.wrong))
+                    case .throttled(let wait): dispatch(.failed(.tooMany(max(1, (wait + 999) / 1_000))))
+                    case .busy: dispatch(.failed(.busy))
+                    }
+                } catch {
+                    dispatch(.failed(.busy))
+                }
+            }
+        case .cancel:
+            next.isLoading = false
+            dispatch.cancel(id: "sign-in")
+        case .signedIn(let secret):
+            return Reduced(State(), .enter(secret))
+        case .failed(let mistake):
+            next.isLoading = false
+            next.mistake = mistake
+        }
+        return Reduced(next)
     }
 }

@@ -6,7 +6,6 @@ import WeirPages
 import WeirStates
 
 extension AccountResponder {
-    /// The page of tokens, and what its forms do.
     func tokens(_ visit: Visit) async throws(Problem) -> Response {
         try requirePerson(visit)
         guard visit.isPost else { return page(.tokens(list(visit)), visit) }
@@ -39,7 +38,6 @@ extension AccountResponder {
         }
     }
 
-    /// The tokens, for programs.
     func apiTokens(_ visit: Visit) async throws(Problem) -> Response {
         try requirePerson(visit)
         if case .apiToken(let id) = visit.route {
@@ -51,7 +49,7 @@ extension AccountResponder {
         let made = try await change {
             try Self.check(sent, has: ["name", "roles", "days"])
             let days = sent["days"]?.integer.flatMap { Int(exactly: $0) }
-            // Without a number of days a token would never expire.
+            // Without this check, a malformed number of days would create a token that never expires.
             guard days != nil || [nil, .null].contains(sent["days"]) else {
                 throw AccessError(
                     .invalid,
@@ -65,7 +63,7 @@ extension AccountResponder {
             ["token": .string(made.token.text), "id": .string(made.record.id)], status: .created)
     }
 
-    /// A token makes and sees no tokens, and neither does whoever holds a link.
+    /// Tokens and links can neither create nor list tokens.
     private func requirePerson(_ visit: Visit) throws(Problem) {
         switch visit.authorization.principal.kind {
         case .person, .operator, .system: return
@@ -80,7 +78,6 @@ extension AccountResponder {
             anybody: visit.authorization.permissions.allowsEverywhere(.administer), from: visit.origin)
     }
 
-    /// An administrator sees all tokens, everybody else their own.
     private func visible(_ visit: Visit) -> [TokenRecord] {
         let isAdministrator = visit.authorization.permissions.allowsEverywhere(.administer)
         return directory.tokens(of: isAdministrator ? nil : visit.authorization.principal.identity)

@@ -6,7 +6,6 @@ import WeirPages
 import WeirStates
 
 extension AccountResponder {
-    /// Who asks, as a page.
     func account(_ visit: Visit) -> Response {
         let principal = visit.authorization.principal
         var facts = AccountFacts(name: principal.name, kind: principal.kind.rawValue)
@@ -24,7 +23,6 @@ extension AccountResponder {
         return page(.account(facts), visit)
     }
 
-    /// Who asks, as JSON.
     func facts(_ visit: Visit) -> JSONValue {
         let principal = visit.authorization.principal
         return [
@@ -38,7 +36,6 @@ extension AccountResponder {
         Verb.allCases.filter { visit.authorization.permissions.allowsAnywhere($0) }.map(\.rawValue)
     }
 
-    /// The page of users, and what its forms do.
     func users(_ visit: Visit) async throws(Problem) -> Response {
         guard directory.configuration.mode == .password else { throw .noSuchPage }
         guard visit.isPost else { return page(.users(list(visit)), visit) }
@@ -72,7 +69,7 @@ extension AccountResponder {
         }
     }
 
-    /// A password, if it came by a connection that nobody else reads.
+    /// Returns the password if the connection is trusted with passwords.
     private func secret(_ password: String?, _ visit: Visit) throws(AccessError) -> String {
         guard directory.takesPasswords(from: visit.peer) else {
             throw AccessError(.wrong, Problem.plainConnection.message)
@@ -98,7 +95,6 @@ extension AccountResponder {
 
     // MARK: For programs
 
-    /// The users, for programs.
     func apiUsers(_ visit: Visit) async throws(Problem) -> Response {
         guard directory.configuration.mode == .password else { throw .noSuchPage }
         let (who, origin) = (visit.authorization.principal, visit.origin)
@@ -141,7 +137,7 @@ extension AccountResponder {
         }
     }
 
-    /// Roles as a program sends them: `{"roles": [{"role": "operator", "operations": ["backup*"]}]}`.
+    /// Parses roles of the form `{"roles": [{"role": "operator", "operations": ["backup*"]}]}`.
     static func roles(in sent: JSONValue) throws(AccessError) -> [StoredAssignment] {
         guard let roles = sent["roles"]?.array else {
             throw AccessError(.invalid, #"Send the roles as {"roles": [{"role": "operator"}]}."#)
@@ -151,7 +147,7 @@ extension AccountResponder {
             guard let members = role.object, let name = members["role"]?.string else {
                 throw AccessError(.invalid, #"Each role needs a name: {"role": "operator"}."#)
             }
-            // What is misspelt or no list would otherwise narrow nothing, and the role would be for everything.
+            // A misspelled member would otherwise be ignored, and the role would apply to everything.
             try Self.check(role, has: ["role", "operations", "stores", "tags"])
             func texts(_ key: String) throws(AccessError) -> [String]? {
                 guard let value = members[key] else { return nil }
@@ -169,7 +165,7 @@ extension AccountResponder {
         return assignments
     }
 
-    /// Refuses members that nobody reads: whoever sent one meant something that would not happen.
+    /// Refuses unknown members, which would otherwise be ignored silently.
     static func check(_ sent: JSONValue, has known: [String]) throws(AccessError) {
         guard let other = sent.object?.keys.sorted().first(where: { !known.contains($0) }) else { return }
         throw AccessError(

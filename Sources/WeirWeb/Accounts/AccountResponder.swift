@@ -5,35 +5,30 @@ import WeirAccess
 import WeirPages
 import WeirStates
 
-/// Answers what is about who one is and who there is: signing in and out, users, tokens, the audit.
+/// Answers requests about accounts: signing in and out, users, tokens, links and the audit log.
 ///
-/// It stands before the dashboard's own routes, as whoever signs in may not see anything of the dashboard yet. Of the board
-/// it asks only which run somebody may give away.
+/// It runs before the dashboard's own routes, because anonymous visitors must be able to sign in. It uses the board only to
+/// check the right to share a run.
 struct AccountResponder: Sendable {
     let dashboard: Dashboard
     let accounts: Accounts
-    /// How the dashboard knows who sends a request.
     let check: AccessCheck
 
     var directory: AccessDirectory { accounts.directory }
 
-    /// A request with what is known of it.
     struct Visit: Sendable {
         let request: Request
         let target: RequestTarget
         let route: AccountRoute
         let authorization: Authorization
-        /// Where it comes from, for the audit.
         let origin: AuditOrigin
-        /// The other end of the connection.
         let peer: String?
-        /// The connection, where it is known.
         let context: DashboardContext?
         let frame: PageFrame
 
         var isPost: Bool { request.method == .post }
 
-        /// Runs work that is cancelled when the client leaves, where its connection is known.
+        /// Runs work and cancels it when the client leaves, if the connection is known.
         func whileConnected<Value: Sendable>(
             _ work: @escaping @Sendable () async throws -> Value
         ) async throws -> Value {
@@ -42,7 +37,7 @@ struct AccountResponder: Sendable {
         }
     }
 
-    /// The answer; nil for a path that belongs to the dashboard.
+    /// Answers a request, or returns nil for a path of the dashboard.
     func respond(
         to request: Request, _ authentication: Authentication, from origin: RequestOrigin, peer: String?,
         on context: DashboardContext? = nil
@@ -50,7 +45,7 @@ struct AccountResponder: Sendable {
         let text = request.head.path ?? ""
         guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
         else { return nil }
-        // What was changed at another server a moment ago, by whoever comes here now.
+        // Read changes that this user made on another server a moment ago.
         await directory.lookUp()
         var response: Response
         do {
@@ -66,17 +61,16 @@ struct AccountResponder: Sendable {
         }
         SecurityHeaders.add(
             to: &response.headers, isPage: response.headers[.contentType]?.hasPrefix("text/html") ?? false)
-        // Who somebody is, is for nobody's cache.
+        // Responses that identify a user are never cacheable.
         response.headers[.cacheControl] = "private, no-store"
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Host, method and origin, as for every other request.
     private func check(_ request: Request, _ route: AccountRoute) throws(Problem) {
         if let problem = dashboard.check.problem(with: request.head) { throw problem }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
         guard ![.get, .head].contains(request.method) else { return }
-        // A browser says where a request comes from; one that brings its cookie must.
+        // Browsers state a request's origin; a request with a cookie must.
         guard
             CrossSiteCheck.allows(
                 request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
@@ -84,7 +78,7 @@ struct AccountResponder: Sendable {
         else { throw .crossSite }
     }
 
-    /// Who asks; for what needs no right, also somebody whose credentials are no good.
+    /// Returns the sender; routes that require no right treat an invalid token as anonymous.
     private func authorization(
         _ authentication: Authentication, _ route: AccountRoute
     ) throws(Problem) -> Authorization {
@@ -103,7 +97,7 @@ struct AccountResponder: Sendable {
             case .nothing: true
             case .anything(let verb): permissions.allowsAnywhere(verb) && permissions.run == nil
             case .everything(let verb): permissions.allowsEverywhere(verb)
-            // What may not be seen of the board is refused as what there is not.
+            // An invisible run is refused like a missing one.
             case .run: try await isAdmitted(visit)
             case .operation, .store, .feed, .reporting: false
             }
@@ -143,12 +137,10 @@ struct AccountResponder: Sendable {
 
     // MARK: Parts of several
 
-    /// A page of these.
     func page(_ page: AccountPage, _ visit: Visit, status: HTTPResponse.Status = .ok) -> Response {
         .page(dashboard.renderer.account(page, frame: visit.frame), status: status)
     }
 
-    /// The fields of a form that was sent.
     func form(_ visit: Visit) async throws(Problem) -> FormFields {
         guard ContentType(visit.request.headers[.contentType])?.isForm == true else {
             throw .unsupportedMediaType(accepted: "application/x-www-form-urlencoded")
@@ -156,7 +148,6 @@ struct AccountResponder: Sendable {
         return try FormFields(body: await bytes(visit))
     }
 
-    /// The JSON object that was sent.
     func json(_ visit: Visit) async throws(Problem) -> JSONValue {
         guard ContentType(visit.request.headers[.contentType])?.isJSON == true else {
             throw .unsupportedMediaType(accepted: "application/json")
@@ -174,15 +165,13 @@ struct AccountResponder: Sendable {
         }
     }
 
-    /// What the directory says of a change, as a problem.
+    /// Runs a change of the directory and converts its errors to problems.
     func change<Result>(_ body: () async throws -> Result) async throws(Problem) -> Result {
         do { return try await body() } catch { throw .ofChange(error) }
     }
 
-    /// The session's secret that the browser brought.
     func session(_ visit: Visit) -> SecretText? { directory.cookie.secret(in: visit.request.headers[values: .cookie]) }
 
-    /// The names of the roles there are.
     var roles: [String] { directory.control.rules.roles.keys.sorted() }
 
     private func frame(_ request: Request, _ text: String, _ authorization: Authorization) -> PageFrame {
@@ -211,7 +200,7 @@ struct AccountResponder: Sendable {
         return response
     }
 
-    /// Where a browser goes that asked for a page without being signed in.
+    /// Redirects a browser that requested a page without being signed in; nil for other requests.
     func signInRedirect(for status: HTTPResponse.Status, _ request: Request, _ text: String) -> Response? {
         guard status == .unauthorized, accounts.canSignIn, [.get, .head].contains(request.method),
             request.headers[.accept]?.contains("text/html") == true, request.headers[.authorization] == nil
@@ -222,11 +211,11 @@ struct AccountResponder: Sendable {
 }
 
 extension Accounts {
-    /// Who asks, for the header of pages; nil where nobody is asked.
+    /// The account in the header of pages, or nil if authentication is off.
     func header(_ authorization: Authorization) -> PageAccount? {
         guard canSignIn || authorization.principal.kind == .person else { return nil }
         var account = PageAccount(name: authorization.isAnonymous ? nil : authorization.principal.name)
-        // By what comes with a cookie; a proxy or a token cannot be signed out here.
+        // Only cookie-based credentials can be signed out here.
         account.canSignOut =
             switch authorization.credential {
             case .session, .link: true
@@ -237,7 +226,6 @@ extension Accounts {
 }
 
 extension Problem {
-    /// Why users, tokens or links were not changed.
     init(_ error: AccessError) {
         let (kind, status, title): (String, HTTPResponse.Status, String) =
             switch error.kind {
@@ -252,7 +240,6 @@ extension Problem {
 }
 
 extension Problem {
-    /// What the directory says of a change that it refused.
     static func ofChange(_ error: any Error) -> Problem {
         switch error {
         case let problem as Problem: problem

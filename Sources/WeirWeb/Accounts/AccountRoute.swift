@@ -1,27 +1,21 @@
 import HTTPTypes
 import WeirAccess
 
-/// What a URL names that is about who one is and who there is.
 enum AccountRoute: Hashable, Sendable {
-    /// The form to sign in.
     case signIn
-    /// The way to the identity provider, and back from it.
+    /// The redirect to the identity provider, and the return from it.
     case providerStart, providerReturn
-    /// The end of the browser's session.
     case signOut
-    /// The form for the first user.
     case setUp
-    /// Who asks.
     case account
     case users
     case userRoles(String), userPassword(String), userRemoval(String)
     case tokens
     case tokenRevocation(String)
     case audit, auditExport
-    /// The way in by a link to one run.
     case link(String)
     case runLinks(String), runLinkRevocation(run: String, link: String)
-    /// The same for programs.
+    /// The routes of the API.
     case apiAccount
     case apiUsers
     case apiUser(String), apiUserRoles(String), apiUserPassword(String)
@@ -66,7 +60,6 @@ enum AccountRoute: Hashable, Sendable {
         }
     }
 
-    /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .signIn, .setUp, .users, .tokens, .apiUsers, .apiTokens, .runLinks, .apiRunLinks:
@@ -79,7 +72,7 @@ enum AccountRoute: Hashable, Sendable {
         }
     }
 
-    /// Whether its mistakes are problem documents.
+    /// Whether errors are sent as problem documents.
     var isForPrograms: Bool {
         switch self {
         case .apiAccount, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword, .apiTokens, .apiToken, .apiAudit,
@@ -91,19 +84,17 @@ enum AccountRoute: Hashable, Sendable {
         }
     }
 
-    /// The right that a request needs.
-    ///
-    /// There is no default: who adds a route says here who may ask for it.
+    /// The right that a request requires; no default, so that each new route decides explicitly.
     var requirement: Requirement {
         switch self {
         case .signIn, .providerStart, .providerReturn, .signOut, .setUp: .nothing
-        // Who has a link shows it here.
+        // The link itself is the credential.
         case .link: .nothing
-        // Who may take a run away as a file may give it away as a link.
+        // The right to export a run includes the right to share it as a link.
         case .runLinks(let run), .runLinkRevocation(let run, link: _), .apiRunLinks(let run),
             .apiRunLink(let run, link: _):
             .run(.export, run)
-        // Tells whoever asks about nobody but themselves.
+        // Returns only the sender's own account.
         case .account, .apiAccount: .nothing
         case .users, .userRoles, .userPassword, .userRemoval, .apiUsers, .apiUser, .apiUserRoles, .apiUserPassword:
             .everything(.administer)

@@ -1,28 +1,26 @@
 import Hummingbird
 package import WeirAccess
 
-/// What a server of our own knows of people: the directory, and an identity provider if there is one.
+/// The accounts of Weir's own server: the directory, and an identity provider if one is configured.
 package struct Accounts: Sendable {
     let directory: AccessDirectory
     let provider: (any IdentityProvider)?
 
-    /// Makes it of its parts.
     package init(_ directory: AccessDirectory, provider: (any IdentityProvider)? = nil) {
         self.directory = directory
         self.provider = provider
     }
 
-    /// Whether it matters who asks: nobody needs a link where nobody is asked.
+    /// Whether authentication is on; links are pointless otherwise.
     package var asksWho: Bool {
         if case .none = directory.configuration.mode { false } else { true }
     }
 
-    /// Whether somebody may be asked to sign in.
     var canSignIn: Bool { directory.configuration.hasSignIn }
 }
 
 extension DashboardAccess {
-    /// The people that a server of our own knows, with the pages to sign in and to manage them.
+    /// Authenticates with the accounts of Weir's own server, and serves the pages to sign in and to manage them.
     package static func accounts(_ accounts: Accounts) -> DashboardAccess {
         let directory = accounts.directory
         guard case .none = directory.configuration.mode else {
@@ -30,7 +28,7 @@ extension DashboardAccess {
             access.accounts = accounts
             return access
         }
-        // Nobody is asked: as `open`, but for tokens, which are held to their rights, and for what came by a proxy.
+        // Authentication is off: like `open`, but tokens keep their limited rights, and requests from a proxy are refused.
         let anybody = directory.control.authorize(.localOperator)
         let check = AccessCheck(
             control: directory.control, isOpen: true, mayAnswerTails: true, anybody: anybody
@@ -50,7 +48,8 @@ extension DashboardAccess {
 }
 
 extension AccessCheck {
-    /// The check for one request where nobody is asked: a token is held to its rights, and what came by a proxy is refused.
+    /// The check for one request while authentication is off: a token keeps its limited rights, and requests from a proxy are
+    /// refused.
     func narrowed(for authentication: Authentication) -> AccessCheck {
         guard isOpen, mayAnswerTails else { return self }
         if case .authorized(let authorization) = authentication, authorization.principal.kind == .operator {

@@ -1,24 +1,24 @@
 import Crypto
 import Foundation
+import HTTPTypes
+import Hummingbird
 import NIOCore
 import WeirStates
 
-/// The files of `Public`, read once: the bundled ones, with a folder of one's own laid over them file by file.
+/// The files of `Public`, read once at startup, with an optional custom folder that replaces files one by one.
 ///
-/// A request names one of the paths found at the start or gets nothing, so no spelling of a path leads out of the folders.
-/// Links are not followed, and names that begin with a dot are left out.
+/// A request can only name a path found at startup, so no path leads out of the folders. Symbolic links and hidden files are
+/// skipped.
 ///
-/// Pages name the files below a folder whose name is made of all their bytes, `@3f2c…/weir.css`, so that a browser keeps
-/// them for good and asks for others as soon as one byte is different. Modules find each other and style sheets their
-/// pictures there by relative addresses, as in `Public` itself.
+/// Pages name files below a folder derived from a hash of all files, such as `@3f2c…/weir.css`. Browsers cache these URLs
+/// forever, and the folder changes with any byte. Modules and style sheets refer to other files by relative URLs, as in
+/// `Public` itself.
 struct AssetLibrary: Sendable {
-    /// One file.
     struct Asset: Sendable {
         let bytes: ByteBuffer
-        /// The same, compressed; nil if that saves nothing.
+        /// The bytes compressed with gzip, or nil if that saves nothing.
         let compressed: ByteBuffer?
         let contentType: String
-        /// A strong entity tag, made of the bytes.
         let tag: EntityTag
 
         init(_ data: Data, at path: String) {
@@ -30,16 +30,16 @@ struct AssetLibrary: Sendable {
         }
     }
 
-    /// The most bytes of a file, since all files are kept in memory.
+    /// The maximum size of a file in bytes; all files are kept in memory.
     private static let fileLimit = 64 << 20
 
-    /// The folder that pages name the files in, below `assets`; made of all bytes.
+    /// The folder below `assets` in the pages' URLs, a hash of all files.
     let folder: String
     private let assets: [String: Asset]
 
-    /// Reads the bundled folder and lays another over it.
+    /// Reads the bundled folder, then the custom one.
     ///
-    /// Our scripts are joined (`ScriptBundle`); if the other folder replaces one of them, all are sent as they are.
+    /// Weir's scripts are bundled (`ScriptBundle`). If the custom folder replaces any of them, all are served individually.
     ///
     /// Throws `AssetLibraryError` when a folder or a file cannot be read.
     init(overlay: URL?) throws(AssetLibraryError) {
@@ -64,10 +64,10 @@ struct AssetLibrary: Sendable {
         self.assets = assets
     }
 
-    /// The file that a path below `assets` names, and whether it always names these bytes.
+    /// The file at a path below `assets`, and whether the path is immutable.
     ///
-    /// A folder of another version leads to the present file: a page that was loaded before an upgrade, or from another
-    /// server beside this one, then still gets what it asks for.
+    /// The folder of another version returns the current file, because pages loaded before an upgrade, or from another server
+    /// of a cluster, still request it.
     subscript(path: [String]) -> (asset: Asset, isFinal: Bool)? {
         if let asset = assets[path.joined(separator: "/")] { return (asset, false) }
         guard let first = path.first, first.hasPrefix("@") else { return nil }
@@ -126,14 +126,59 @@ struct AssetLibrary: Sendable {
     }
 }
 
-/// A folder of files to serve that cannot be used.
+/// A folder of static files that cannot be read.
 public struct AssetLibraryError: Error, Sendable, CustomStringConvertible {
-    /// The folder's path, for the person who configured it.
-    package let folder: String
+    let folder: String
 
-    /// What is wrong and what to do.
+    /// The error, with a remedy.
     public var description: String {
         "The folder of files \(folder) cannot be read. "
             + "Use a folder with the layout of Public and readable files of at most 64 MiB, or leave it out."
+    }
+}
+
+struct Assets {
+    let dashboard: AudienceDashboard
+
+    /// Returns a file, or 304 if it has not changed; content-addressed URLs are cached forever, others are revalidated.
+    func show(_ path: [String], _ exchange: Exchange) throws(Problem) -> Response {
+        guard let (asset, isFinal) = dashboard.assets[path] else { throw .notFound(.noSuchFile) }
+        let compressed = exchange.acceptsGzip ? asset.compressed : nil
+        let tag = compressed == nil ? asset.tag : asset.tag.coded("gzip")
+        let caching = isFinal ? "public, max-age=31536000, immutable" : "public, no-cache"
+        var headers: HTTPFields = [.eTag: tag.field, .cacheControl: caching]
+        if asset.compressed != nil { headers[.vary] = "Accept-Encoding" }
+        if tag.isKnown(to: exchange.header(.ifNoneMatch)) { return Response(status: .notModified, headers: headers) }
+        if compressed != nil { headers[.contentEncoding] = "gzip" }
+        return .bytes(compressed ?? asset.bytes, type: asset.contentType, caching: caching, headers: headers)
+    }
+}
+
+/// Removes comments and indentation from Weir's own scripts and styles.
+///
+/// It relies on the formatting rules of the bundled `Public` (see `Documentation/page-contract.md`). Files of a custom folder
+/// are not processed.
+enum ServedText {
+    static func bytes(of path: String, _ data: Data) -> Data {
+        let text: String
+        switch path.split(separator: ".").last {
+        case "js": text = withoutBlocks(String(decoding: data, as: UTF8.self), opening: "/**")
+        case "css": text = withoutBlocks(String(decoding: data, as: UTF8.self), opening: "/*")
+        default: return data
+        }
+        let lines = text.split(separator: "\n").map { $0.drop(while: \.isWhitespace) }
+        return Data(lines.filter { !$0.isEmpty && !$0.hasPrefix("//") }.joined(separator: "\n").utf8)
+    }
+
+    private static func withoutBlocks(_ text: String, opening: String) -> String {
+        var result = ""
+        var rest = text[...]
+        while let start = rest.range(of: opening),
+            let end = rest.range(of: "*/", range: start.upperBound..<rest.endIndex)
+        {
+            result += rest[..<start.lowerBound]
+            rest = rest[end.upperBound...]
+        }
+        return result + rest
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Joins our JavaScript modules, so that a page needs one script and not one request for each module.
+/// Bundles Weir's JavaScript modules, so that a page loads one script instead of one for each module.
 ///
-/// A module that no other imports with a plain `import` begins a bundle: `weir.js`, and each that is loaded when it is
-/// first used. A bundle contains the modules that only it needs. Each of them becomes a function that is called once, in
-/// the order in which a browser would run the modules, and whose value has the module's exports:
+/// A module that no other imports statically is a bundle's root: `weir.js`, and each module that is loaded on first use. A
+/// bundle contains the modules that only it needs. Each becomes a function that is called once, in the order in which a browser
+/// evaluates modules, and returns the module's exports:
 ///
 /// ```js
 /// const $feed_claims = (() => {
@@ -13,22 +13,20 @@ import Foundation
 /// })();
 /// ```
 ///
-/// A bundle exports these values: whoever imports from a module inside it, imports from the bundle, so that each module
-/// runs once. Every module keeps its address; at that of a joined one stands a module that passes the exports on.
+/// A bundle exports these values, and imports of a bundled module import from the bundle, so that each module runs once.
+/// Every module keeps its URL: the URL of a bundled module serves a module that re-exports from the bundle.
 ///
-/// Made for our own way of writing: an `import` or an `export` is on a line of its own, without `default` and `*`, and what
-/// is exported never changes.
+/// The parser supports only the style of these modules: each `import` and `export` is on its own line, without `default`
+/// and `*`, and exported bindings are never reassigned.
 struct ScriptBundle {
     private let modules: [String: Module]
-    /// The bundle that each module is in.
     private var homes: [String: String] = [:]
 
-    /// What a module is made of.
     private struct Module {
-        /// The path of each module that it imports, with the names, in order.
+        /// The path and the names of each import, in order.
         var imports: [(path: String, names: String)] = []
         var exports: [String] = []
-        /// Its code without imports and without the word `export`.
+        /// The code without imports and without the keyword `export`.
         var code: [Substring] = []
 
         init(_ source: String, at path: String) {
@@ -47,7 +45,7 @@ struct ScriptBundle {
         }
     }
 
-    /// The modules by their paths, joined.
+    /// Bundles modules; keys are their paths.
     static func joining(_ sources: [String: String]) -> [String: String] {
         let bundle = ScriptBundle(sources)
         return Dictionary(bundle.modules.keys.map { ($0, bundle.text(at: $0)) }) { $1 }
@@ -57,11 +55,11 @@ struct ScriptBundle {
         modules = Dictionary(sources.map { ($0, Module($1, at: $0)) }) { $1 }
         let imported = Set(modules.values.flatMap { $0.imports.map(\.path) })
         var roots = Set(modules.keys).subtracting(imported)
-        // A module that two bundles need and the first load does not is a bundle of its own.
+        // A module needed by two bundles, but not by the first load, becomes a bundle of its own.
         while true {
             homes = [:]
             var shared: Set<String> = []
-            // The first load comes first: what it has, nobody else needs to have.
+            // The first load is processed first; other bundles reuse its modules.
             for root in roots.sorted(by: { $0 == "weir.js" || $1 != "weir.js" && $0 < $1 }) {
                 for path in order(from: root, inside: roots) {
                     if let home = homes[path], home != root, home != "weir.js" { shared.insert(path) }
@@ -73,7 +71,6 @@ struct ScriptBundle {
         }
     }
 
-    /// The modules of a bundle, each after those that it imports.
     private func order(from root: String, inside roots: Set<String>) -> [String] {
         var order: [String] = []
         var seen: Set<String> = []
@@ -87,7 +84,6 @@ struct ScriptBundle {
         return order
     }
 
-    /// What stands at a module's address.
     private func text(at path: String) -> String {
         guard let module = modules[path], let home = homes[path] else { return "" }
         guard home == path else {
@@ -122,7 +118,7 @@ struct ScriptBundle {
             .joined(separator: "\n")
     }
 
-    /// A module's code, with what it imports as constants and with addresses as seen from the bundle.
+    /// A module's code with its imports as constants, and with dynamic imports resolved relative to the bundle.
     private func code(of path: String, in home: String) -> [String] {
         guard let module = modules[path] else { return [] }
         let constants = module.imports.map { "const { \($0.names) } = \(Self.name($0.path));" }
@@ -136,12 +132,12 @@ struct ScriptBundle {
             }
     }
 
-    /// The name of a module's exports in a bundle.
+    /// The identifier of a module's exports in a bundle.
     private static func name(_ path: String) -> String {
         "$" + String(path.dropLast(".js".count).map { $0.isLetter || $0.isNumber ? $0 : "_" })
     }
 
-    /// The path of the module that another one names relative to itself.
+    /// Resolves a relative module specifier to a path.
     private static func resolve(_ address: String, from path: String) -> String {
         var parts = path.split(separator: "/").dropLast()
         for part in address.split(separator: "/") where part != "." {
@@ -150,7 +146,7 @@ struct ScriptBundle {
         return parts.joined(separator: "/")
     }
 
-    /// How a module names another one relative to itself.
+    /// The relative specifier of a module, as seen from another.
     private static func relative(_ target: String, from path: String) -> String {
         var (up, down) = (path.split(separator: "/").dropLast()[...], target.split(separator: "/")[...])
         while let first = up.first, first == down.first, down.count > 1 {

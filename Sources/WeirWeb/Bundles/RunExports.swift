@@ -2,22 +2,22 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import NIOCore
+import WeirAccess
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates
 
-/// Runs as a file to download, written as it is read from the journal.
 struct RunExports {
-    /// How many bytes are sent in one piece, about.
+    /// The approximate size of a written chunk, in bytes.
     private static let pieceSize = 64 * 1_024
 
     let dashboard: AudienceDashboard
 
-    /// One run, as far as it has come.
     func show(_ run: String, _ exchange: Exchange) async throws(Problem) -> Response {
         let slot = try slot()
-        // Told before the first byte is sent; afterwards an error could only cut the answer off.
+        // Detect errors before the first byte; afterwards an error can only truncate the body.
         do { _ = try await dashboard.board.run(run) } catch { throw Problem(error) }
         let board = dashboard.board
         return download("weir-run-\(run).jsonl", RunTableFormat.bundle.mediaType, slot, exchange.right) { write in
@@ -25,7 +25,7 @@ struct RunExports {
         }
     }
 
-    /// The runs of a list, whatever the length of its pages.
+    /// Exports all runs of a filtered list, ignoring its paging.
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         var query = try query(exchange)
         (query.before, query.beyond) = (nil, nil)
@@ -48,13 +48,13 @@ struct RunExports {
         }
     }
 
-    /// The right to write an export: each one reads the journal and waits for its client.
+    /// Limits concurrent exports, since each one reads the journal at the pace of its client.
     private func slot() throws(Problem) -> ConcurrencyLimit.Slot {
         guard let slot = dashboard.exports.take() else { throw .tooManyExports(dashboard.exports.maximum) }
         return slot
     }
 
-    /// The API's own parameters, or those of the page's filters.
+    /// The query from the API's parameters or from the page's filter.
     private func query(_ exchange: Exchange) throws(Problem) -> RunQuery {
         if case .api = exchange.route { return try RunQuery(exchange.target.query) }
         let filter = RunFilter(parameters: exchange.target.query.dictionary)
@@ -64,7 +64,7 @@ struct RunExports {
         return RunsPage(dashboard: dashboard).query(filter, exchange)
     }
 
-    /// An answer that is written as its lines come; one that breaks off lacks the end that an import looks for.
+    /// Streams the exported lines; a truncated export lacks the end marker that an import requires.
     private func download(
         _ filename: String, _ mediaType: String, _ slot: ConcurrencyLimit.Slot, _ right: HeldRight?,
         _ export: @escaping @Sendable (_ write: (String) async throws -> Void) async throws -> Void
@@ -83,7 +83,7 @@ struct RunExports {
                     piece.clear()
                 }
             } catch {
-                // The client went away, or the journal does not answer.
+                // The client disconnected, or the journal failed.
                 logger.info("An export was interrupted.", metadata: ["cause": "\(Quoted(error))"])
                 throw error
             }
@@ -96,5 +96,91 @@ struct RunExports {
             .contentDisposition: "attachment; filename=\"\(filename)\"",
         ]
         return Response(status: .ok, headers: headers, body: body)
+    }
+}
+
+enum RunTableFormat: String {
+    /// Comma-separated values (RFC 4180), for spreadsheets.
+    case csv
+    case json
+    /// All changes, which another server can import.
+    case bundle = "jsonl"
+
+    var mediaType: String {
+        switch self {
+        case .csv: "text/csv; charset=utf-8"
+        case .json: "application/json"
+        case .bundle: "application/jsonl"
+        }
+    }
+}
+
+struct RunTable {
+    /// The maximum number of runs read at a time; fewer if runs are large.
+    private static let page = 200
+
+    private let isCSV: Bool
+    private let titles: [String: String]
+
+    /// Creates a writer; returns nil for a bundle, which contains more than the list.
+    init?(_ format: RunTableFormat, titles: [String: String]) {
+        guard format != .bundle else { return nil }
+        isCSV = format == .csv
+        self.titles = titles
+    }
+
+    /// Writes the runs of a query that the audience may export, in order and without line terminators.
+    ///
+    /// Throws errors of `write`, and `unavailable` when the journal cannot be read.
+    func write(
+        _ query: RunQuery, of board: VisibleBoard, _ write: (String) async throws -> Void
+    ) async throws {
+        var query = query
+        query.limit = Self.page
+        var isFirst = true
+        try await write(isCSV ? Self.row(Self.columns) : "{\"runs\": [")
+        while true {
+            let page = try await board.answer(query, allowing: .export)
+            let texts = try await WorkPool.bulk.run {
+                try page.runs.map { try isCSV ? Self.row(cells($0)) : $0.json.text() }
+            }
+            for text in texts {
+                try await write(isCSV || isFirst ? text : "," + text)
+                isFirst = false
+            }
+            guard page.next != nil, let last = page.runs.last else { break }
+            query = query.following(last)
+        }
+        if !isCSV { try await write("]}") }
+    }
+
+    private static let columns = [
+        "id", "operation", "title", "phase", "case", "actor", "startedAt", "endedAt", "seconds", "input", "state",
+        "cause",
+        "retryOf",
+    ]
+
+    private func cells(_ run: RunRecord) throws -> [String] {
+        [
+            run.id, run.operation, run.opening.report?.title ?? titles[run.operation] ?? run.operation,
+            run.state.phase.rawValue, run.state.caseName, run.opening.actor, run.startedAt.description,
+            run.endedAt?.description ?? "", run.endedAt.map { String(Double($0 - run.startedAt) / 1_000) } ?? "",
+            try run.opening.input.text(), try run.state.payload.text(), run.cause ?? "", run.opening.retryOf ?? "",
+        ]
+    }
+
+    /// A row with its carriage return; the caller adds the line feed.
+    static func row(_ cells: [String]) -> String { cells.map(cell).joined(separator: ",") + "\r" }
+
+    /// Characters that start a formula in spreadsheets, with their full-width forms.
+    private static let formulas = "=+-@\t\r\n\u{FF1D}\u{FF0B}\u{FF0D}\u{FF20}".unicodeScalars
+
+    /// A quoted cell; an apostrophe prefix keeps spreadsheets from evaluating the value as a formula.
+    static func cell(_ value: String) -> String {
+        let isFormula = value.unicodeScalars.first.map(formulas.contains)
+        let isNumber = Double(value) != nil
+        let text = isFormula == true && !isNumber ? "'" + value : value
+        guard text.unicodeScalars.contains(where: { "\",\r\n'".unicodeScalars.contains($0) }) else { return text }
+        return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 }

@@ -2,15 +2,15 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Logging
+import NIOCore
 import WeirBoards
 import WeirJournals
 import WeirStates
 
-/// Taking in runs that another server, or this one, exported.
 struct RunImports {
-    /// How many files may be received at a time; one is imported at a time.
+    /// The maximum number of concurrent uploads; imports run one at a time.
     static let maximumReceived = 4
-    /// How many of them one principal may send, so that nobody keeps all others from importing.
+    /// The maximum number of concurrent uploads of one principal, so that no principal blocks the others.
     static let maximumReceivedOfOne = 2
 
     private static let accepted = "multipart/form-data, application/jsonl, application/octet-stream"
@@ -18,7 +18,7 @@ struct RunImports {
     let dashboard: AudienceDashboard
 
     func create(_ exchange: Exchange) async throws(Problem) -> Response {
-        // Said before the file is sent, and not only after it.
+        // Refuse before the client sends the file.
         guard !dashboard.board.isImporting else {
             var problem = Problem(BoardError.importing)
             problem.closes = true
@@ -60,7 +60,7 @@ struct RunImports {
 
     // MARK: The file
 
-    /// The whole body, or the file of a form, on the disk.
+    /// Spools the request's body, or the file of a form, to disk.
     private func receive(_ exchange: Exchange) async throws(Problem) -> SpooledFile {
         let limit = dashboard.configuration.maximumImportBytes
         var body = BodyReader(exchange, limit: limit, budget: dashboard.bodies)
@@ -114,17 +114,47 @@ struct RunImports {
 }
 
 extension Problem {
-    /// As many files as may be are arriving.
     fileprivate static let receivingImports = Problem(
         "importing", .serviceUnavailable, "Importing", .receivingImports, headers: [.retryAfter: "5"], closes: true)
 
-    /// As many files as one may send are arriving of whoever asks.
     fileprivate static let receivingOwnImports = Problem(
         "importing", .serviceUnavailable, "Importing", .receivingOwnImports, headers: [.retryAfter: "5"], closes: true)
 
-    /// The disk did not take the file.
     fileprivate static let unspooled = Problem(
         "unavailable", .serviceUnavailable, "Unavailable",
         .unstoredImport,
         headers: [.retryAfter: "5"], closes: true)
+}
+
+/// A temporary file, unlinked right after it is opened, so that nothing remains even if the process crashes.
+final class SpooledFile: Sendable {
+    private let handle: FileHandle
+
+    init(in folder: URL) throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let url = folder.appending(path: "spool-" + UUID().uuidString.lowercased())
+        try Data().write(to: url, options: .withoutOverwriting)
+        handle = try FileHandle(forUpdating: url)
+        try FileManager.default.removeItem(at: url)
+    }
+
+    func append(_ bytes: ByteBuffer) throws { try handle.write(contentsOf: Data(bytes.readableBytesView)) }
+
+    /// Reads the file from its start in pieces of `size` bytes; supports one reader at a time.
+    func pieces(of size: Int) throws -> () throws -> ByteBuffer? {
+        try handle.seek(toOffset: 0)
+        return { [self] in
+            guard let piece = try handle.read(upToCount: size), !piece.isEmpty else { return nil }
+            return ByteBuffer(bytes: piece)
+        }
+    }
+
+    /// Reads the file from its start line by line, each at most `limit` bytes; supports one reader at a time.
+    func lines(limit: ByteCount) throws -> @Sendable () throws -> String? {
+        try handle.seek(toOffset: 0)
+        let reader = LineReader(handle, limit: limit)
+        return { [self] in
+            try withExtendedLifetime(self) { try reader.next() }
+        }
+    }
 }

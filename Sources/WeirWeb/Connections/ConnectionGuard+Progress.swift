@@ -1,8 +1,8 @@
+import HTTPTypes
 import NIOCore
 
-/// Ends what takes too long.
 extension ConnectionGuard {
-    /// Whom the connection waits for.
+    /// The party the connection waits for; nil after its end.
     func activity() -> ConnectionMachine.Activity? {
         guard let context else { return nil }
         observeUnsent(context)
@@ -29,7 +29,7 @@ extension ConnectionGuard {
         machine.observed(unsent: unsent, now: context.eventLoop.now)
     }
 
-    /// Ends a body whose client continues sending: whoever reads it is given the reason, and answers.
+    /// Stops reading a body that its client is still sending: the reader receives the reason as an error, and answers.
     func stopBody(_ reason: BodyStop) {
         guard let context, machine.isReadingRequest, !isBodyStopped, !isDiscarding else { return }
         isBodyStopped = true
@@ -53,5 +53,45 @@ extension ConnectionGuard {
         case .busy: isClosing = true
         case .leaving: break
         }
+    }
+}
+
+/// A problem document that the connection itself sends when no request could be parsed.
+struct ConnectionAnswer {
+    private let kind: String
+    private let status: HTTPResponse.Status
+    private let title: String
+    private let detail: String
+    private var retryAfter: Int?
+
+    static let malformed = ConnectionAnswer(
+        kind: "malformed-request", status: .badRequest, title: "Malformed request",
+        detail: "What arrived is not a request of HTTP/1.1.")
+
+    static let headerTooLarge = ConnectionAnswer(
+        kind: "header-too-large", status: .requestHeaderFieldsTooLarge, title: "Header too large",
+        detail:
+            "The header of the request is longer than this server accepts. Send fewer or shorter fields, or a shorter URL."
+    )
+
+    static let slowHead = ConnectionAnswer(
+        kind: "slow-request", status: .requestTimeout, title: "Request timeout",
+        detail: "The header of the request did not arrive in time. Send it again.")
+
+    static let tooManyConnections = ConnectionAnswer(
+        kind: "too-many-connections", status: .tooManyRequests, title: "Too many connections",
+        detail: "Your address has as many open connections as allowed. Close some, or try again later.",
+        retryAfter: 5)
+
+    var parts: (head: HTTPResponse, body: ByteBuffer) {
+        var body = ByteBuffer()
+        body.writeString(#"{"type":"urn:weir:problem:\#(kind)","title":"\#(title)","status":\#(status.code),"detail":"#)
+        body.writeJSON(detail)
+        body.writeString("}\n")
+        var fields: HTTPFields = [
+            .contentType: "application/problem+json", .contentLength: String(body.readableBytes), .connection: "close",
+        ]
+        fields[.retryAfter] = retryAfter.map(String.init)
+        return (HTTPResponse(status: status, headerFields: fields), body)
     }
 }

@@ -4,49 +4,48 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Watches over one connection: ends it when its client keeps it waiting, when an answer says so, and when the client
-/// sends something that is not HTTP, which it answers in words.
+/// Closes a connection that exceeds its time limits, or whose answer requires it, and answers bytes that are not HTTP.
 ///
-/// It puts a `ReadThrottle` between itself and the socket, and what parses and encodes HTTP between the two, as soon as that is needed:
-/// a connection that only ever sends known polls goes without.
+/// It installs a `ReadThrottle` between itself and the socket. The HTTP codec is installed between the two on first use: a
+/// connection that only sends known polls has none.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, RegisteredConnection {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// How much of a body is read and dropped behind an answer, so that the connection can continue.
+    /// The maximum number of body bytes to read and drop after an answer in order to keep the connection open.
     private static let bodyWorthReading = 65_536
 
-    /// How much is dropped behind an answer as fast as it comes.
+    /// The number of bytes dropped at full speed after an answer; beyond it, reads are delayed.
     private static let mostDiscarded = 1_048_576
 
     var machine: ConnectionMachine
     let limits: ConnectionLimits
     private let registry: ConnectionRegistry
-    /// Whether what is written in front of this handler's throttle is what the client reads.
+    /// Whether bytes written before this handler's throttle reach the client unencrypted.
     private let isUnencrypted: Bool
     var context: ChannelHandlerContext?
     var throttle: ReadThrottle?
     let heads: KnownHeads?
-    /// What is still to be installed before anything can be parsed or encoded.
+    /// Installs the codec on first use; nil once it is installed.
     var codec: (any HTTPCodecInstaller)?
-    /// What answers polls.
     var polls: HeldPollHandler?
-    /// The poll that was just parsed.
+    /// The poll parsed last, a candidate for `heads`.
     var parsedPoll: (request: PollRequest, head: HTTPRequest)?
-    /// Whether the connection ends with the answer that is, or will be, written.
+    /// Whether the connection closes after the current or the next answer.
     var isClosing = false
-    /// Whether an answer was written without a request that was read, so that the client may still send one.
+    /// Whether an answer was written without a parsed request, so that the client may still send one.
     private var isUnasked = false
-    /// Whether nothing is read any more behind a request, though its client may have sent it.
+    /// Whether nothing after the current request is parsed, although the client may have sent more.
     private var isDeaf = false
     var isDiscarding = false
     var isBodyStopped = false
 
-    /// Watches over a connection; `isUnencrypted` allows answers that are encoded already, and polls that need not be parsed.
+    /// Creates the guard of a connection.
     ///
-    /// `codec` is installed behind the throttle when it is first needed; nil if it is there.
+    /// `isUnencrypted` permits pre-encoded answers and polls recognized without parsing. `codec` is installed behind the
+    /// throttle on first use; nil if it is already installed.
     init(
         limits: ConnectionLimits, registry: ConnectionRegistry, isUnencrypted: Bool = false, heads: KnownHeads? = nil,
         codec: (any HTTPCodecInstaller)? = nil
@@ -72,7 +71,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
             return
         }
         try? context.channel.syncOptions?.setOption(.writeBufferWaterMark, value: unsent)
-        // One read at a time is what may wait in the throttle.
+        // The throttle buffers at most one read.
         try? context.channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
         self.throttle = throttle
         registry.add(context.channel, self, checkedEvery: limits.interval)
@@ -109,7 +108,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
             context.fireChannelReadComplete()
             return
         }
-        // Dropping what somebody sends without end would cost as much as taking it.
+        // Dropping unlimited input at full speed would cost as much as processing it.
         if throttle.map({ $0.discarded < Self.mostDiscarded }) ?? false {
             context.read()
         } else {
@@ -138,7 +137,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Behind what is no request nothing is read.
+        // Nothing is parsed after malformed input.
         isDeaf = isDeaf || error is HTTPParserError
         guard let error = error as? HTTPParserError, machine.unanswered == 0, !isDiscarding else {
             if isBare { context.close(promise: nil) }
@@ -178,9 +177,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         }
     }
 
-    /// Writes the answer to the one request that is open as it is, and flushes it.
-    ///
-    /// False, and nothing is written, where something must be added or the connection is encrypted.
+    /// Writes and flushes a pre-encoded answer to the only open request; returns false without writing if the head needs
+    /// changes or the connection is encrypted.
     func answer(_ message: @autoclosure () -> ByteBuffer) -> Bool {
         guard isUnencrypted, let context, let throttle, !isClosing, !isDiscarding, machine.unanswered == 1,
             !machine.isReadingRequest
@@ -199,7 +197,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         promise?.succeed()
     }
 
-    /// Takes in what whoever answers polls says; false for what is not for here.
+    /// Handles an event of the poll handler; returns false if the event is not for this handler.
     @discardableResult
     func heard(_ event: ConnectionEvent) -> Bool {
         switch event {
@@ -211,7 +209,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
     }
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        // Whoever closes right behind an answer does not know that it is not sent yet, or that the client still sends.
+        // The caller closes right after its answer, which may not be sent yet, and the client may still be sending.
         guard mode == .all, isDiscarding || isClosing, context.channel.isActive, let throttle else {
             context.close(mode: mode, promise: promise)
             return
@@ -221,10 +219,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         throttle.whenSent { bound.value.closeAfterAnswer() }
     }
 
-    /// Ends the connection, whatever there is still to send or to read.
     func closeNow() { context?.close(promise: nil) }
 
-    /// Whether what is left of the body of the request that is being answered is not worth reading.
+    /// Whether the rest of the current request's body is too long to read and drop.
     private var isBodyTooLong: Bool {
         guard machine.unanswered == 1, machine.isReadingRequest else { return false }
         return machine.bodyLeft.map { $0 > Self.bodyWorthReading } ?? true
@@ -234,7 +231,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         machine.isReadingRequest || isUnasked || isDeaf || (isUnencrypted && throttle?.hasEnded == false)
     }
 
-    /// Closing while a client still sends would reset the connection and take the answer from it.
+    /// Closes the output and drops further input: closing at once would reset the connection and lose the answer.
     private func closeAfterAnswer() {
         guard let context, !isDiscarding else { return }
         guard mayStillSend, context.channel.isActive else {
@@ -248,7 +245,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         schedule(in: limits.linger) { $0.closeNow() }
     }
 
-    /// Breaks the connection off: what the client has not taken would otherwise stay in the kernel for minutes.
+    /// Resets the connection: unsent bytes would otherwise stay in the kernel for minutes.
     func reset(_ context: ChannelHandlerContext) {
         (context.channel as? any SocketOptionProvider)?
             .setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenFailure { _ in }
@@ -261,7 +258,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler, Regi
         context.eventLoop.scheduleTask(in: time) { body(bound.value) }
     }
 
-    /// Answers without a request that could be read, and ends the connection.
+    /// Answers without a parsed request and closes the connection.
     func answer(_ answer: ConnectionAnswer) {
         guard let context, !isUnasked, !isDiscarding else { return }
         isUnasked = true

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The open connections of a server, so that some can be let go when all are taken, and all at the end of its grace.
+/// The open connections of a server, so that some can be closed when all are in use, and all when shutdown times out.
 final class ConnectionRegistry: Sendable {
     private struct Entry {
         let channel: any Channel
@@ -12,20 +12,18 @@ final class ConnectionRegistry: Sendable {
     private struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
         var refused: Set<ObjectIdentifier> = []
-        /// The event loops whose connections are held to their limits.
+        /// The event loops whose connections are checked periodically.
         var checked: Set<ObjectIdentifier> = []
-        /// Whether the server is over, so that whoever still comes is closed.
         var isOver = false
-        /// Those who wait until none is open.
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// Takes in a connection, in place of what was known of it; called on its event loop.
+    /// Adds a connection, or replaces its entry; call it on the connection's event loop.
     ///
-    /// All connections of an event loop are held to their limits together, from the first of them on, each time an interval has
-    /// passed; nil where the connection needs no such check.
+    /// With an interval, all connections of an event loop are checked together, starting with the first one added. A nil
+    /// interval adds a connection that needs no checks.
     func add(_ channel: any Channel, _ watch: any RegisteredConnection, checkedEvery interval: TimeAmount? = nil) {
         let entry = Entry(
             channel: channel, address: ConnectionAddress(channel.remoteAddress),
@@ -40,7 +38,6 @@ final class ConnectionRegistry: Sendable {
         if isFirst, let interval { check(on: channel.eventLoop, every: interval) }
     }
 
-    /// How many connections are looked at in one turn of an event loop.
     private static let checkedAtOnce = 512
 
     private func check(on eventLoop: any EventLoop, every interval: TimeAmount) {
@@ -75,10 +72,9 @@ final class ConnectionRegistry: Sendable {
         for each in waiting { each.resume() }
     }
 
-    /// How many are open.
     var count: Int { state.withLockedValue { $0.entries.count } }
 
-    /// Ends all that are open, and whatever is opened later.
+    /// Closes all connections, including those opened later.
     func closeAll() {
         let entries = state.withLockedValue { state in
             state.isOver = true
@@ -87,7 +83,7 @@ final class ConnectionRegistry: Sendable {
         for entry in entries { close(entry) }
     }
 
-    /// Waits until none is open; cancelling the caller changes nothing.
+    /// Suspends until no connection is open; ignores cancellation.
     func emptied() async {
         await withCheckedContinuation { continuation in
             let isEmpty = state.withLockedValue { state in
@@ -103,19 +99,17 @@ final class ConnectionRegistry: Sendable {
         entry.channel.eventLoop.execute { watch.value.closeNow() }
     }
 
-    // MARK: When there are too many
+    // MARK: Eviction
 
-    /// Has a connection answered with a refusal as soon as it is open.
+    /// Marks a connection to be refused as soon as it is active.
     func refuse(_ channel: any Channel) {
         state.withLockedValue { _ = $0.refused.insert(ObjectIdentifier(channel)) }
     }
 
-    /// Whether a connection is to be refused.
     func isRefused(_ channel: any Channel) -> Bool {
         state.withLockedValue { $0.refused.contains(ObjectIdentifier(channel)) }
     }
 
-    /// Whom each connection waits for.
     func candidates(on eventLoop: any EventLoop) -> EventLoopFuture<[Eviction.Candidate]> {
         let byLoop = Dictionary(grouping: state.withLockedValue { Array($0.entries) }) {
             ObjectIdentifier($0.value.channel.eventLoop)
@@ -133,20 +127,18 @@ final class ConnectionRegistry: Sendable {
         return EventLoopFuture.whenAllSucceed(parts, on: eventLoop).map { $0.flatMap(\.self) }
     }
 
-    /// Asks connections to make room, each in its way.
     func makeRoom(_ ids: [ObjectIdentifier]) {
         let entries = state.withLockedValue { state in ids.compactMap { state.entries[$0] } }
         for entry in entries { entry.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.makeRoom) }
     }
 }
 
-/// A connection as the registry knows it; everything is called on its event loop.
+/// A connection in the registry; all methods are called on its event loop.
 protocol RegisteredConnection: AnyObject {
-    /// Whom the connection waits for; nil for one that is over.
+    /// The party the connection waits for; nil after its end.
     func activity() -> ConnectionMachine.Activity?
-    /// Ends the connection, whatever there is still to send or to read.
+    /// Closes the connection without waiting for pending reads or writes.
     func closeNow()
-    /// Ends the connection if its client keeps it waiting for too long.
     func checkProgress()
 }
 

@@ -2,14 +2,13 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Answers tails on the event loop of their connection, before any task is made for them, and notices at once when
-/// their client leaves.
+/// Answers tails on the event loop of their connection, before a task exists for them, and detects at once when the client
+/// disconnects.
 ///
-/// Everything else goes on to the routes.
+/// All other requests are forwarded to the routes.
 ///
-/// Requests of one connection are answered in their order: a tail waits for the answers to the requests before it, and what
-/// comes behind a held tail waits for its answer. While it waits, reading goes on for a little, because only a read
-/// shows that the client is gone.
+/// Requests of one connection are answered in order: a tail waits for the answers to earlier requests, and later requests wait
+/// for a held tail. While a tail is held, reading continues up to a limit, because only a read detects a disconnect.
 final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -17,31 +16,28 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private enum Mode {
-        /// Between requests.
         case idle
-        /// Handing the parts of a request on.
         case forwarding
         /// Reading the rest of a tail.
         case tail(TailRequest, HTTPRequest)
-        /// A tail is held; `closes` is whether its connection ends with the answer.
+        /// A tail is held; `closes` tells whether the connection closes after its answer.
         case holding(WaitRegistration<ChangeWaiter>, TailRequest, closes: Bool, PollResponder)
     }
 
-    /// How many parts may wait behind a held tail before reading stops.
+    /// The maximum number of parts that are queued behind a held tail before reading stops.
     private static let queueLimit = 64
 
     let dashboard: Dashboard
     private var mode = Mode.idle
-    /// Parts that wait; an array, because one that is empty takes no memory.
+    /// Queued parts; an array, because an empty one allocates no memory.
     private var queue: [HTTPRequestPart] = []
-    /// Requests that were handed on and are not answered yet.
     private var forwarded = 0
-    /// Counts holds, so that an answer to an earlier one is not taken for this one's.
+    /// Counts holds, to discard an answer to an earlier one.
     private var holds = 0
     private var isReadPostponed = false
     var isQuiescing = false
     private var isPumping = false
-    /// What answers can be written to as bytes; nil where they must be encoded for each connection.
+    /// Accepts pre-encoded answers; nil if answers must be encoded per connection.
     var watch: ConnectionGuard?
     private var context: ChannelHandlerContext?
 
@@ -92,7 +88,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         if event is ChannelShouldQuiesceEvent, isHolding {
-            // The handlers behind know nothing of the hold and would close the connection under it.
+            // Later handlers do not know of the hold and would close the connection.
             isQuiescing = true
             return
         }
@@ -132,13 +128,13 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         if queue.isEmpty { queue = [] }
     }
 
-    /// Goes on with what has waited: those behind take a read as over only when they are told so.
+    /// Processes queued parts; later handlers then need a read-complete event.
     private func resume(_ context: ChannelHandlerContext) {
         pump(context)
         context.fireChannelReadComplete()
     }
 
-    /// Does something about the first part of the queue; false when it must wait.
+    /// Processes the first queued part; returns false if it must wait.
     private func step(_ context: ChannelHandlerContext) -> Bool {
         guard let part = queue.first else { return false }
         switch mode {
@@ -151,7 +147,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return true
             }
             if let request = dashboard.tail(head) {
-                // An answer that nobody takes is followed by no other.
+                // Wait until earlier answers are written and the client accepts bytes.
                 guard forwarded == 0, context.channel.isWritable else { return false }
                 mode = .tail(request, head)
             } else {
@@ -173,13 +169,12 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Holding
 
-    /// Whether nothing is in progress, so that a poll can be answered.
     var isIdle: Bool {
         guard case .idle = mode, queue.isEmpty, forwarded == 0, let context else { return false }
         return context.channel.isWritable
     }
 
-    /// Answers a poll that needed no parsing; only while `isIdle`.
+    /// Answers a poll recognized without parsing; requires `isIdle`.
     func answer(_ known: KnownHeads.Known) {
         guard let context else { return }
         answer(.poll(known.request), .known(known), context)
@@ -187,7 +182,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func answer(_ request: TailRequest, _ head: TailHead, _ context: ChannelHandlerContext) {
         let (admission, seen): (Admission, AudienceDashboard)
-        // The channel's and not the context's: a stream of HTTP/2 ends the process when its core is asked.
+        // Use the channel, not the context: an HTTP/2 stream traps when its context's core is asked.
         switch dashboard.admit(head, peer: context.channel.remoteAddress) {
         case .authorized(let known, let dashboard): (admission, seen) = (known, dashboard)
         case .askRoute:
@@ -250,7 +245,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Hands a tail on to the routes, which look further, and have the words for what is wrong.
+    /// Forwards a tail to the routes, which look further and report errors.
     private func forward(_ head: TailHead, _ context: ChannelHandlerContext) {
         mode = .idle
         forwarded += 1
@@ -268,7 +263,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         resume(context)
     }
 
-    /// Lets the held poll go, to come back after a while: others need its connection.
+    /// Answers the held poll with a request to retry later, to free its connection.
     private func makeRoom(_ context: ChannelHandlerContext) {
         guard case .holding(let place, let request, _, let responder) = mode, responder.leave(place) else { return }
         switch request {
@@ -283,7 +278,7 @@ final class HeldPollHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard case .holding(let place, _, _, let responder) = mode else { return }
         mode = .idle
         holds += 1
-        // When the place was left before, an answer is on its way here, and finds that nobody waits.
+        // If the place was already left, `deliver` discards the answer under way.
         _ = responder.leave(place)
     }
 }

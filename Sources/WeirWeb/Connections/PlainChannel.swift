@@ -1,17 +1,17 @@
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import Synchronization
 
-/// Makes the connections of HTTP/1.1 that are not encrypted.
+/// Sets up unencrypted HTTP/1.1 connections.
 ///
-/// A connection has a parser, an encoder and an asynchronous half, which is a task and the streams that feed it, only from the first
-/// request on that needs one: one that has only ever sent known polls goes without all of them, one that has only ever held polls
-/// without the asynchronous half.
+/// A connection gets a parser and an encoder with its first request that is not a known poll, and a task with its streams only
+/// with the first request that is not a held poll.
 final class PlainChannel: HTTPChannelHandler, HTTPCodecInstaller {
-    /// An open connection.
     struct Value: ServerChildChannelValue {
         let channel: any Channel
     }
@@ -21,7 +21,7 @@ final class PlainChannel: HTTPChannelHandler, HTTPCodecInstaller {
     private let logger: Logger
     private let handlers: @Sendable (PlainChannel) -> [any ChannelHandler]
 
-    /// Makes the connections of a server; `handlers` are there from the beginning, and have the rest installed.
+    /// Creates the setup of a server; `handlers` are added to each new connection and install the rest on demand.
     init(
         responder: @escaping Responder, tasks: ConnectionTasks, logger: Logger,
         handlers: @escaping @Sendable (PlainChannel) -> [any ChannelHandler]
@@ -62,26 +62,23 @@ final class PlainChannel: HTTPChannelHandler, HTTPCodecInstaller {
             })
     }
 
-    /// Nothing runs for a connection as such.
+    /// Connections start their tasks on demand.
     func handle(value: Value, logger: Logger) async {}
 }
 
-/// Puts what parses and encodes HTTP on a connection that has begun without it.
 protocol HTTPCodecInstaller: AnyObject {
-    /// Installs it between what knows bytes and what knows requests, and behind that whatever takes the requests.
+    /// Installs the codec between a handler of bytes and a handler of requests, followed by the receivers of requests.
     func install(on channel: any Channel, between bytes: some ChannelHandler, and requests: some ChannelHandler) throws
 }
 
-/// Where a connection reads to: each read has a buffer of its own, so that a connection that waits keeps none.
-///
-/// A channel keeps the first buffer that it is given, so that one is small.
+/// Allocates a new buffer for each read, so that a waiting connection keeps none; the first one, which the channel keeps, is
+/// small.
 struct UnpooledReads: RecvByteBufferAllocator {
     private var sizes = AdaptiveRecvByteBufferAllocator(minimum: 512, initial: 1_024, maximum: 65_536)
     private var isFirst = true
-    /// How many bytes are read first.
     private static let first = 16
 
-    /// Whether what was read first is the beginning of a request to read something, and most likely cut off.
+    /// Whether the first read is most likely the truncated start of a GET request.
     static func isCut(_ bytes: ByteBuffer) -> Bool {
         bytes.readableBytes == first && bytes.readableBytesView.starts(with: "GET ".utf8)
     }
@@ -93,9 +90,89 @@ struct UnpooledReads: RecvByteBufferAllocator {
     mutating func record(actualReadBytes: Int) -> Bool {
         if !isFirst { _ = sizes.record(actualReadBytes: actualReadBytes) }
         isFirst = false
-        // As if the next were always larger: the last buffer is not used again.
+        // Reports a larger next size, so that the channel does not reuse the last buffer.
         return true
     }
 
     func nextBufferSize() -> Int? { nil }
+}
+
+/// Runs tasks that event loops start; `run()` must be running, and returns after `finish()`, when all tasks have ended.
+final class ConnectionTasks: Sendable {
+    private let tasks: AsyncStream<@Sendable () async -> Void>
+    private let source: AsyncStream<@Sendable () async -> Void>.Continuation
+
+    private let count = Atomic<Int>(0)
+
+    var begun: Int { count.load(ordering: .relaxed) }
+
+    init() {
+        (tasks, source) = AsyncStream.makeStream()
+    }
+
+    func add(_ task: @escaping @Sendable () async -> Void) {
+        count.add(1, ordering: .relaxed)
+        if case .enqueued = source.yield(task) { return }
+        // The server is shutting down and closes its connections; their tasks must still run to completion.
+        Task { await task() }
+    }
+
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await task in tasks { group.addTask(operation: task) }
+        }
+    }
+
+    func finish() { source.finish() }
+}
+
+/// The last handler of a connection without a task: starts one when the first part of a request arrives.
+final class ConnectionTaskStarter: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let start: (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void
+    private let stateHandler: () -> any ChannelHandler
+
+    /// Creates the handler; `start` starts the task, and `stateHandler` creates the handler that closes the idle connection.
+    init(
+        start: @escaping (NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>) -> Void,
+        stateHandler: @escaping () -> any ChannelHandler
+    ) {
+        self.start = start
+        self.stateHandler = stateHandler
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let pipeline = context.pipeline.syncOperations
+        do {
+            try pipeline.addHandler(stateHandler(), position: .after(self))
+            start(
+                try NIOAsyncChannel(
+                    wrappingChannelSynchronously: context.channel,
+                    configuration: .init(isOutboundHalfClosureEnabled: true)))
+        } catch {
+            context.close(promise: nil)
+            return
+        }
+        context.fireChannelRead(data)
+        pipeline.removeHandler(self, promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // No request is in progress, or a task would handle the event.
+        if event is ChannelShouldQuiesceEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard error is HTTPParserError else {
+            context.close(promise: nil)
+            return
+        }
+        let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: .badRequest, headerFields: fields))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
 }

@@ -1,30 +1,29 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTPTypes
 
-/// The answer to a request that may be held, ready to be written.
+/// An encoded answer to a tail.
 protocol TailAnswer: Sendable {
     var status: HTTPResponse.Status { get }
-    /// What is said of the body and of what caches may do with it.
     var fields: HTTPFields { get }
     var body: ByteBuffer { get }
-    /// Whether the connection ends with this answer.
     var closes: Bool { get }
-    /// The whole answer as HTTP/1.1 writes it, where many are given the same; nil where it is encoded for each.
+    /// The complete HTTP/1.1 message if several clients share it, or nil if it is encoded per client.
     var message: ByteBuffer? { get }
 }
 
 extension TailAnswer {
-    /// The head of the answer at a moment in milliseconds since 1970.
+    /// The response head at a time in milliseconds since 1970.
     func head(at wall: Int64) -> HTTPResponse {
         var fields = fields
-        // An answer without content says nothing of its length (RFC 9110, section 8.6).
+        // A 204 response has no `Content-Length` (RFC 9110, section 8.6).
         if status != .noContent { fields[.contentLength] = String(body.readableBytes) }
         fields[.date] = HTTPDate.text(wall)
         SecurityHeaders.add(to: &fields, isPage: false)
         return HTTPResponse(status: status, headerFields: fields)
     }
 
-    /// The whole answer as HTTP/1.1 writes it (RFC 9112), for a connection that continues.
+    /// The complete HTTP/1.1 message (RFC 9112) for a connection that stays open.
     func encoded(at wall: Int64) -> ByteBuffer {
         let head = head(at: wall)
         var message = ByteBuffer()
@@ -35,4 +34,62 @@ extension TailAnswer {
         message.writeImmutableBuffer(body)
         return message
     }
+}
+
+extension HeldPollHandler {
+    /// Sends an event to the connection's guard, or down the pipeline of a stream.
+    func say(_ event: ConnectionEvent, _ context: ChannelHandlerContext) {
+        guard let watch else {
+            context.triggerUserOutboundEvent(event, promise: nil)
+            return
+        }
+        watch.heard(event)
+    }
+
+    func write(_ answer: some TailAnswer, closes: Bool, _ context: ChannelHandlerContext) {
+        let closes = closes || answer.closes || isQuiescing
+        let wall = dashboard.clock.wall
+        if !closes, let watch, watch.answer(answer.message ?? answer.encoded(at: wall)) { return }
+        var head = answer.head(at: wall)
+        if closes { head.headerFields[.connection] = "close" }
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if answer.body.readableBytes > 0 { context.write(wrapOutboundOut(.body(answer.body)), promise: nil) }
+        guard closes else {
+            context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+            return
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: written)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        written.futureResult.whenComplete { _ in bound.value.close(promise: nil) }
+    }
+}
+
+/// Formats times as `Date` fields (RFC 9110, section 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`.
+enum HTTPDate {
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
+    /// The text of a time in milliseconds since 1970, UTC.
+    static func text(_ wall: Int64) -> String {
+        let seconds = max(0, wall / 1_000)
+        let day = seconds / 86_400
+        // Converts days to a proleptic Gregorian date, with years that start in March (Hinnant, 2013).
+        let shifted = day + 719_468
+        let era = shifted / 146_097
+        let dayOfEra = shifted % 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 2 : shiftedMonth - 10
+        let year = era * 400 + yearOfEra + (month < 2 ? 1 : 0)
+        let time = seconds % 86_400
+        return "\(days[Int(clamping: day % 7)]), \(two(dayOfMonth)) \(months[Int(clamping: month)]) \(year) "
+            + "\(two(time / 3_600)):\(two(time / 60 % 60)):\(two(time % 60)) GMT"
+    }
+
+    private static func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }

@@ -7,11 +7,10 @@ import WeirOperations
 import WeirPages
 import WeirStates
 
-/// The pages that are followed live, as whole documents.
 struct LivePages {
     let dashboard: AudienceDashboard
 
-    /// The page as it stands.
+    /// The page in its current state, or in the past state that the query selects.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
         let filter = RunFilter(parameters: exchange.target.query.dictionary)
         if name == .runs, !filter.isEmpty {
@@ -24,14 +23,14 @@ struct LivePages {
         return try await document(name, exchange, draft: try await again(name, exchange))
     }
 
-    /// The page with its start form filled in as it was sent, and what is wrong with it.
+    /// The page with its start form as submitted, with the validation errors.
     func show(_ name: PageName, draft: FormDraft, _ exchange: Exchange) async throws(Problem) -> Response {
         var response = try await document(name, exchange, draft: draft)
         response.status = .unprocessableContent
         return response
     }
 
-    /// The page after the next change, or after 13 seconds: what a browser without JavaScript asks again and again.
+    /// The page after the next change, or after 13 seconds; browsers without JavaScript reload it repeatedly.
     func showNext(_ name: PageName, after cursor: String, _ exchange: Exchange) async throws(Problem) -> Response {
         guard let cursor = FeedCursor(cursor) else { throw .malformedPath }
         if cursor.epoch == dashboard.board.epoch, exchange.request.method == .get {
@@ -48,10 +47,10 @@ struct LivePages {
     private func document(
         _ name: PageName, _ exchange: Exchange, draft: FormDraft?
     ) async throws(Problem) -> Response {
-        // Read before the content: what is rewritten in between is rendered again rather than never.
+        // Read before the content, so that a concurrent rewrite causes another rendering instead of a stale page.
         let rewrites = dashboard.board.feed.rewrites
         let (content, sequence) = try await dashboard.content(of: name)
-        // Whoever looks at a page keeps what runs only while watched going for its grace time at least.
+        // Restarts the grace time of an operation that runs only while it is watched.
         dashboard.board.watch(name.topic.topic).release()
         let page = LivePage(name.topic, exchange.locale)
         let base = name.path.isEmpty ? "" : name.path + "/"
@@ -81,7 +80,7 @@ struct LivePages {
         return .page(document, for: frame, exchange)
     }
 
-    /// The start form filled in with what the run was started with that the query names.
+    /// The start form with the input of the run in the query's `from`.
     private func again(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> FormDraft? {
         guard case .operation(let id) = name, let from = exchange.target.query["from"] else { return nil }
         do {
@@ -92,7 +91,7 @@ struct LivePages {
         }
     }
 
-    /// Whether what somebody types is likelier to matter than what changes: a form, and nothing that runs beside it.
+    /// Whether the viewer is likely to fill in a form while nothing runs, so that an automatic reload must not discard it.
     private func isBeingFilledIn(_ content: PageContent, _ draft: FormDraft?) -> Bool {
         guard draft == nil else { return true }
         if case .store(let view) = content {
@@ -105,11 +104,69 @@ struct LivePages {
 }
 
 extension StoreView {
-    /// Whether one of the actions that can be taken has a field to fill in.
     fileprivate var asksForSomething: Bool {
         offers.contains { offer in
             offer.isEnabled
                 && entry.form(offer.form)?.fields.contains { offer.values.object?[$0.name] == nil } ?? false
         }
+    }
+}
+
+extension AudienceDashboard {
+    /// A live page's content, and the sequence of the last change in it.
+    func content(of name: PageName) async throws(Problem) -> (PageContent, SequenceNumber) {
+        if case .run(let id) = name {
+            do {
+                let run = try await board.run(id)
+                return (.run(run), run.record.sequence)
+            } catch {
+                throw Problem(error)
+            }
+        }
+        if case .operation(let id) = name, board.catalog[id] == nil { throw .unknownOperation(id) }
+        let store: StoreEntry? = if case .store(let id) = name { try store(id) } else { nil }
+        // Read the head first: a concurrent change is then shown twice rather than missed.
+        let head = board.feed.head(of: name.topic.topic)
+        if let publication = board.feed.publication(at: head),
+            let content = PageContent(publication, for: name.topic)
+        {
+            return (content, head)
+        }
+        let view = board.view()
+        if let store { return (.store(view.store(store.id) ?? StoreView(store)), head) }
+        return switch name {
+        case .operation(let id): (.operation(view.operation(id) ?? OperationView(id: id)), head)
+        case .runs: (.runs(view), head)
+        case .stores: (.stores(view), head)
+        case .overview, .run, .store: (.board(view), head)
+        }
+    }
+
+    func schedule(on name: PageName) async throws(Problem) -> ScheduleView? {
+        guard case .operation(let id) = name else { return nil }
+        do { return try await board.schedule(of: id) } catch { throw Problem(error) }
+    }
+
+    func store(_ id: String) throws(Problem) -> StoreEntry {
+        guard let entry = board.catalog.store(id) else { throw .unknownStore(id) }
+        return entry
+    }
+
+    /// The output section of a run's page; nil for other pages and if no output is expected.
+    func output(on name: PageName, _ locale: PageLocale) async throws(Problem) -> PageOutput? {
+        guard case .run(let id) = name else { return nil }
+        let tail: OutputTail
+        do {
+            let prints = try await board.catalog[board.run(id).record.operation]?.prints
+            if prints == false { return nil }
+            tail = try await board.outputTail(of: id)
+            // Most runs of an operation that may print do not; while one is active, lines may still arrive.
+            if prints == nil || tail.isClosed, tail.head == 0 { return nil }
+        } catch {
+            throw Problem(error)
+        }
+        let page = LivePage(.output(id), locale)
+        let cursor = tail.isClosed ? nil : pollResponder.answers.cursor(page, sequence: tail.head, after: nil)
+        return PageOutput(tail: tail, cursor: cursor)
     }
 }

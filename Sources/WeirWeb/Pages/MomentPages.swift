@@ -3,15 +3,14 @@ import WeirBoards
 import WeirJournals
 import WeirPages
 
-/// Pages of the past: runs and operations as they stood right after a change.
+/// Renders runs and operations as they were after a past change.
 ///
-/// `?at=N` names the change; of one that is another's, the page's own last change before counts. `?at=previous` leads to
-/// the change before the newest, `?offset=N` to the run's last change within so many milliseconds of its beginning, and
-/// `?step=N` to where a strip by steps stands at N. Where a form sends both, `by=time` decides for the first.
+/// `?at=N` selects the page's last change at or before sequence N, and `?at=previous` the change before the newest. `?offset=N`
+/// selects the run's last change within N milliseconds of its start, and `?step=N` position N of the step slider. If a form
+/// sends both, `by=time` selects `offset`.
 struct MomentPages {
     let dashboard: AudienceDashboard
 
-    /// The page of the moment that the query names; nil if it names none.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response? {
         let query = exchange.target.query
         let isByTime = query["by"] == "time"
@@ -66,7 +65,7 @@ struct MomentPages {
         return number
     }
 
-    /// Leads to the moment of the page's run that is looked up; nil where the page has none.
+    /// Redirects to the moment that `find` returns for the page's run; nil if the page has no run.
     private func lead(
         _ name: PageName, run: String?, isByTime: Bool, _ find: (String) async throws(Problem) -> SequenceNumber
     ) async throws(Problem) -> Response? {
@@ -85,14 +84,14 @@ struct MomentPages {
         do { return try await dashboard.board.sequence(of: run, after: offset) } catch { throw Problem(error) }
     }
 
-    /// The run's last change within the part of a state that a strip by steps stands at.
+    /// The run's last change in the part of a state at a position of the step slider.
     private func sequence(of run: String, step value: Int64) async throws(Problem) -> SequenceNumber {
         do {
             let view = try await dashboard.board.run(run)
             guard let place = StepScale.place(of: value, in: view) else { return view.record.openedSequence }
             guard let offset = place.offset else { return place.opening }
             let found = try await dashboard.board.sequence(of: run, after: offset)
-            // States that began in the same millisecond are told apart all the same.
+            // States that began in the same millisecond are distinguished by sequence.
             if let next = place.next, found >= next { return place.opening }
             return max(found, place.opening)
         } catch {

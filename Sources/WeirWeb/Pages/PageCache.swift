@@ -9,31 +9,27 @@ import WeirJournals
 import WeirPages
 import WeirStates
 
-/// The documents of live pages and of the gallery: each rendered once for all who are shown the same, however many ask at once.
+/// Caches documents of live pages and the gallery; concurrent requests for the same document share one rendering.
 final class PageCache: Sendable {
-    /// All that a document is made of, so that equal keys have equal documents.
+    /// Everything that determines a document: equal keys have equal documents.
     struct Key: Hashable, Sendable {
         let audience: Audience
         let subject: Subject
-        /// The request, without what is left open.
         let frame: PageFrame
 
-        /// What the document shows.
         enum Subject: Hashable, Sendable {
-            /// A live page at a cursor, after a number of rewrites without a change, with the output of a run's page.
+            /// A live page at a cursor, with the number of rewrites that caused no change, and a run page's output.
             case live(LivePage, PageCursor, rewrites: Int, Output?)
-            /// The gallery, or a part of it.
             case gallery(GallerySection?)
         }
 
-        /// The last line of a run's page, and whether another may come.
         struct Output: Hashable, Sendable {
             let head: SequenceNumber
             let isClosed: Bool
         }
     }
 
-    /// A document as it is sent, with places left open.
+    /// A rendered document with placeholders for values of each request.
     struct Document: Sendable {
         private enum Piece: Sendable {
             case bytes(ByteBuffer, compressed: Gzip.Part?)
@@ -41,9 +37,7 @@ final class PageCache: Sendable {
         }
 
         private let pieces: [Piece]
-        /// How many bytes it takes of the memory.
         let size: Int
-        /// Made of all that everybody gets.
         private let hash: String
 
         init(_ document: PageDocument) {
@@ -63,10 +57,8 @@ final class PageCache: Sendable {
             self.hash = Hex(hash.finalize().prefix(16)).text
         }
 
-        /// What the document is known by: the same for two requests whose documents differ in the server's time alone.
-        ///
-        /// Weak for that reason. Equal for equal documents only, whoever asks, so that it leads nobody to what they may
-        /// not see.
+        /// The document's weak entity tag, which ignores the server's time; equal only for equal documents, across all
+        /// audiences.
         func tag(for frame: PageFrame) -> EntityTag {
             var names = SHA256()
             for place in PageDocument.Place.allCases where place != .clock {
@@ -75,7 +67,6 @@ final class PageCache: Sendable {
             return EntityTag(weak: hash + Hex(names.finalize().prefix(8)).text)
         }
 
-        /// The document for one request.
         func filled(for frame: PageFrame) -> ByteBuffer {
             var body = ByteBuffer()
             body.reserveCapacity(size + 256)
@@ -88,9 +79,7 @@ final class PageCache: Sendable {
             return body
         }
 
-        /// The same, compressed: what everybody gets only once, and what belongs to the request as it is.
-        ///
-        /// Nil if it could not be compressed.
+        /// The filled document, with shared parts compressed once and values stored uncompressed; nil if compression failed.
         func compressed(for frame: PageFrame) -> ByteBuffer? {
             var parts: [Gzip.Part] = []
             for piece in pieces {
@@ -107,16 +96,15 @@ final class PageCache: Sendable {
     private let documents = GenerationCache<Key, Document>(limit: 32 * 1_024 * 1_024)
     private let rendering = NIOLockedValueBox<[Key: Task<Document, any Error>]>([:])
 
-    /// The document, rendered if it is not there: by one, while the others wait for it.
-    ///
-    /// Throws ``Problem/crowdedAnswers`` if too many documents wait to be rendered.
+    /// Returns the cached document, or renders it once for all concurrent callers; throws ``Problem/crowdedAnswers`` under
+    /// load.
     func document(
         for key: Key, on pool: WorkPool = .documents, render: @escaping @Sendable () -> PageDocument
     ) async throws(Problem) -> Document {
         if let document = documents.known(key) { return document }
         let task = rendering.withLockedValue { rendering in
             if let task = rendering[key] { return task }
-            // A task of its own: the first to ask may leave while others wait.
+            // An unstructured task, because the first caller may be cancelled while others wait.
             let task = Task {
                 defer { self.rendering.withLockedValue { $0[key] = nil } }
                 return try await pool.run {

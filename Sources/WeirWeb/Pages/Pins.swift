@@ -4,13 +4,12 @@ import WeirBoards
 import WeirPages
 import WeirStates
 
-/// The operations that a browser has pinned to the head of its overview, kept in a cookie, which `overview.js` reads and writes, too.
+/// The operations that a browser has pinned to the top of its overview, in a cookie that `overview.js` also reads and writes.
 struct Pins {
     static let cookie = "weir-pins"
 
     let dashboard: AudienceDashboard
 
-    /// What a request says of how its reader has arranged the overview.
     static func arrangement(of exchange: Exchange) -> Arrangement {
         Arrangement(parameters: exchange.target.query.dictionary, pins: pins(in: exchange.request))
     }
@@ -19,7 +18,6 @@ struct Pins {
         Arrangement.Pins(request.cookies[cookie]?.value ?? "")
     }
 
-    /// Pins the operation that a form names, or takes its pin away, and sends the browser back.
     func keep(_ exchange: Exchange) async throws(Problem) -> Response {
         var body = BodyReader(exchange, limit: 16_384, budget: dashboard.bodies)
         let bytes = try await body.collect()
@@ -38,6 +36,27 @@ struct Pins {
             Cookie(
                 name: Self.cookie, value: pins.text, maxAge: pins.ids.isEmpty ? 0 : 31_536_000,
                 path: dashboard.mount.description, secure: false, httpOnly: false, sameSite: .lax))
+        return response
+    }
+}
+
+struct Languages {
+    static let cookie = "weir-lang"
+
+    let dashboard: AudienceDashboard
+
+    func choose(_ tag: String, _ exchange: Exchange) throws(Problem) -> Response {
+        guard let locale = PageLocale(tag), dashboard.renderer.locales.contains(locale) else {
+            let tags = dashboard.renderer.locales.map(\.tag).joined(separator: ", ")
+            throw .malformedQuery("lang", .queryOneOf, ["names": .text(tags)])
+        }
+        var query = exchange.target.query
+        query.fields.removeAll { $0.name == "lang" }
+        var response = Response.seeOther(query.fields.isEmpty ? exchange.path : exchange.path + "?" + query.text)
+        response.setCookie(
+            Cookie(
+                name: Self.cookie, value: locale.tag, maxAge: 31_536_000, path: dashboard.mount.description,
+                secure: false, httpOnly: true, sameSite: .lax))
         return response
     }
 }

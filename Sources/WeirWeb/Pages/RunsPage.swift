@@ -1,15 +1,15 @@
 import Hummingbird
 import WeirBoards
+import WeirFlows
 import WeirJournals
 import WeirPages
 import WeirStates
 
-/// The list of the runs that match a filter.
 struct RunsPage {
     let dashboard: AudienceDashboard
 
     func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
-        // The head is read first: what happens in between is shown twice rather than not at all.
+        // Read the head first: a concurrent change is then shown twice rather than missed.
         let head = dashboard.board.feed.head(of: PageName.runs.topic.topic)
         let page: RunPage
         do { page = try await dashboard.board.answer(query(filter, exchange)) } catch { throw Problem(error) }
@@ -24,7 +24,7 @@ struct RunsPage {
         }
     }
 
-    /// What a filter asks of the journal, with the names of operations in the reader's language.
+    /// The journal query of a filter, with operation names in the reader's language.
     func query(_ filter: RunFilter, _ exchange: Exchange) -> RunQuery {
         var query = filter.query(now: Timestamp(milliseconds: dashboard.clock.wall))
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
@@ -33,5 +33,76 @@ struct RunsPage {
 
     private func address(_ path: String, _ filter: RunFilter) -> String {
         dashboard.mount.url(path) + "?" + filter.query
+    }
+}
+
+struct HealthPage {
+    let dashboard: AudienceDashboard
+
+    /// Everything that determines an operation's figures: equal keys have equal figures.
+    struct Key: Hashable, Sendable {
+        let operation: String
+        let head: SequenceNumber
+        let rewrites: Int
+        /// The server's hour, since the 30-day window moves with time.
+        let hour: Int64
+    }
+
+    func show(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let health = try await health(operation)
+        let frame = exchange.frame(dashboard)
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.health(health, frame: frame)
+        }
+    }
+
+    func list(_ operation: String) async throws(Problem) -> Response {
+        try .json(try await health(operation).json(at: now))
+    }
+
+    private var now: Timestamp { Timestamp(milliseconds: dashboard.clock.wall) }
+
+    private func health(_ operation: String) async throws(Problem) -> OperationHealth {
+        let board = dashboard.board
+        guard board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let now = self.now
+        let key = Key(
+            operation: operation, head: board.feed.head(of: .operation(operation)), rewrites: board.feed.rewrites,
+            hour: now.milliseconds / 3_600_000)
+        if let known = dashboard.healths.known(key) { return known }
+        let health: OperationHealth
+        do { health = try await board.health(of: operation, asOf: now) } catch { throw Problem(error) }
+        return dashboard.healths.value(for: key, cost: { _ in 1 }) { health }
+    }
+}
+
+/// Shows every state of every operation and store.
+struct GalleryPage {
+    let dashboard: AudienceDashboard
+
+    /// The gallery, or the section of the query's `operation` or `store`; cached until the catalog or the templates change.
+    func show(_ exchange: Exchange) async throws(Problem) -> Response {
+        let section = try section(exchange)
+        var frame = exchange.frame(dashboard)
+        // Drop unknown parameters, since each path is cached separately.
+        frame.path = dashboard.mount.url("gallery") + (section.map(\.query) ?? "")
+        var closed = frame.closed
+        closed.clock = nil
+        let key = PageCache.Key(audience: dashboard.audience, subject: .gallery(section), frame: closed)
+        let document = try await dashboard.pages.document(for: key, on: .pages) {
+            [renderer = dashboard.renderer, frame] in
+            renderer.openGallery(section, frame: frame)
+        }
+        return .page(document, for: frame, exchange)
+    }
+
+    private func section(_ exchange: Exchange) throws(Problem) -> GallerySection? {
+        if let id = exchange.target.query["operation"] {
+            guard dashboard.renderer.shows(.operation(id)) else { throw .unknownOperation(id) }
+            return .operation(id)
+        }
+        guard let id = exchange.target.query["store"] else { return nil }
+        guard dashboard.renderer.shows(.store(id)) else { throw .unknownStore(id) }
+        return .store(id)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Hummingbird
+import Synchronization
 import WeirAccess
 import WeirBoards
 import WeirFlows
@@ -7,7 +8,6 @@ import WeirJournals
 import WeirPages
 import WeirStates
 
-/// What the server is and how it does.
 struct SystemPage {
     let dashboard: AudienceDashboard
 
@@ -42,7 +42,7 @@ struct SystemPage {
         if let host = exchange.request.head.authority { facts.append(.init("host", .text(host))) }
         if let memory = ProcessMemory.resident() { facts.append(.init("memory", .bytes(memory))) }
         var check = dashboard.checks.last
-        // The check is of the whole catalog.
+        // The check covers the whole catalog, so restricted audiences see only counts.
         if !dashboard.permissions.allowsEverywhere(.see) { check = check?.counted }
         let system = SystemFacts(facts: facts, counts: counts, check: check, nodes: board.nodes)
         let frame = exchange.frame(dashboard)
@@ -52,9 +52,8 @@ struct SystemPage {
     }
 }
 
-/// How much memory this process takes.
 enum ProcessMemory {
-    /// Resident bytes; nil where the system does not tell in `/proc`.
+    /// The resident memory in bytes, or nil on systems without `/proc`.
     static func resident() -> Int64? {
         #if os(Linux)
             guard let line = FileManager.default.contents(atPath: "/proc/self/statm") else { return nil }
@@ -64,5 +63,76 @@ enum ProcessMemory {
         #else
             return nil
         #endif
+    }
+}
+
+/// Checks templates and strings in the background after each change of them or of the catalog, and keeps the last result.
+///
+/// Nothing waits for a check: a later change cancels it at its next operation, and a shutdown does not wait for it.
+final class TemplateChecks: Sendable {
+    private struct State {
+        var last: SystemFacts.Check?
+        var task: Task<Void, Never>?
+    }
+
+    private let pool: WorkPool
+    private let now: @Sendable () -> Timestamp
+    private let onStep: @Sendable () -> Void
+    private let state = Mutex(State())
+    /// The number of changes, which a check reads without a lock.
+    private let changes = Atomic<UInt64>(0)
+
+    /// Creates an idle checker; tests use `onStep`, which is called on the pool's thread between operations.
+    init(
+        on pool: WorkPool, now: @escaping @Sendable () -> Timestamp, onStep: @escaping @Sendable () -> Void = {}
+    ) {
+        self.pool = pool
+        self.now = now
+        self.onStep = onStep
+    }
+
+    /// The result for the current templates, or nil while a check is running.
+    var last: SystemFacts.Check? { state.withLock { $0.last } }
+
+    /// Starts a check of the whole catalog's templates and cancels the previous one; a cancelled check does not call `report`.
+    func begin(_ renderer: PageRenderer, report: @escaping @Sendable ([TemplateProblem]) -> Void = { _ in }) {
+        let change = changes.wrappingAdd(1, ordering: .relaxed).newValue
+        let task = Task { [weak self, pool] in
+            let problems = try? await pool.run { [weak self] in
+                try renderer.check {
+                    guard let self else { throw CancellationError() }
+                    try self.check(change)
+                }
+            }
+            guard let problems, self?.take(problems, of: change) == true else { return }
+            report(problems)
+        }
+        let abandoned = state.withLock { state in
+            // Of two concurrent changes, the later one wins.
+            guard change == changes.load(ordering: .relaxed) else { return Optional(task) }
+            defer { state.task = task }
+            state.last = nil
+            return state.task
+        }
+        abandoned?.cancel()
+    }
+
+    func abandon() {
+        changes.wrappingAdd(1, ordering: .relaxed)
+        state.withLock { $0.task }?.cancel()
+    }
+
+    private func check(_ change: UInt64) throws {
+        onStep()
+        if change != changes.load(ordering: .relaxed) { throw CancellationError() }
+    }
+
+    private func take(_ problems: [TemplateProblem], of change: UInt64) -> Bool {
+        let at = now()
+        return state.withLock { state in
+            guard change == changes.load(ordering: .relaxed) else { return false }
+            state.last = SystemFacts.Check(problems: problems, at: at)
+            return true
+        }
     }
 }

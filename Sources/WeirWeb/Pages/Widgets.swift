@@ -1,18 +1,20 @@
+import Crypto
+import Foundation
+import HTTPTypes
 import Hummingbird
 import WeirBoards
 import WeirPages
+import WeirStates
 
-/// An operation or a run as a small page that another site shows in a frame.
+/// A compact page of an operation or a run for embedding in a frame on another site.
 ///
-/// It goes on by itself: its document names the address that answers after the next change, which `widget.js` asks, and a
-/// browser without JavaScript.
+/// The document contains the URL that answers after the next change; `widget.js`, or a browser without JavaScript, requests it.
 struct Widgets {
     let dashboard: AudienceDashboard
 
-    /// The widget as it stands.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
         let (content, sequence) = try await dashboard.content(of: name)
-        // Whoever looks keeps what runs only while watched going for its grace time at least.
+        // Restarts the grace time of an operation that runs only while it is watched.
         dashboard.board.watch(name.topic.topic).release()
         let path = "widgets/\(name.path)/after/\(dashboard.board.epoch).\(sequence)"
         let after = content.isEnded ? nil : dashboard.mount.url(path)
@@ -30,5 +32,24 @@ struct Widgets {
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
         }
         return try await show(name, exchange)
+    }
+}
+
+/// The status of an operation as a small image for a wiki page or a README.
+struct Badges {
+    let dashboard: AudienceDashboard
+
+    /// The image, revalidated on each request and sent only if it has changed.
+    func show(_ operation: String, _ exchange: Exchange) throws(Problem) -> Response {
+        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let latest = dashboard.board.view().operation(operation)?.latest
+        let picture = dashboard.renderer.badge(of: operation, latest: latest, locale: exchange.locale)
+        let tag = EntityTag(Hex(SHA256.hash(data: Data(picture.utf8)).prefix(16)).text)
+        var headers: HTTPFields = [.vary: "Accept-Language, Cookie", .eTag: tag.field]
+        if tag.isKnown(to: exchange.header(.ifNoneMatch)) {
+            headers[.cacheControl] = "no-cache"
+            return Response(status: .notModified, headers: headers)
+        }
+        return .text(picture, type: "image/svg+xml", caching: "no-cache", headers: headers)
     }
 }

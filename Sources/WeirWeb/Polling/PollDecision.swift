@@ -1,39 +1,34 @@
 import WeirJournals
 
-/// What a poll gets, decided from the state of its feed alone.
+/// How to answer a poll, decided from the state of its feed alone.
 enum PollDecision: Hashable, Sendable {
-    /// A slot further ahead than the next: refused, so that nobody fills caches with URLs of the future.
+    /// The slot is later than the next one. Refused, so that clients cannot fill caches with future URLs.
     case farSlot
-    /// The cursor belongs to another history.
+    /// The cursor belongs to another epoch.
     case otherEpoch
-    /// The page was made of another edition of the catalog.
+    /// The page was rendered from another edition of the catalog.
     case otherCatalog
-    /// The cursor is ahead of the last change.
     case future
-    /// The cursor is ahead of the last change that this server shows, and another one records: its reader comes from there.
+    /// The cursor is ahead of the last change this server has read from a shared journal; another server may have served it.
     case ahead
-    /// Changes after the cursor, up to this sequence, are no longer in memory.
+    /// Changes after the cursor, up to `floor`, are no longer in memory.
     case gap(floor: SequenceNumber)
-    /// Something follows the cursor.
+    /// The feed has changes after the cursor.
     case behind
-    /// Nothing follows, and nothing ever will.
+    /// The feed has no changes after the cursor and is closed.
     case ended
-    /// Nothing follows, and the request is not to be held.
+    /// The feed has no changes after the cursor, and the request must not be held.
     case nothing
-    /// There is nothing new: hold the request for a number of milliseconds.
+    /// The feed has no changes after the cursor. Hold the request for this many milliseconds.
     case hold(Int64)
 
-    /// What is known of a feed at one moment.
     struct FeedStatus: Sendable {
-        /// The journal's epoch, with the edition of the catalog where the feed's addresses have it.
+        /// The journal's epoch, followed by the catalog's edition if the feed's URLs have it.
         var epoch: String
-        /// The sequence of the feed's last change.
         var head: SequenceNumber
-        /// The sequence of the feed's last change that is no longer in memory.
         var floor: SequenceNumber
-        /// Whether nothing can follow, as in a run that has ended.
         var isClosed: Bool
-        /// Whether others use the journal, so that this server may not have come as far as its readers.
+        /// Whether other servers write to the journal, so that clients may be ahead of this server.
         var isShared = false
     }
 
@@ -62,7 +57,7 @@ enum PollDecision: Hashable, Sendable {
         case .tail(_, _, let slot) where slot == current:
             self = .hold(slots.rest(at: wall))
         case .tail(_, _, let slot) where slot == current + 1:
-            // From any moment of a slot its whole length is some moment of the next: never longer than a slot.
+            // Any moment of this slot plus one slot length lies within the next slot, so a hold never exceeds one slot.
             self = .hold(PollSlots.length)
         case .tail, .now:
             self = .nothing

@@ -1,37 +1,32 @@
 import WeirJournals
+import WeirPages
 
-/// What a live client asks for, as the path behind `live/1/` says it.
+/// A live client's request, parsed from the path below `live/1/`.
 ///
 /// ```
 /// {F}/{E}/{N}/{S}   tail: held until something follows N or slot S ends
 /// {F}/{E}/{N}/now   catch up: never held
 /// {F}/snap          the region of the page: never held
 /// ```
-/// Where a page shows operations that files declare, `E` has the edition of the catalog behind it: `{E}.{C}`.
-/// Before it stands the label of an audience, as `{A}/`, where not everybody may follow the feed: 13 of `a-z 0-9`.
+/// If a page shows operations declared in files, `E` includes the edition of the catalog: `{E}.{C}`. If the feed is not
+/// public, the label of the audience comes first, as `{A}/`: 13 of `a-z 0-9`.
 ///
-/// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. There is one
-/// spelling of each request, so that a cache has one entry for it; anything else is refused.
+/// `F` is 1 to 64 of `a-z 0-9 -`, `E` 1 to 32 of `a-z 0-9`, `N` and `S` decimal without leading zeros. Each request has
+/// exactly one spelling, and hence one cache entry; any other path is refused.
 struct PollRequest: Hashable, Sendable {
-    /// How a request is to be answered.
     enum Kind: Hashable, Sendable {
-        /// Held until something follows the sequence or the slot ends.
         case tail(epoch: String, sequence: SequenceNumber, slot: Int64)
-        /// What follows the sequence, at once.
         case now(epoch: String, sequence: SequenceNumber)
-        /// The region as it stands.
         case snap
     }
 
-    /// The label of the audience whose feed it is; nil for a feed that everybody may follow.
+    /// The label of the feed's audience; nil if the feed is public.
     let audience: String?
-    /// The name of the feed.
     let feed: String
     let kind: Kind
-    /// Whether the client takes a compressed answer.
     var takesGzip = false
 
-    /// The history that a cursor belongs to; nil where there is no cursor.
+    /// The epoch of the cursor; nil for a snapshot.
     var history: Substring? {
         switch kind {
         case .tail(let epoch, _, _), .now(let epoch, _): epoch.prefix { $0 != "." }
@@ -45,7 +40,7 @@ struct PollRequest: Hashable, Sendable {
         self.kind = kind
     }
 
-    /// Reads the path behind `live/1/`, without a query; nil for anything not spelled as above.
+    /// Parses the path below `live/1/`, without a query; returns nil if the spelling is not canonical.
     init?(path: some StringProtocol) {
         guard path.utf8.count <= 176 else { return nil }
         var parts = path.split(separator: "/", omittingEmptySubsequences: false)[...]
@@ -77,7 +72,7 @@ struct PollRequest: Hashable, Sendable {
         }
     }
 
-    /// The path behind `live/1/`.
+    /// The path below `live/1/`.
     var path: String {
         let rest =
             switch kind {
@@ -88,10 +83,8 @@ struct PollRequest: Hashable, Sendable {
         return audience.map { "\($0)/\(rest)" } ?? rest
     }
 
-    /// How long the label of an audience is.
     private static let labelLength = 13
 
-    /// The sequence of the cursor; 0 for a snapshot.
     var sequence: SequenceNumber {
         switch kind {
         case .tail(_, let sequence, _), .now(_, let sequence): sequence
@@ -99,7 +92,7 @@ struct PollRequest: Hashable, Sendable {
         }
     }
 
-    /// Whether a text is an epoch, or one with the edition of a catalog.
+    /// Whether a text is an epoch, optionally with a catalog edition.
     private static func isEpoch(_ text: some StringProtocol) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         return parts.count <= 2 && zip(parts, [32, 16]).allSatisfy { isName($0, upTo: $1, hyphens: false) }
@@ -121,4 +114,60 @@ struct PollRequest: Hashable, Sendable {
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// The time slots that bound a hold and give it a new URL: 13 s each, with a phase per feed.
+///
+/// Slot `S` of feed `F` lasts, in milliseconds since 1970, from `13000 S - phase(F)` to `13000 (S + 1) - phase(F)`.
+struct PollSlots: Sendable {
+    static let length: Int64 = 13_000
+    /// The maximum time by which a hold exceeds its slot, in milliseconds; spreads reconnects.
+    static let jitter: Int64 = 1_000
+
+    /// The offset of the feed's slots, in milliseconds, so that feeds do not all end at once.
+    let phase: Int64
+
+    init(feed: some StringProtocol) {
+        // 64-bit FNV-1a, which unlike Swift's hash is the same in every process.
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in feed.utf8 { hash = (hash ^ UInt64(truncatingIfNeeded: byte)) &* 0x100_0000_01b3 }
+        phase = Int64(clamping: hash % UInt64(clamping: Self.length))
+    }
+
+    func slot(at wall: Int64) -> Int64 { (wall + phase) / Self.length }
+
+    /// Returns the remaining time of the slot, in milliseconds, from 1 to 13,000.
+    func rest(at wall: Int64) -> Int64 { Self.length - (wall + phase) % Self.length }
+}
+
+/// The URLs in answers and pages; clients never build URLs.
+struct PollURLs: Sendable {
+    let mount: MountPath
+    let epoch: String
+    /// The label of the feeds' audience; nil if they are public.
+    let audience: String?
+    /// The edition of the rendered catalog; nil if files declare no part of it.
+    let edition: String?
+
+    /// Returns the epoch in the feed's URLs, with the edition if its pages show operations.
+    func epoch(of feed: String) -> String {
+        guard let edition, let page = LivePage(feedName: feed) else { return epoch }
+        switch page.topic {
+        case .board, .runs, .operation: return "\(epoch).\(edition)"
+        case .run, .output, .store, .stores: return epoch
+        }
+    }
+
+    func tail(_ feed: String, _ sequence: SequenceNumber, slot: Int64) -> String {
+        url(PollRequest(audience: audience, feed: feed, .tail(epoch: epoch(of: feed), sequence: sequence, slot: slot)))
+    }
+
+    /// The URL that returns the changes after `sequence` at once.
+    func now(_ feed: String, _ sequence: SequenceNumber) -> String {
+        url(PollRequest(audience: audience, feed: feed, .now(epoch: epoch(of: feed), sequence: sequence)))
+    }
+
+    func snap(_ feed: String) -> String { url(PollRequest(audience: audience, feed: feed, .snap)) }
+
+    private func url(_ request: PollRequest) -> String { mount.url("live/1/" + request.path) }
 }

@@ -6,25 +6,21 @@ import WeirFlows
 import WeirJournals
 import WeirPages
 
-/// Answers polls, at once or when there is something to tell, and lets the server's own tasks wait for changes.
+/// Answers polls, at once or when their feed changes, and lets server tasks wait for changes.
 final class PollResponder: Sendable {
-    /// What becomes of a poll.
     enum Reply: Sendable {
-        /// To be written now.
         case answer(PollAnswer)
-        /// `deliver` is called later, once, unless the place is left before.
+        /// `deliver` is called once, unless the registration is left before.
         case held(WaitRegistration<ChangeWaiter>)
-        /// There is no such feed.
         case unknown
-        /// The slot lies too far ahead.
         case farSlot
-        /// Memory does not know the run: ask again with the status of its feed looked up.
+        /// The run is not in memory. Poll again with the status of its feed.
         case notInMemory
-        /// The answer has to be rendered, which the caller may not do.
+        /// The answer requires rendering, which the caller does not allow.
         case unmade
     }
 
-    /// For how many milliseconds a poll is held that is ahead of a server which follows another.
+    /// How long a poll waits that is ahead of this server's view of a shared journal, in milliseconds.
     private static let catchingUp: Int64 = 1_000
 
     let answers: PollAnswers
@@ -38,10 +34,9 @@ final class PollResponder: Sendable {
     private let audience: String?
     private let announcer: RecordingAnnouncer
     private let isRetired = Atomic<Bool>(false)
-    /// Pages by the names of their feeds, as read before.
     private let pages = GenerationCache<String, LivePage>(limit: 1_000)
 
-    /// `audience` is the label of those who are answered; nil where what they get is for everybody.
+    /// `audience` is the label of the audience; nil if the feeds are public.
     init(
         board: VisibleBoard, renderer: PageRenderer, mount: MountPath, clock: any WaitClock, softCap: Int,
         audience: String?, caches: PollCaches, holds: HoldCount, presence: Presence?
@@ -69,18 +64,16 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// How many polls and tasks are held.
     var held: Int { waitLists.count }
 
-    /// Whether the server shuts down.
     var isDraining: Bool { waitLists.isDraining }
 
-    /// Lets those tasks of the server go that wait for a change: others need their connections.
+    /// Ends the waits of all server tasks, to free their connections.
     func letTasksGo() {
         waitLists.interrupt { if case .task = $0 { true } else { false } }
     }
 
-    /// Lets those polls go whose rights have changed, and all tasks, which look at theirs themselves.
+    /// Ends the holds of polls and streams whose permissions have changed, and the waits of all tasks, which check their own.
     func lookAtRights() {
         waitLists.interrupt { waiter in
             switch waiter {
@@ -91,16 +84,15 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Lets everybody go and holds nobody any more, as another catalog is shown from now on: they come back to that.
+    /// Ends all waits and holds no further requests, because another catalog replaces this one; clients then reconnect to
+    /// that.
     func retire() {
         isRetired.store(true, ordering: .sequentiallyConsistent)
         waitLists.interrupt { _ in true }
     }
 
-    /// Lets everybody go, within a good second, with the news that the server shuts down.
     func drain() { waitLists.drain(spread: 1_200) }
 
-    /// Waits in a task of a server, which may be anybody's: when that shuts down, everybody here is let go.
     private func drainingOnShutdown<Value: Sendable>(_ wait: () async -> Value) async -> Value {
         await withGracefulShutdownHandler {
             await wait()
@@ -109,9 +101,9 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// The answer to a held poll, where a task waits for it.
+    /// Waits for the answer to a held poll.
     ///
-    /// A client that leaves is not noticed here; the slot bounds how long its place is kept.
+    /// Does not notice that the client disconnects; the slot bounds how long the registration is kept.
     func answer(
         to request: PollRequest, held place: WaitRegistration<ChangeWaiter>, delivered delivery: OneShot<PollAnswer>
     ) async -> PollAnswer {
@@ -124,16 +116,15 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Whether the answer to a poll may have to be rendered first.
     func mustRender(_ request: PollRequest) -> Bool {
         page(request.feed).map { !answers.hasMade(request, page: $0, from: request.sequence) } ?? false
     }
 
     /// Answers a tail or a catch-up.
     ///
-    /// `deliver` is called on the event loop, and only after this returned `held`. `feedStatus` is the status of the feed, where
-    /// the caller looked it up; nil asks memory. A caller that must not render gets ``Reply/unmade``, or waits until the answer is
-    /// rendered elsewhere.
+    /// `deliver` is called on the event loop, and only after this method returned ``Reply/held(_:)``. `feedStatus` is the
+    /// status of the feed, or nil to read it from memory. If `mayRender` is false, returns ``Reply/unmade``, or holds the
+    /// poll until the answer is rendered elsewhere.
     func poll(
         _ request: PollRequest, of admission: Admission, feedStatus: PollDecision.FeedStatus? = nil,
         mayRender: Bool = true, on eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
@@ -149,7 +140,7 @@ final class PollResponder: Sendable {
             return .answer(
                 answers.reset(request, .epoch, from: sequence, head: feedStatus.head, caching: .foreignEpoch))
         case .otherCatalog:
-            // Kept for a moment only: what is in force now may be in force again.
+            // Cached briefly, because the current edition may be restored.
             return .answer(answers.reset(request, .catalog, from: sequence, head: feedStatus.head, caching: .brief))
         case .future:
             return .answer(answers.reset(request, .future, from: sequence, head: feedStatus.head, caching: .never))
@@ -165,7 +156,7 @@ final class PollResponder: Sendable {
         case .nothing:
             return .answer(answers.empty(request, sequence: sequence, to: answers.visitor(of: page, admission)))
         case .behind:
-            // A tail that was up to date at the last release waits for the next one, so that a burst is few answers.
+            // Waits for the next release if the client was up to date at the last one, so that a burst becomes few answers.
             if case .tail(_, _, let slot) = request.kind, slot >= PollSlots(feed: request.feed).slot(at: clock.wall),
                 holds.count < softCap
             {
@@ -181,10 +172,10 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Waits until the topic's head is beyond a sequence, at most for a time in milliseconds.
+    /// Waits until the topic's head passes `sequence`, for at most `time` milliseconds.
     func wait(for topic: Topic, after sequence: SequenceNumber, atMost time: Int64) async -> WaitOutcome {
         let wait = OneShot<WaitOutcome>()
-        // Rounded up to a tenth of a second: many waits then share few timers.
+        // Rounded up to 100 ms, so that waits share timers.
         let deadline = (clock.uptime + time + 99) / 100 * 100
         switch waitLists.enter(.task(wait), topic: topic, after: sequence, until: deadline) {
         case .pass: return .published
@@ -209,7 +200,7 @@ final class PollResponder: Sendable {
         return renderer.page(feedName: feed).map { page in pages.value(for: feed, cost: { _ in 1 }) { page } }
     }
 
-    /// How a page's feed stands; nil when memory cannot tell.
+    /// Returns the status of a page's feed; nil if it is not in memory.
     private func feedStatus(of page: LivePage) -> PollDecision.FeedStatus? {
         if case .output(let run) = page.topic { return board.feed.output(of: run).map(feedStatus(of:)) }
         let topic = page.topic.topic
@@ -224,8 +215,7 @@ final class PollResponder: Sendable {
             isClosed: isClosed, isShared: board.isShared)
     }
 
-    /// How the feed of a run's output stands: what is too old to be appended is no gap, since the newest lines take its
-    /// place on the page.
+    /// Returns the status of an output's feed; evicted lines are no gap, because the newest lines replace them on the page.
     func feedStatus(of output: OutputTail) -> PollDecision.FeedStatus {
         PollDecision.FeedStatus(
             epoch: board.epoch, head: output.head, floor: 0, isClosed: output.isClosed,
@@ -252,10 +242,10 @@ final class PollResponder: Sendable {
             holds.remove()
             deliver(answer)
         }
-        // Those who came at one moment leave in steps: ten, a tenth of a second apart.
+        // Spreads simultaneous holds over ten deadlines, 100 ms apart.
         let jitter = Int64(holds.count % 10) * (PollSlots.jitter / 10)
         let deadline = clock.uptime + min(time + jitter, PollSlots.length + PollSlots.jitter)
-        // What others have been given is there for this one, too.
+        // An answer that is already cached needs no rendering.
         let mustWait = !mayRender && !answers.hasMade(request, page: page, from: sequence)
         return switch enter(.poll(waiter), topic: topic, after: sequence, until: deadline, mustWait: mustWait) {
         case .held(let place):
@@ -266,12 +256,12 @@ final class PollResponder: Sendable {
         }
     }
 
-    /// Enters a wait list, and counts who stays there.
+    /// Registers a waiter and counts it while it is held.
     func enter(
         _ waiter: ChangeWaiter, topic: Topic, after sequence: SequenceNumber, until deadline: Int64,
         mustWait: Bool = false
     ) -> WaitLists<ChangeWaiter>.Entry {
-        // Counted first: whoever is let go at once is counted out by then.
+        // Counted first, because the release of the waiter may decrement the count at once.
         _ = holds.add()
         let entry = waitLists.enter(waiter, topic: topic, after: sequence, until: deadline, mustWait: mustWait)
         if case .held = entry { return entry }
@@ -279,13 +269,13 @@ final class PollResponder: Sendable {
         return entry
     }
 
-    /// Whether somebody came to wait right after all others were let go; then they have left again.
+    /// Whether the responder was retired right before this registration, which is then removed.
     private func missedRetiring(_ place: WaitRegistration<ChangeWaiter>, isCounted: Bool = true) -> Bool {
         guard isRetired.load(ordering: .sequentiallyConsistent) else { return false }
         return isCounted ? leave(place) : place.leave()
     }
 
-    /// Gives up a poll's place; false when its answer is on its way.
+    /// Removes a poll's registration; returns false if its answer is already being delivered.
     func leave(_ place: WaitRegistration<ChangeWaiter>) -> Bool {
         guard place.leave() else { return false }
         holds.remove()

@@ -2,22 +2,21 @@ import NIOConcurrencyHelpers
 import WeirBoards
 import WeirFlows
 
-/// Announces that what stands above every page has changed, soon after it happens and at most once a second.
+/// Announces changes to the notices above every page, at most once a second.
 ///
-/// That is when recording stops or resumes, when the notices of the journal change, when a removal is announced or no
-/// longer due, and when changed settings are refused or applied.
+/// Such changes are: recording stops or resumes, the journal's notices change, a removal is announced or cancelled, and
+/// changed settings are refused or applied.
 final class RecordingAnnouncer: Sendable {
     private struct State {
         var isDue = false
         var last = Int64.min / 2
     }
 
-    /// The least time between two announcements, in milliseconds.
+    /// The minimum time between two announcements, in milliseconds.
     static let quiet: Int64 = 1_000
 
     private let subscriptions: [FlowSubscription]
 
-    /// Follows what an audience is shown of a board.
     convenience init(_ board: VisibleBoard, clock: any WaitClock, announce: @escaping @Sendable () -> Void) {
         self.init(clock: clock, announce: announce) { change in
             [
@@ -29,7 +28,7 @@ final class RecordingAnnouncer: Sendable {
         }
     }
 
-    /// Calls `announce` on a thread of the clock, never twice at once, after the changes that `follow` subscribes to.
+    /// Calls `announce` on a thread of the clock, never concurrently, after the changes that `follow` subscribes to.
     init(
         clock: any WaitClock, announce: @escaping @Sendable () -> Void,
         follow: (@escaping @Sendable () -> Void) -> [FlowSubscription]
@@ -52,7 +51,7 @@ final class RecordingAnnouncer: Sendable {
         }
     }
 
-    /// Calls `change` whenever a part of a flow's value differs from before.
+    /// Calls `change` when a part of a flow's value changes.
     static func follow<Value, Part: Equatable & Sendable>(
         _ flow: ReadOnlyStateFlow<Value>, by part: @escaping @Sendable (Value) -> Part,
         _ change: @escaping @Sendable () -> Void

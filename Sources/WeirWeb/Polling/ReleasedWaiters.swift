@@ -1,12 +1,46 @@
 import NIOCore
 import WeirBoards
 import WeirFlows
+import WeirPages
 
-/// Those who were let go together: each distinct answer is made once, and each event loop is woken once for many.
+/// A client that waits for a change: a live page's poll, a stream's reader, or a task of the server.
+enum ChangeWaiter: Sendable {
+    case poll(HeldPoll)
+    case stream(HeldStream)
+    case task(OneShot<WaitOutcome>)
+}
+
+final class HeldPoll: Sendable {
+    let request: PollRequest
+    let page: LivePage
+    /// Checked again before the answer is sent.
+    let admission: Admission
+    /// Keeps work alive that runs only while watched.
+    let watch: Watch
+    /// Shows others that the client has the page open; nil if pages do not show it.
+    let visit: Visit?
+    let eventLoop: any EventLoop
+    let deliver: @Sendable (PollAnswer) -> Void
+
+    init(
+        request: PollRequest, page: LivePage, admission: Admission, watch: Watch, visit: Visit?,
+        eventLoop: any EventLoop, deliver: @escaping @Sendable (PollAnswer) -> Void
+    ) {
+        self.request = request
+        self.page = page
+        self.admission = admission
+        self.watch = watch
+        self.visit = visit
+        self.eventLoop = eventLoop
+        self.deliver = deliver
+    }
+}
+
+/// Waiters released together; makes each distinct answer once and wakes each event loop once per batch.
 ///
-/// The first answers are on their way while those of the last are still looked for.
+/// The first answers are sent while later ones are still being made.
 struct ReleasedWaiters {
-    /// How many answers an event loop is handed at once: few at first, so that the first are soon on their way.
+    /// Batch sizes per event loop, growing from small, so that the first answers leave early.
     private static let batches = (first: 16, most: 256)
 
     private let wall: Int64
@@ -14,18 +48,17 @@ struct ReleasedWaiters {
     private let streamAnswers: StreamAnswers
     private var pollAnswers: [PollQuestion: PollAnswer] = [:]
     private var madeForStreams: [HeldStream.Question: StreamAnswer] = [:]
-    /// The last poll's answer: those who wait mostly ask the same, and to compare is cheaper than to hash.
+    /// The last poll's answer; most waiters ask the same, and comparing is cheaper than hashing.
     private var last: (question: PollQuestion, answer: PollAnswer)?
     private var deliveries: [ObjectIdentifier: Deliveries] = [:]
 
-    /// `answers` and `streamAnswers` make what is delivered at a moment in milliseconds since 1970.
+    /// `wall` is the time of delivery in milliseconds since 1970.
     init(at wall: Int64, answers: PollAnswers, streamAnswers: StreamAnswers) {
         self.wall = wall
         self.answers = answers
         self.streamAnswers = streamAnswers
     }
 
-    /// Takes in one who was let go.
     mutating func add(_ release: WaitListMachine<ChangeWaiter>.Release) {
         switch release.waiter {
         case .task(let wait):
@@ -37,7 +70,6 @@ struct ReleasedWaiters {
         }
     }
 
-    /// Hands what is left to the event loops.
     func deliver() {
         for waiting in deliveries.values { waiting.perform() }
     }
@@ -48,7 +80,7 @@ struct ReleasedWaiters {
 
     private mutating func answer(to waiter: HeldPoll, _ outcome: WaitOutcome) -> PollAnswer {
         guard waiter.admission.isUnchanged else {
-            // Made for nobody else: their rights are not those of whoever else waits here.
+            // Not cached: other waiters have other permissions.
             return waiter.admission.current.map { answers.moved(waiter.request, to: $0.key) } ?? .refused
         }
         let question = PollQuestion(
@@ -76,7 +108,7 @@ struct ReleasedWaiters {
 
     private mutating func answer(to waiter: HeldStream, _ outcome: WaitOutcome) -> StreamAnswer {
         guard waiter.admission.isUnchanged else {
-            // Asked again, and answered by the rights that are in force then.
+            // The client repeats the request, which then uses the current permissions.
             return waiter.admission.current == nil ? .refused : streamAnswers.again(waiter)
         }
         let question = HeldStream.Question(request: waiter.request, sequence: waiter.sequence, outcome: outcome)
@@ -90,11 +122,10 @@ struct ReleasedWaiters {
     private struct PollQuestion: Hashable {
         let request: PollRequest
         let outcome: WaitOutcome
-        /// Who is shown who else is there; nil where that is not shown.
+        /// The user that the answer lists the other visitors for; nil if the page does not show them.
         let visitor: Visitor?
     }
 
-    /// What is still to be handed to an event loop.
     private struct Deliveries {
         let loop: any EventLoop
         private var list: [Delivery] = []

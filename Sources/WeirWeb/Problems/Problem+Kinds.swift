@@ -11,7 +11,6 @@ extension Problem {
         Problem("not-found", .notFound, "Not found", wording, values)
     }
 
-    /// The same for programs.
     static func notFound(_ what: String) -> Problem {
         Problem("not-found", .notFound, "Not found", what)
     }
@@ -49,7 +48,6 @@ extension Problem {
         Problem("malformed-body", .badRequest, "Malformed body", wording, values, closes: true)
     }
 
-    /// The same for programs.
     static func malformedBody(_ detail: String) -> Problem {
         Problem("malformed-body", .badRequest, "Malformed body", detail, closes: true)
     }
@@ -63,7 +61,6 @@ extension Problem {
             errors: [InputMistake(field: field, message: message)])
     }
 
-    /// The same for programs.
     static func malformedQuery(_ field: String, _ detail: String) -> Problem {
         Problem(
             "malformed-query", .badRequest, "Malformed query", "The parameter “\(field)” \(detail)",
@@ -106,7 +103,7 @@ extension Problem {
         "incomplete-body", .badRequest, "Incomplete body",
         .stalled, closes: true)
 
-    /// The problem of a body that this server stopped reading, rather than its client sending it.
+    /// Creates the problem of a body that the server stopped reading; nil for the client's own failures.
     init?(stoppedBy failure: UploadFailure) {
         switch failure {
         case .tooSlow: self = .slowBody
@@ -117,7 +114,7 @@ extension Problem {
         }
     }
 
-    /// The same problem with the address of what the request has made nonetheless.
+    /// Adds the location of a resource that the request created despite the problem.
     func located(_ location: String) -> Problem {
         var problem = self
         problem.headers[.location] = location

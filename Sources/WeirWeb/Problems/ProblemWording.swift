@@ -1,11 +1,10 @@
 import WeirStates
 
-/// What is said about requests that cannot be answered.
+/// The messages of error responses.
 ///
-/// Each case is the English sentence. The tables of strings have it in every language, under “request.” and the
-/// case's name.
-package enum ProblemWording: String, Wording {
-    package static let section = "request"
+/// Each case holds the English text. The string tables hold every language under “request.” and the case's name.
+enum ProblemWording: String, Wording {
+    static let section = "request"
 
     case malformedPath = """
         The path or query of the request is not properly encoded. Use paths exactly as they appear in pages and \

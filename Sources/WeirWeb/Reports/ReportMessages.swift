@@ -3,7 +3,7 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// The messages of a reporter, as the body of a request has them: one, or an array of them.
+/// The messages in the body of a reporter's request: one, or an array of them.
 ///
 /// ```
 /// {"state":"uploading","completed":40,"total":100,"unit":"bytes","file":"a.bin"}
@@ -11,24 +11,21 @@ import WeirStates
 /// {"line":"2 files copied","channel":"stderr"}
 /// {"beat":true}
 /// ```
-/// A state has a name and may say how far the work has come; all its other members are what pages show with it. With
-/// `phase` it says how the run ends: such a state is the last, and comes with `Stream-Closed: true`. A beat is not
-/// recorded.
+/// A state has a name and optional progress; pages show all its other members. With `phase` it ends the run: it must be the
+/// last message, sent with `Stream-Closed: true`. A beat is not recorded.
 struct ReportMessages: Hashable, Sendable {
-    /// What is wrong with one of the messages.
     struct Mistakes: Error, Hashable {
         let list: [InputMistake]
     }
 
-    /// The states and lines, in order.
     private(set) var entries: [Report.Entry] = []
-    /// The state in which the run ends, if one is named.
+    /// The state that ends the run, if the messages contain one.
     private(set) var end: StateRecord?
 
     private static let outcomes: [Phase] = [.succeeded, .failed, .cancelled]
     private static let known: Set<String> = ["state", "completed", "total", "unit", "phase"]
 
-    /// Reads a body that is JSON; all its mistakes are found at once, each with the place of its message.
+    /// Parses a JSON body; collects the mistakes of all messages, each with the index of its message.
     init(_ body: JSONValue, isClosing: Bool, limits: ReportLimits) throws(Mistakes) {
         let isList = body.array != nil
         let values = body.array ?? [body]
@@ -48,7 +45,7 @@ struct ReportMessages: Hashable, Sendable {
                     "phase", "ends the run, so it must be the last message of a request with Stream-Closed: true.")
             }
             mistakes += reader.mistakes
-            // A thousand mistakes say no more than twenty.
+            // More mistakes than this add no information.
             if mistakes.count >= 20 { break }
         }
         if !mistakes.isEmpty { throw Mistakes(list: mistakes) }
@@ -69,13 +66,13 @@ struct ReportMessages: Hashable, Sendable {
     }
 }
 
-/// Reads one message, and gathers what is wrong with it.
+/// Parses one message and collects its mistakes.
 private struct MessageReader {
     let place: String
     let members: [String: JSONValue]?
     private let limits: ReportLimits
     private(set) var mistakes: [InputMistake] = []
-    /// How the message ends the run, if it does.
+    /// The phase that ends the run, if the message has one.
     private(set) var outcome: Phase?
 
     init(_ value: JSONValue, place: String, limits: ReportLimits) {
@@ -131,7 +128,6 @@ private struct MessageReader {
         return WorkProgress(completed, of: total, unit: unit)
     }
 
-    /// A count of units; nil where there is none.
     private mutating func count(_ name: String) -> Int64? {
         guard let sent = members?[name], sent != .null else { return nil }
         guard let number = sent.integer, let count = SequenceNumber(exactly: number) else {
@@ -175,33 +171,79 @@ private struct MessageReader {
     }
 }
 
-/// The names that reporters choose.
 enum ReportNames {
-    /// Whether a text can name an operation: as in a catalog.
+    /// Whether a text is a valid operation id, as in a catalog.
     static func isOperation(_ id: String) -> Bool { id.utf8.count <= 40 && Topic("operation-\(id)") != nil }
 
-    /// Whether a text can name a run: its feeds then have names too.
+    /// Whether a text is a valid run id, which its feed names must contain.
     static func isRun(_ id: String) -> Bool { Topic("output-\(id)") != nil && Topic("operation-\(id)") != nil }
 }
 
-/// How much a reporter may send at once.
+/// The size limits of a reporter's requests.
 package struct ReportLimits: Sendable {
-    /// The most messages of one request.
+    /// The maximum number of messages in a request.
     package var messages = 10_000
-    /// The most bytes of a line.
+    /// The maximum bytes of a line.
     package var lineBytes = 65_536
-    /// The most bytes of a state, and of the input that a run is opened with, as JSON.
+    /// The maximum bytes of a state or an opening input, as JSON.
     package var stateBytes = 262_144
 
     /// Makes the default limits.
     package init() {}
 
-    /// What is said of a state or an input that is too large.
     var tooLarge: String { "must have \(stateBytes) bytes at most as JSON, the limit that reports.state-bytes sets." }
 
-    /// Whether a state or an input has more bytes than it may.
     func isTooLarge(_ value: JSONValue) -> Bool {
-        // It was read from JSON, so it has a text.
+        // The value was parsed from JSON, so encoding it cannot fail.
         ((try? value.text())?.utf8.count ?? 0) > stateBytes
+    }
+}
+
+/// The body of a request that opens a run: `{"input":{…},"title":"…"}`, or empty.
+struct ReportOpening: Hashable, Sendable {
+    static let titleLimit = 200
+
+    let input: JSONValue
+    let title: String?
+
+    /// Parses the body; nil opens a run without input.
+    ///
+    /// Accepts an array of one object, as for messages.
+    init(_ body: JSONValue?, limits: ReportLimits) throws(ReportMessages.Mistakes) {
+        let values = body.map { $0.array ?? [$0] } ?? []
+        guard values.count <= 1 else {
+            throw .init(list: [
+                InputMistake(field: "", detail: "must be one object: further messages are sent by POST.")
+            ])
+        }
+        guard let value = values.first else {
+            (input, title) = ([:], nil)
+            return
+        }
+        guard let members = value.object else {
+            throw .init(list: [InputMistake(field: "", detail: "must be an object with “input” and “title”.")])
+        }
+        var mistakes: [InputMistake] = []
+        let input = members["input"] ?? [:]
+        if input.object == nil { mistakes.append(InputMistake(field: "input", detail: "must be an object.")) }
+        if limits.isTooLarge(input) { mistakes.append(InputMistake(field: "input", detail: limits.tooLarge)) }
+        let sent = members["title"]
+        let title = sent?.string
+        if let sent, sent != .null, !Self.isTitle(title) {
+            mistakes.append(
+                InputMistake(field: "title", detail: "must be one line of 1 to \(Self.titleLimit) characters."))
+        }
+        for name in members.keys.filter({ !["input", "title"].contains($0) }).sorted().prefix(3) {
+            mistakes.append(InputMistake(field: String(name.prefix(64)), detail: "is not known here."))
+        }
+        if !mistakes.isEmpty { throw .init(list: mistakes) }
+        (self.input, self.title) = (input, title)
+    }
+
+    private static func isTitle(_ title: String?) -> Bool {
+        guard let title, (1...titleLimit).contains(title.count), title.utf8.count <= 4 * titleLimit else {
+            return false
+        }
+        return title.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 }

@@ -5,12 +5,12 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-/// The streams of runs that programs elsewhere report (sections 5.1 to 5.3, 5.5 and 5.6 of the Durable Streams protocol).
+/// Serves the streams of externally reported runs (sections 5.1 to 5.3, 5.5 and 5.6 of the Durable Streams protocol).
 ///
-/// PUT opens a run, POST adds messages and ends it, GET reads back what was sent. Refusals for want of rights are never
-/// 403: a client takes that for a later life of its producer.
+/// PUT opens a run, POST appends messages and ends it, GET reads them back. Missing permissions never result in 403, which
+/// clients interpret as a fenced producer.
 struct ReportStreams {
-    /// How many states, and how many lines, are read at a time.
+    /// The maximum number of states, and of lines, per read.
     private static let pageLength = 1_000
 
     let dashboard: AudienceDashboard
@@ -33,11 +33,11 @@ struct ReportStreams {
             throw ProducerHeaders.malformed(
                 name, "is not served here: what is kept, and how long, is up to the server's settings.")
         }
-        // Not of runs that an earlier version took: those are reported to their end.
+        // Checked only on opening: runs that earlier versions accepted can still be reported.
         guard !StreamID.reservedRuns.contains(run) else { throw .reservedRunName(run) }
         let limits = dashboard.configuration.reports
         let opening = try await body(exchange, mayLackType: true).read { (bytes) throws(Problem) in
-            // Not `? :`, whose `nil` would be a JSON null.
+            // Not `? :`, where `nil` would become a JSON null.
             var body: JSONValue?
             if bytes.readableBytes > 0 { body = try JSONValue(body: bytes) }
             do throws(ReportMessages.Mistakes) { return try ReportOpening(body, limits: limits) } catch {
@@ -75,7 +75,7 @@ struct ReportStreams {
         let isClosing = closes(exchange)
         let bytes: ByteBuffer
         do { bytes = try await body(exchange, mayLackType: false) } catch {
-            // The end of the run comes before any other mistake, so that its reporter learns of it.
+            // An ended run takes precedence over other errors, so that the reporter learns of it.
             if error.kind == Problem.otherType.kind { try await refuseEnded(run, of: operation, exchange) }
             throw error
         }
@@ -156,7 +156,7 @@ struct ReportStreams {
         let chunk = StreamChunk(
             messages: messages.enumerated().map { (SequenceNumber(clamping: $0.offset + 1), $0.element) }, after: 0,
             more: found.more, isClosed: isEnded)
-        // Cut where one answer has enough: the place is then behind the last message that is in it.
+        // The chunk may be cut at the size limit, so the place is the one after its last message.
         let end = found.place(after: Int(clamping: chunk.to.rawValue), from: place)
         var fields = self.fields(at: end, isUpToDate: !chunk.more, isEnded: chunk.isClosed)
         fields[.contentType] = "application/json"
@@ -182,7 +182,6 @@ struct ReportStreams {
 
     private func closes(_ exchange: Exchange) -> Bool { exchange.header(.streamClosed)?.lowercased() == "true" }
 
-    /// The body, which is JSON or empty.
     private func body(_ exchange: Exchange, mayLackType: Bool) async throws(Problem) -> ByteBuffer {
         var reader = BodyReader(
             exchange, limit: Int64(dashboard.configuration.maximumBodyBytes), budget: dashboard.bodies)
@@ -234,7 +233,7 @@ struct ReportStreams {
 }
 
 extension ReportedMessages {
-    /// The place behind the first so many messages.
+    /// Returns the place after the first `count` messages.
     fileprivate func place(after count: Int, from start: ReportPlace?) -> ReportPlace {
         var (sequence, line) = (start?.sequence ?? .zero, start?.line ?? .zero)
         for message in messages.prefix(max(0, count)) {
@@ -248,7 +247,6 @@ extension ReportedMessages {
 }
 
 extension ReportedMessages.Message {
-    /// The message as its reporter sent it.
     fileprivate var json: JSONValue {
         switch self {
         case .line(let line):

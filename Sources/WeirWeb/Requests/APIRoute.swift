@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What a URL below `api/v1` names.
+/// A resource below `api/v1`.
 enum APIRoute: Hashable, Sendable {
     case operations
     case operation(String)
@@ -85,7 +85,6 @@ enum APIRoute: Hashable, Sendable {
         }
     }
 
-    /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]

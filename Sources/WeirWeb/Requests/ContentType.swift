@@ -1,13 +1,12 @@
-/// The media type of a body, as `Content-Type` or `Accept` names it, with its parameters.
+/// A media type with its parameters, as in `Content-Type` or `Accept`.
 struct ContentType: Hashable, Sendable {
-    /// The type and subtype in lower case, such as `application/json`.
+    /// The lowercase type and subtype, such as `application/json`.
     let name: String
-    /// The parameters, by name in lower case.
     let parameters: [String: String]
 
-    /// Reads a field value; nil for none and for one that names no type.
+    /// Parses a field value; nil if it is absent or names no type.
     ///
-    /// Quoted parameters may have backslashes.
+    /// Quoted parameters may contain backslash escapes.
     init?(_ value: String?) {
         guard let value else { return nil }
         var parts = Self.split(value, at: ";")
@@ -25,7 +24,6 @@ struct ContentType: Hashable, Sendable {
         self.parameters = parameters
     }
 
-    /// The first type that an `Accept` field lists.
     init?(firstOf accept: String?) {
         guard let accept else { return nil }
         self.init(Self.split(accept, at: ",").first)
@@ -35,7 +33,7 @@ struct ContentType: Hashable, Sendable {
     var isForm: Bool { name == "application/x-www-form-urlencoded" }
     var isMultipart: Bool { name == "multipart/form-data" }
 
-    /// Splits outside of quotes, and trims.
+    /// Splits outside of quotes and trims whitespace.
     private static func split(_ text: String, at separator: Character) -> [String] {
         var parts = [""]
         var isQuoted = false
@@ -47,7 +45,7 @@ struct ContentType: Hashable, Sendable {
             }
             if character == "\"", !isEscaped { isQuoted.toggle() }
             isEscaped = character == "\\" && isQuoted && !isEscaped
-            // Never traps: there is a part from the beginning, and none goes.
+            // Never traps: `parts` starts with one element and never shrinks.
             parts[parts.count - 1].append(character)
         }
         return parts.map { part in
@@ -68,5 +66,35 @@ struct ContentType: Hashable, Sendable {
             }
         }
         return result
+    }
+}
+
+/// An entity tag (RFC 9110, 8.8.3).
+struct EntityTag: Hashable, Sendable {
+    private let value: String
+    private let isWeak: Bool
+
+    /// Creates a strong tag; `value` consists of letters, digits and hyphens.
+    init(_ value: String) { (self.value, isWeak) = (value, false) }
+
+    /// Creates a weak tag; `value` consists of letters, digits and hyphens.
+    init(weak value: String) { (self.value, isWeak) = (value, true) }
+
+    var field: String { isWeak ? "W/\"\(value)\"" : "\"\(value)\"" }
+
+    func coded(_ coding: String) -> EntityTag {
+        let value = value + "-" + coding
+        return isWeak ? EntityTag(weak: value) : EntityTag(value)
+    }
+
+    /// Whether an `If-None-Match` header contains this tag.
+    ///
+    /// Uses weak comparison (RFC 9110, 13.1.2), because proxies may weaken a strong tag.
+    func isKnown(to header: String?) -> Bool {
+        guard let header else { return false }
+        return header.split(separator: ",").contains { each in
+            let each = each.drop { $0 == " " }
+            return each == "*" || (each.hasPrefix("W/") ? each.dropFirst(2) : each) == "\"\(value)\""
+        }
     }
 }

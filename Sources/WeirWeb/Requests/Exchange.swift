@@ -1,55 +1,54 @@
+import Crypto
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import WeirAccess
 import WeirBoards
+import WeirFlows
 import WeirJournals
+import WeirOperations
 import WeirPages
+import WeirStates
 
-/// One request with what is known of it: what it names, who asks, and in which language.
+/// A request with its parsed target, route, sender and language.
 struct Exchange: Sendable {
     let request: Request
     let target: RequestTarget
     let route: Route
     let locale: PageLocale
-    /// Who asks.
     let viewer: PageViewer
-    /// An event loop of the server, for answers that come later.
     let eventLoop: any EventLoop
-    /// Who asks, by the rules in force; nil for what is answered to everybody alike.
+    /// The sender's permissions; nil for routes that answer every sender alike.
     let admission: Admission?
-    /// The right by which the request goes on while its body is read or its answer written.
+    /// Checked while the body is read and the answer is written.
     let right: HeldRight?
-    /// Who asks, as the header of a page says it; nil where nobody is asked.
+    /// The account in the page's header; nil if authentication is off.
     let account: PageAccount?
-    /// Where what a person saves is kept; nil where it stays in the browser, because nobody is known.
+    /// Stores a user's preferences; nil if they stay in the browser, because authentication is off.
     var directory: AccessDirectory?
-    /// Writes down in the audit what was done to one of many runs; nil where there is no audit.
+    /// Records an audit entry for one of several runs; nil if there is no audit.
     var auditRun: (@Sendable (AuditAction, String, AuditEntry.Outcome) -> Void)?
 
-    /// Who asks, as runs and stores record it.
+    /// The sender's name, as recorded with runs and stores.
     var actor: String { viewer.name }
 
-    /// A header field's value.
     func header(_ name: HTTPField.Name) -> String? { request.headers[name] }
 
-    /// Whether the client takes a compressed answer.
     var acceptsGzip: Bool { AcceptedCoding.isGzip(header(.acceptEncoding)) }
 
-    /// The path that was asked for, without the query.
     var path: String { String(target.text.prefix { $0 != "?" }) }
 
-    /// Whether the client wants JSON where a browser gets a page.
+    /// Whether the client prefers JSON to a page.
     var wantsJSON: Bool { ContentType(firstOf: header(.accept))?.isJSON ?? false }
 
-    /// The page below the mount path that the browser came from; the overview if that is not known.
+    /// Returns the path below the mount that the `Referer` field names, or the overview.
     func wayBack(in mount: MountPath) -> String {
-        // `https://host/path?query`: what stands behind the third slash, with it.
+        // Takes the part after the third slash of `https://host/path?query`.
         let parts = (header(.referer) ?? "").split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         return mount.wayBack(parts.count == 4 ? "/" + parts[3] : "")
     }
 
-    /// The frame of a page that answers this request.
     func frame(_ dashboard: AudienceDashboard) -> PageFrame {
         var frame = PageFrame(
             locale: locale, path: target.text, clock: Timestamp(milliseconds: dashboard.clock.wall),
@@ -57,5 +56,75 @@ struct Exchange: Sendable {
         frame.notices = dashboard.board.pageNotices
         frame.account = account
         return frame
+    }
+}
+
+extension Exchange {
+    func moment(_ text: String) throws(Problem) -> SequenceNumber {
+        guard let sequence = SequenceNumber(text), sequence > 0 else {
+            throw .malformedQuery(
+                "at", .queryAt)
+        }
+        return sequence
+    }
+
+    /// A text that identifies the principal; nil if authentication is off.
+    var principalKey: String? {
+        guard let admission, !admission.check.isOpen else { return nil }
+        return admission.authorization.principal.key
+    }
+
+    /// Returns the idempotency key of the request: 1 to 255 visible characters, optionally quoted.
+    ///
+    /// Keys are scoped to the principal, not to its name.
+    func idempotencyKey() throws(Problem) -> String? {
+        guard let sent = header(.idempotencyKey) else { return nil }
+        let isQuoted = sent.count >= 2 && sent.first == "\"" && sent.last == "\""
+        let key = isQuoted ? String(sent.dropFirst().dropLast()) : sent
+        guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw Problem(
+                "malformed-header", .badRequest, "Malformed header",
+                "Idempotency-Key must be 1 to 255 visible ASCII characters, such as a UUID.",
+                errors: [.init(field: "Idempotency-Key", detail: "must be 1 to 255 visible ASCII characters")])
+        }
+        return ownKey(key)
+    }
+
+    /// Scopes a key to the principal, so that principals with the same name do not share it.
+    func ownKey(_ key: String) -> String {
+        guard let principalKey else { return key }
+        // Neither part contains a line break, so the concatenation is unambiguous.
+        return Hex(SHA256.hash(data: Data("\(principalKey)\n\(key)".utf8))).text
+    }
+}
+
+extension ByteBuffer {
+    /// The maximum size of a body that is parsed on the request's own thread.
+    private static let small = 32 * 1_024
+
+    /// Parses a body with `meaning`, on the threads of a pool if the body is large.
+    ///
+    /// Suspends while a large body is parsed. Throws the errors of `meaning`, and ``Problem/crowdedAnswers`` if the pool's
+    /// queue is full.
+    func read<Value: Sendable>(
+        _ meaning: @escaping @Sendable (ByteBuffer) throws(Problem) -> Value
+    ) async throws(Problem) -> Value {
+        guard readableBytes > Self.small else { return try meaning(self) }
+        return try await WorkPool.bodies.answer { try meaning(self) }
+    }
+}
+
+extension JSONValue {
+    /// Parses the body of a request.
+    ///
+    /// Throws a problem that locates the syntax error.
+    init(body: ByteBuffer) throws(Problem) {
+        do {
+            self = try JSONValue(parsing: Data(body.readableBytesView))
+        } catch DecodingError.dataCorrupted(let context) {
+            throw .malformedBody("The body is not JSON: \(context.debugDescription)")
+        } catch {
+            throw .malformedBody("The body is not JSON.")
+        }
     }
 }

@@ -1,96 +1,67 @@
 import HTTPTypes
 import WeirJournals
 
-/// What a URL names: the map of the whole site, below the mount path.
+/// A resource of the site, below the mount path.
 enum Route: Hashable, Sendable {
-    /// A page that is followed live.
     case page(PageName)
-    /// A live page's document after the next change, for browsers without JavaScript.
+    /// A live page after the next change, for browsers without JavaScript.
     case pageAfter(PageName, cursor: String)
-    /// The runs of an operation, as its start form names them.
+    /// The runs of an operation; its start form posts here.
     case operationRuns(String)
-    /// The uploads to an operation that can be continued.
+    /// The resumable uploads to an operation.
     case operationUploads(String)
-    /// One of them.
     case operationUpload(operation: String, upload: String)
-    /// How an operation stands, as a picture.
+    /// An operation's status as an image.
     case badge(String)
-    /// An operation or a run as a small page that another site shows in a frame.
+    /// An operation or a run as a small page for a frame on another site.
     case widget(PageName)
-    /// The same after the next change.
+    /// A widget after the next change.
     case widgetAfter(PageName, cursor: String)
-    /// Two moments of a run or a store, and what differs between them.
+    /// A comparison of two moments of a run or a store.
     case moments(PageName)
-    /// Two of an operation's runs, side by side.
     case comparison(String)
-    /// How an operation has done lately.
     case operationHealth(String)
-    /// The cancellation of a run.
     case runCancellation(String)
-    /// The attempts that follow a run.
     case runRetries(String)
-    /// The attempt that takes over the steps of a run that succeeded.
+    /// A retry from the failed step of a run.
     case runContinuation(String)
-    /// The decision that a run asks for.
     case runDecision(String)
-    /// The actions of a store.
     case storeActions(String)
-    /// The state of a store, for another to be put in its place.
+    /// The state of a store, for replacement.
     case storeState(String)
-    /// A store's way back to its first state.
     case storeReset(String)
     /// A file that a store's effect offers.
     case storeEffect(EffectPlace)
-    /// The name under which somebody acts.
     case viewerName
-    /// All lines that a run printed, as a text.
+    /// The whole output of a run as text.
     case runOutput(String)
-    /// A run as a file.
     case runExport(String)
-    /// The runs of a list as a file.
     case runsExport
-    /// What a change of many runs would do.
+    /// A preview of a change of several runs.
     case runChange
-    /// The views of the list of runs that a browser keeps.
     case runViews
-    /// The operations that a browser has pinned.
     case pins
-    /// The cancellation of many runs.
     case manyRunCancellations
-    /// The attempts that follow many runs.
     case manyRunRetries
-    /// The runs that files bring.
     case imports
-    /// The dismissal of a notice.
     case noticeDismissal(String)
-    /// All schedules.
     case schedules
-    /// The pause of an operation's schedule.
     case schedulePause(String)
-    /// A trigger of an operation.
     case hook(operation: String, name: String)
-    /// Test messages about an operation.
     case notificationTest(String)
-    /// The end of that pause.
     case scheduleResumption(String)
-    /// Every sample of every operation.
     case gallery
-    /// What the server is and how it does.
     case system
-    /// What live clients ask.
     case poll
-    /// A file of `Public`, by the segments of its path.
+    /// A file of `Public`, by its path segments.
     case asset([String])
-    /// A resource of the API.
     case api(APIRoute)
-    /// Whether the process lives.
     case healthLive
-    /// Whether the process can do its work.
     case healthReady
-    /// What the greeting asks by default.
+    /// The default target of the greeting operation.
     case hello
 
-    /// The place of an effect: a change of a store, and its index in it.
+    /// A change of a store and the index of an effect in it.
     struct EffectPlace: Hashable, Sendable {
         let store: String
         let sequence: SequenceNumber
@@ -185,7 +156,7 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// Whether other sites may use it, where the configuration names them.
+    /// Whether other sites may embed it, if the configuration allows them.
     var isEmbeddable: Bool {
         switch self {
         case .badge, .widget, .widgetAfter: true
@@ -193,7 +164,6 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// What can be done with it.
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operationRuns, .runCancellation, .runRetries, .runContinuation, .runDecision, .imports: [.post]
@@ -208,7 +178,7 @@ enum Route: Hashable, Sendable {
         }
     }
 
-    /// Whether its errors are problem documents, whatever the client accepts, rather than pages.
+    /// Whether errors are always problem documents rather than pages.
     var isForPrograms: Bool {
         switch self {
         case .api, .poll, .healthLive, .healthReady, .hello, .hook: true

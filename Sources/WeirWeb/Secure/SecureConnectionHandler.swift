@@ -3,23 +3,23 @@ import NIOCore
 import NIOHTTPTypes
 import NIOSSL
 
-/// Stands first behind the codec where connections are encrypted: on a connection of HTTP/1.1, or on one stream of HTTP/2.
+/// Installs the other handlers behind the codec of an encrypted connection: of an HTTP/1.1 connection or of one HTTP/2
+/// stream.
 ///
-/// It puts the other handlers behind itself. A connection of HTTP/1.1 has the same as an unencrypted one. A stream has what
-/// answers held polls, and no more of them on one connection than leaves streams for everything else.
+/// An HTTP/1.1 connection gets the handlers of an unencrypted one. A stream gets the handler for held polls, whose number per
+/// connection is limited so that streams remain for other requests.
 final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// Which handlers there are for each protocol.
     struct Handlers {
         let http1: () -> [any RemovableChannelHandler]
         let stream: () -> [any RemovableChannelHandler]
     }
 
-    /// How many bytes are written at a time: as many as a client takes of a stream before it says so.
+    /// The bytes per write: as many as a client receives on a stream before it updates its window.
     private static let piece = 16_384
 
     private let handlers: Handlers
@@ -41,7 +41,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // A stream has the encryption in the pipeline of its connection.
+        // The encryption of a stream is in the pipeline of its connection.
         isStream = (try? context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)) == nil
         do {
             try context.pipeline.syncOperations.addHandlers(
@@ -72,7 +72,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         if isStream {
             let now = context.eventLoop.now
             switch unwrapInboundIn(data) {
-            // How long the body is does not matter here: no other request follows on a stream.
+            // The length of the body does not matter: no other request follows on a stream.
             case .head: machine.requestBegan(bodyLength: nil, now: now)
             case .body(let piece): machine.arrived(piece.readableBytes, isBlank: false, now: now)
             case .end: machine.requestEnded(now: now)
@@ -96,7 +96,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
             context.fireUserInboundEventTriggered(event)
             return
         }
-        // Whoever reads the body is given the reason, and answers.
+        // The reader of the body gets the error and responds.
         if machine.isReadingRequest { context.fireErrorCaught(BodyStop.revoked) }
     }
 
@@ -105,7 +105,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .head(var head):
             head.headerFields[.strictTransportSecurity] = "max-age=31536000"
             if isStream {
-                // Of a connection that many requests share; HTTP/2 forbids it (RFC 9113, section 8.2.2).
+                // Connection-specific fields are forbidden in HTTP/2 (RFC 9113, section 8.2.2).
                 head.headerFields[.connection] = nil
                 head.headerFields[.transferEncoding] = nil
             }
@@ -124,7 +124,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         case .holdBegan where isStream:
             isHolding = true
             if !holds.begin(on: context.channel) {
-                // Let go at once, to come back after a while. Not from within, as the hold is only just beginning.
+                // Releases the hold at once; the client retries later. Deferred, because the hold is only just beginning.
                 let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
                 context.eventLoop.execute {
                     bound.value.fireUserInboundEventTriggered(ConnectionEvent.makeRoom)
@@ -138,7 +138,7 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         }
     }
 
-    /// Writes a piece of an answer on a stream; what leaves of it is noticed, however little its client takes at a time.
+    /// Writes in pieces, so that progress is noticed even if the client receives little at a time.
     private func write(_ bytes: ByteBuffer, _ context: ChannelHandlerContext, _ promise: EventLoopPromise<Void>?) {
         var rest = bytes
         repeat {
@@ -156,8 +156,8 @@ final class SecureConnectionHandler: ChannelDuplexHandler, RemovableChannelHandl
         } while rest.readableBytes > 0
     }
 
-    /// Ends a stream whose client takes nothing of its answer, and a body whose client sends it too slowly: whoever reads that
-    /// is given the reason, and answers.
+    /// Closes a stream whose client does not read the response; stops a body that arrives too slowly with an error; its
+    /// reader responds.
     private func checkProgress(_ context: ChannelHandlerContext) {
         switch machine.decision(now: context.eventLoop.now) {
         case .stalled: context.close(promise: nil)

@@ -5,16 +5,15 @@ import NIOTLS
 import Synchronization
 import WeirStates
 
-/// A certificate chain and its key, as PEM files, read again without a restart.
+/// A certificate chain and its key, read from PEM files and reloadable at run time.
 ///
-/// Connections that are open keep the certificate with which they began.
+/// Open connections keep their certificate.
 package final class ServerCertificate: Sendable {
     private struct Material: Sendable {
         let chain: [NIOSSLCertificateSource]
         let key: NIOSSLPrivateKeySource
     }
 
-    /// The most bytes of a file.
     private static let limit = 1 << 20
 
     private let chain: String
@@ -23,22 +22,21 @@ package final class ServerCertificate: Sendable {
 
     /// Reads the files.
     ///
-    /// Throws `WebConfigurationError` when they are not a certificate and the key that belongs to it.
+    /// Throws `WebConfigurationError` if they are not a certificate and its key.
     package init(chain: String, key: String) throws {
         self.chain = chain
         self.key = key
         material = Mutex(try Self.read(chain, key))
     }
 
-    /// Reads the files again; what cannot be used leaves the one of before in force.
+    /// Reads the files again; on an error, the previous certificate stays in use.
     ///
-    /// Throws `WebConfigurationError` when they are not a certificate and the key that belongs to it.
+    /// Throws `WebConfigurationError` if they are not a certificate and its key.
     package func reload() throws {
         let fresh = try Self.read(chain, key)
         material.withLock { $0 = fresh }
     }
 
-    /// What a server needs for TLS 1.2 and later with the certificate in force.
     func configuration() -> TLSConfiguration {
         let first = material.withLock { $0 }
         var configuration = TLSConfiguration.makeServerConfiguration(
@@ -62,7 +60,7 @@ package final class ServerCertificate: Sendable {
                 chain: certificates.map { .certificate($0) },
                 key: .privateKey(
                     try NIOSSLPrivateKey(bytes: Array(RegularFile.bytes(of: key, limit: limit)), format: .pem)))
-            // Says whether the key is the certificate's.
+            // Checks that the key belongs to the certificate.
             _ = try NIOSSLContext(
                 configuration: .makeServerConfiguration(certificateChain: material.chain, privateKey: material.key))
             return material

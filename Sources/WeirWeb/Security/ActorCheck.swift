@@ -3,24 +3,23 @@ import WeirPages
 
 /// Determines the caller from the one trusted source.
 ///
-/// With a configured header nothing else counts: neither the name cookie nor `X-Weir-Actor`. A request without that
-/// header did not come through the proxy that sets it; it can read, as "unknown", and change nothing.
+/// If a header is configured, neither the name cookie nor `X-Weir-Actor` counts. A request without that header bypassed the
+/// proxy that sets it; it may read, as "unknown", but change nothing.
 struct ActorCheck: Sendable {
-    /// The name under which a request without the configured header reads.
+    /// The name of a request without the configured header.
     static let unknown = "unknown"
 
     private enum Source: Sendable {
-        /// A proxy vouches for the name in this header.
+        /// A proxy authenticates the name in this header.
         case proxy(HTTPField.Name)
-        /// A program may name itself in this header; nobody vouches for it.
+        /// A program may set this header, unverified.
         case claim(HTTPField.Name)
-        /// Programs have no names.
         case none
     }
 
     private let source: Source
 
-    /// Throws `WebConfigurationError` for a header name that cannot be one.
+    /// Throws `WebConfigurationError` if the configured header name is invalid.
     init(_ configuration: WebConfiguration) throws(WebConfigurationError) {
         if let header = configuration.actorHeader {
             guard let name = HTTPField.Name(header) else { throw .actorHeader(header) }
@@ -30,7 +29,7 @@ struct ActorCheck: Sendable {
         }
     }
 
-    /// What is wrong with the name in a request's header; nil if it is sound or absent.
+    /// Returns the problem with the name in the header; nil if it is valid or absent.
     func problem(with fields: HTTPFields) -> Problem? {
         guard let header else { return nil }
         let values = fields[values: header]
@@ -42,15 +41,9 @@ struct ActorCheck: Sendable {
         )
     }
 
-    /// The caller.
+    /// Returns the caller, and whether the page may change the name.
     ///
-    /// - Parameters:
-    ///   - fields: The request's header, already checked.
-    ///   - cookie: The name that the browser keeps.
-    ///   - isForPrograms: Whether the request came through the API.
-    ///   - isSafe: Whether the request only reads.
-    /// - Returns: The name, and whether the page may change it.
-    /// - Throws: The problem of a request that would change something and does not name its caller.
+    /// Throws a problem if a changing request does not name its caller. `fields` must have passed ``problem(with:)``.
     func viewer(
         of fields: HTTPFields, cookie: ActorName?, isForPrograms: Bool, isSafe: Bool
     ) throws(Problem) -> PageViewer {
@@ -68,6 +61,47 @@ struct ActorCheck: Sendable {
         switch source {
         case .proxy(let name), .claim(let name): name
         case .none: nil
+        }
+    }
+}
+
+/// The name of a caller, as runs, stores and the log record it: one line of 1 to 100 visible characters.
+///
+/// Control and format characters are invalid: they could end a line of the log, reverse its text, or make two names look the
+/// same.
+struct ActorName: Hashable, Sendable {
+    static let limit = 100
+    /// The maximum number of bytes, since a character can have any length.
+    static let byteLimit = 400
+
+    let text: String
+
+    init?(_ text: String) {
+        guard let clean = Self.clean(text), clean.utf8.elementsEqual(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    /// Cleans user input: removes invisible characters, collapses spaces and truncates; returns nil if nothing remains.
+    init?(typed text: String) {
+        guard let clean = Self.clean(text) else { return nil }
+        self.text = clean
+    }
+
+    private static func clean(_ text: String) -> String? {
+        let scalars = text.unicodeScalars.filter { isVisible($0) || $0.properties.isWhitespace }
+        let visible = String(String.UnicodeScalarView(scalars))
+        var name = visible.split { $0.isWhitespace }.joined(separator: " ")
+        if name.count > limit { name = String(name.prefix(limit)) }
+        while name.utf8.count > byteLimit { name.removeLast() }
+        while name.last == " " { name.removeLast() }
+        return name.isEmpty ? nil : name
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
+        // The replacement character would make different names equal.
+        default: scalar != "\u{FFFD}"
         }
     }
 }

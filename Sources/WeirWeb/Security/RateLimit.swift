@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// How often something may be done: by each one who does it, and by all together.
+/// Limits how often each actor, and all actors together, may do something.
 final class RateLimit: Sendable {
     private struct State {
         var each: RateMachine<String>
@@ -10,7 +10,6 @@ final class RateLimit: Sendable {
     private let clock: any WaitClock
     private let state: NIOLockedValueBox<State>
 
-    /// Makes a limit of so many times a minute for each, and four times as many for all together.
     init(perMinute: Int, clock: any WaitClock) {
         let count = min(max(1, perMinute), 60_000)
         self.clock = clock
@@ -18,7 +17,7 @@ final class RateLimit: Sendable {
             State(each: RateMachine(perMinute: count), all: RateMachine(perMinute: count * 4)))
     }
 
-    /// Counts one more time for somebody; throws the problem that says when to come back, and then counts nothing.
+    /// Takes a token for an actor; if none is left, throws a problem with the delay, and takes nothing.
     func take(for actor: String) throws(Problem) {
         let now = clock.uptime
         let wait = state.withLockedValue { state -> Int64 in
@@ -33,30 +32,27 @@ final class RateLimit: Sendable {
     }
 }
 
-/// A token bucket for each key, which fills evenly and holds a minute's worth.
+/// Token buckets by key, which refill evenly and hold one minute's tokens.
 ///
-/// Pure. Of a bucket only the moment is kept at which it will be full again (the generic cell rate algorithm), so a full
-/// one needs no memory.
+/// Stores only when each bucket is full again (the generic cell rate algorithm), so full buckets need no memory.
 struct RateMachine<Key: Hashable & Sendable>: Sendable {
-    /// How many buckets there may be before those that are full again are dropped.
+    /// The number of buckets at which full ones are removed.
     static var tidyAt: Int { 1_000 }
 
     private static var minute: Int64 { 60_000 }
     private let interval: Int64
     private var fullAt: [Key: Int64] = [:]
 
-    /// - Parameter perMinute: From 1 to 60,000; beyond, a token takes a millisecond all the same.
+    /// - Parameter perMinute: From 1 to 60,000; at larger values a token still takes a millisecond.
     init(perMinute: Int) { interval = max(1, Self.minute / Int64(max(1, perMinute))) }
 
-    /// How many buckets are not full, or were not when that was last looked at.
+    /// The number of stored buckets, including buckets that have refilled since the last cleanup.
     var count: Int { fullAt.count }
 
-    /// For how many milliseconds the key's bucket is still empty.
     func wait(of key: Key, now: Int64) -> Int64 {
         max(0, max(fullAt[key] ?? now, now) - now + interval - Self.minute)
     }
 
-    /// Takes a token.
     mutating func take(_ key: Key, now: Int64) {
         if fullAt.count >= Self.tidyAt { fullAt = fullAt.filter { $0.value > now } }
         fullAt[key] = max(fullAt[key] ?? now, now) + interval

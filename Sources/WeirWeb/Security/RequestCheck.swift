@@ -1,21 +1,182 @@
+import Foundation
 import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Synchronization
 
-/// What every request must fulfil before anything else about it counts.
+/// The checks that precede every other one.
 ///
-/// The routes and the channel handlers that answer on the event loop both ask here, so that no way in is less guarded
-/// than another.
+/// Both the routes and the channel handlers that respond on the event loop use them, so that all paths are equally protected.
 struct RequestCheck: Sendable {
     let hosts: HostCheck
     let actors: ActorCheck
 
-    /// What is wrong with a request; nil if it may continue.
     func problem(with head: HTTPRequest) -> Problem? {
-        // The first Host field is in `authority`; a Host among the fields is a second one.
+        // `authority` holds the first Host field, so a Host among the fields is a second one.
         guard let authority = head.authority, !authority.isEmpty, head.headerFields[values: .host].isEmpty else {
             return .malformedHost
         }
         guard head.path?.first == "/" else { return .malformedPath }
         guard hosts.allows(authority) else { return .otherHost(authority) }
         return actors.problem(with: head.headerFields)
+    }
+}
+
+/// The allowed values of `Host`, as protection against DNS rebinding.
+///
+/// A browser that follows a rebound name sends that name. `localhost` and addresses cannot be rebound, so they pass; every
+/// other name must be allowed.
+final class HostCheck: Sendable {
+    private let allowed: Mutex<Set<String>>
+    private let changes = Atomic<Int>(0)
+
+    init(allowed: [String]) { self.allowed = Mutex(Self.set(of: allowed)) }
+
+    /// Incremented with each change of the names, which invalidates earlier decisions.
+    var edition: Int { changes.load(ordering: .acquiring) }
+
+    func allow(_ names: [String]) {
+        allowed.withLock { $0 = Self.set(of: names) }
+        changes.wrappingAdd(1, ordering: .releasing)
+    }
+
+    private static func set(of names: [String]) -> Set<String> { Set(names.map { $0.lowercased() }) }
+
+    func allows(_ authority: String) -> Bool {
+        let allowed = allowed.withLock { $0 }
+        guard !allowed.contains("*") else { return true }
+        let host = authority.lowercased()
+        guard let name = Self.name(of: host) else { return false }
+        return name == "localhost" || name.hasSuffix(".localhost") || Self.isAddress(name)
+            || allowed.contains(host) || allowed.contains(name)
+    }
+
+    /// Returns the host without its port; nil if it is invalid.
+    private static func name(of host: String) -> String? {
+        if host.hasPrefix("[") {
+            guard let end = host.firstIndex(of: "]"), isPort(host[host.index(after: end)...]) else { return nil }
+            return String(host[...end])
+        }
+        let name = host.prefix { $0 != ":" }
+        guard !name.isEmpty, isPort(host[name.endIndex...]) else { return nil }
+        return String(name)
+    }
+
+    private static func isPort(_ text: Substring) -> Bool {
+        text.isEmpty || text.first == ":" && text.count <= 6 && text.dropFirst().utf8.allSatisfy(isDigit)
+    }
+
+    /// Whether the name is an IPv4 address, or brackets that can only contain an IPv6 address.
+    private static func isAddress(_ name: String) -> Bool {
+        if name.hasPrefix("[") {
+            let address = name.dropFirst().dropLast()
+            return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        }
+        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4
+            && parts.allSatisfy { $0.utf8.allSatisfy(isDigit) && UInt8($0) != nil }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+}
+
+/// Whether a changing request originates from this dashboard's own pages, or from no page at all.
+///
+/// Browsers send the origin of a request in `Sec-Fetch-Site` and `Origin`, and both must allow it. A program sends neither
+/// and passes, because pages cannot make it send requests. Another port of the same machine is another site, and so is
+/// another scheme if the server encrypts connections or a proxy sets `X-Forwarded-Proto`.
+enum CrossSiteCheck {
+    /// Whether a request may change something.
+    ///
+    /// `authority` is the server's name in the request. `isEncrypted` is true if the server encrypts the connection itself.
+    /// `isByCookie` is true if a cookie may authenticate the request: browsers attach cookies to every request, so such a
+    /// request must name its origin, as all current browsers do.
+    static func allows(
+        _ headers: HTTPFields, authority: String?, isEncrypted: Bool = false, isByCookie: Bool = false
+    ) -> Bool {
+        let sites = headers[values: .secFetchSite]
+        let origins = headers[values: .origin]
+        if isByCookie, sites.isEmpty, origins.isEmpty { return false }
+        guard sites.count <= 1, origins.count <= 1 else { return false }
+        if let site = sites.first, site != "same-origin", site != "none" { return false }
+        guard let origin = origins.first else { return true }
+        return isOwn(origin, authority: authority, scheme: publicScheme(headers) ?? (isEncrypted ? "https" : nil))
+    }
+
+    /// Whether a request relies on credentials that browsers attach: a cookie, without a token.
+    ///
+    /// Browsers also attach a proxy's passwords and a domain's tickets.
+    static func isByCookie(_ headers: HTTPFields) -> Bool {
+        guard !headers[values: .cookie].isEmpty else { return false }
+        let schemes = headers[values: .authorization].map { $0.prefix { $0 != " " && $0 != "\t" }.lowercased() }
+        return schemes.allSatisfy(["basic", "digest", "negotiate", "ntlm"].contains)
+    }
+
+    private static func isOwn(_ origin: String, authority: String?, scheme: String?) -> Bool {
+        guard let authority, let range = origin.range(of: "://") else { return false }
+        let said = origin[..<range.lowerBound].lowercased()
+        guard said == "http" || said == "https", scheme == nil || said == scheme else { return false }
+        let host = origin[range.upperBound...].lowercased()
+        return withoutUsualPort(host, scheme: said) == withoutUsualPort(authority.lowercased(), scheme: said)
+    }
+
+    /// The public scheme, if a proxy sets it; the proxy nearest to the browser comes first.
+    ///
+    /// Pages of other sites cannot set this header, because the CORS preflight fails.
+    private static func publicScheme(_ headers: HTTPFields) -> String? {
+        headers[.forwardedProto]?.split(separator: ",").first?.trimmingCharacters(in: .whitespaces).lowercased()
+    }
+
+    /// Browsers omit the default port, but proxies may not.
+    private static func withoutUsualPort(_ host: String, scheme: String) -> String {
+        let port = scheme == "https" ? ":443" : ":80"
+        return host.hasSuffix(port) ? String(host.dropLast(port.count)) : host
+    }
+}
+
+/// Compares the authority of a request in absolute form (`GET http://name/path`) with its `Host`.
+///
+/// The types after the HTTP/1 codec keep the path of such a request and drop the authority, so this handler precedes the
+/// codec. If `Host` differs from the authority, the handler adds a second `Host`, which `RequestCheck` refuses (RFC 9112,
+/// section 3.2.2).
+final class AbsoluteTarget: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), let host = head.headers["Host"].first,
+            !Self.agrees(head.uri, with: host)
+        else {
+            context.fireChannelRead(data)
+            return
+        }
+        head.headers.add(name: "Host", value: "-")
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    static func agrees(_ target: String, with host: String) -> Bool {
+        if target.hasPrefix("/") || target == "*" { return true }
+        let lowercased = target.lowercased()
+        for (scheme, port) in [("http://", ":80"), ("https://", ":443")] where lowercased.hasPrefix(scheme) {
+            let authority = lowercased.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            let names = [String(authority), host.lowercased()]
+                .map { $0.hasSuffix(port) ? String($0.dropLast(port.count)) : $0 }
+            return names[0] == names[1]
+        }
+        return false
+    }
+
+    final class Installer: ChannelInboundHandler, RemovableChannelHandler {
+        typealias InboundIn = Any
+
+        func handlerAdded(context: ChannelHandlerContext) {
+            let pipeline = context.pipeline.syncOperations
+            do {
+                let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                try pipeline.addHandler(AbsoluteTarget(), position: .after(decoder))
+            } catch {
+                // Only HTTP/1 has the absolute form.
+            }
+        }
     }
 }

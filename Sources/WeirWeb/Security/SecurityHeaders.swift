@@ -1,8 +1,7 @@
 import HTTPTypes
 
-/// The header fields that keep a browser from doing more with an answer than it is meant for.
 enum SecurityHeaders {
-    /// What a page may load and do: nothing but this server's own files, and no script but through our own policy.
+    /// The default policy of pages: only this server's own files, and no script except through our Trusted Types policy.
     static let policy = policy(ancestors: "'none'")
 
     private static func policy(ancestors: String) -> String {
@@ -13,12 +12,9 @@ enum SecurityHeaders {
         ].joined(separator: "; ")
     }
 
-    /// Adds to an answer what every answer has, and to a page what pages have.
+    /// Adds the fields of all responses, and for a page those of pages.
     ///
-    /// - Parameters:
-    ///   - headers: The answer's fields.
-    ///   - isPage: Whether it is a page.
-    ///   - ancestors: The sites that may show it in a frame or as a picture.
+    /// `ancestors` are the sites that may embed the response.
     static func add(to headers: inout HTTPFields, isPage: Bool, embeddedBy ancestors: [FrameAncestor] = []) {
         headers[.contentTypeOptions] = "nosniff"
         headers[.crossOriginResourcePolicy] = ancestors.isEmpty ? "same-origin" : "cross-origin"
@@ -28,5 +24,50 @@ enum SecurityHeaders {
             ancestors.isEmpty ? policy : policy(ancestors: ancestors.map(\.origin).joined(separator: " "))
         headers[.crossOriginOpenerPolicy] = "same-origin"
         headers[.permissionsPolicy] = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+    }
+}
+
+/// An origin that may embed this site in a frame, as the Content-Security-Policy names it: `https://wiki.example.com`.
+package struct FrameAncestor: Hashable, Sendable {
+    package let origin: String
+
+    // Unsafe: a pattern made of characters alone has no mutable state; it is compiled once, on first use.
+    private nonisolated(unsafe) static let form = /https?:\/\/(\*\.)?([a-z0-9.\-]+)(?::([0-9]{1,5}))?/
+
+    /// Parses an origin: `http` or `https`, a host, optionally with a leading `*.` for all subdomains, and an optional port;
+    /// returns nil for anything else, so that no other text enters the policy.
+    package init?(_ text: String) {
+        let text = text.lowercased()
+        guard text.utf8.count <= 300, let match = text.wholeMatch(of: Self.form) else { return nil }
+        let labels = match.2.split(separator: ".", omittingEmptySubsequences: false)
+        guard labels.allSatisfy({ (1...63).contains($0.utf8.count) && $0.first != "-" && $0.last != "-" }) else {
+            return nil
+        }
+        if let port = match.3, !(1...65_535).contains(Int(port) ?? 0) { return nil }
+        origin = text
+    }
+}
+
+extension HTTPField.Name {
+    static let secFetchSite = known("Sec-Fetch-Site")
+    static let contentSecurityPolicy = known("Content-Security-Policy")
+    static let contentTypeOptions = known("X-Content-Type-Options")
+    static let crossOriginOpenerPolicy = known("Cross-Origin-Opener-Policy")
+    static let crossOriginResourcePolicy = known("Cross-Origin-Resource-Policy")
+    static let forwardedProto = known("X-Forwarded-Proto")
+    static let host = known("Host")
+    static let idempotencyKey = known("Idempotency-Key")
+    static let permissionsPolicy = known("Permissions-Policy")
+    static let prefer = known("Prefer")
+    static let preferenceApplied = known("Preference-Applied")
+    static let refresh = known("Refresh")
+    static let referrerPolicy = known("Referrer-Policy")
+    static let uploadLength = known("Upload-Length")
+    static let weirActor = known("X-Weir-Actor")
+
+    static func known(_ name: String) -> HTTPField.Name {
+        // Never traps: all names are literals in this package.
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no field name") }
+        return name
     }
 }

@@ -3,7 +3,6 @@ import Hummingbird
 import WeirPages
 
 extension AudienceDashboard {
-    /// Answers a request that this audience may send.
     func answer(_ exchange: Exchange) async throws(Problem) -> Response {
         if [.get, .head].contains(exchange.request.method), !exchange.route.isForPrograms,
             let tag = exchange.target.query["lang"]
@@ -65,7 +64,7 @@ extension AudienceDashboard {
             try await SchedulePauses(dashboard: self).pause(id, exchange)
         case .scheduleResumption(let id), .api(.scheduleResumption(let id)):
             try await SchedulePauses(dashboard: self).resume(id, exchange)
-        case .hook: throw .noSuchPage  // Answered before anybody's rights are looked at.
+        case .hook: throw .noSuchPage  // Handled before authorization.
         case .notificationTest(let id), .api(.notificationTest(let id)):
             try await HookPages(dashboard: self).test(id, exchange)
         case .api(.operationTriggers(let id)): try await HookPages(dashboard: self).triggers(id)

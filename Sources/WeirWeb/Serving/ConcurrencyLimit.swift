@@ -1,8 +1,8 @@
 import WeirFlows
 
-/// Limits how many do something at a time; further ones are refused rather than kept waiting.
+/// Limits concurrent work; further work is refused, not queued.
 final class ConcurrencyLimit: Sendable {
-    /// The right to continue; it ends when it is released, or when nobody holds it any more.
+    /// A permit to continue, until it is released or deinitialized.
     final class Slot: Sendable {
         private let limit: ConcurrencyLimit
         private let holder: String?
@@ -10,7 +10,7 @@ final class ConcurrencyLimit: Sendable {
 
         fileprivate init(_ limit: ConcurrencyLimit, _ holder: String?) { (self.limit, self.holder) = (limit, holder) }
 
-        /// Lets another in; the first time counts.
+        /// Releases the permit; further calls have no effect.
         func release() {
             let wasHeld = isHeld.withLock { isHeld in
                 defer { isHeld = false }
@@ -39,21 +39,17 @@ final class ConcurrencyLimit: Sendable {
         }
     }
 
-    /// How many may run at a time.
     let maximum: Int
-    /// How many of them one holder may have.
     private let share: Int
     private let counts = Locked(Counts())
 
     init(_ maximum: Int, each share: Int = .max) { (self.maximum, self.share) = (maximum, share) }
 
-    /// How many are running.
     var taken: Int { counts.withLock { $0.all } }
 
-    /// Whether one holder has as many as one may have.
     func isShareTaken(by holder: String) -> Bool { counts.withLock { ($0.byHolder[holder] ?? 0) >= share } }
 
-    /// A slot; nil if all are taken, or the holder, if there is one by name, has as many as one may have.
+    /// Returns a permit; nil if all are in use, or the holder has used its share.
     func take(for holder: String? = nil) -> Slot? {
         let isFree = counts.withLock { counts in
             let own = holder.map { counts.byHolder[$0] ?? 0 } ?? 0
@@ -62,5 +58,21 @@ final class ConcurrencyLimit: Sendable {
             return true
         }
         return isFree ? Slot(self, holder) : nil
+    }
+}
+
+extension WorkPool {
+    /// Runs a long part of a request's work on the pool.
+    ///
+    /// Suspends until it is done. Throws the work's errors, and ``Problem/crowdedAnswers`` if the queue is full.
+    func answer<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws(Problem) -> Result {
+        do {
+            return try await run(work)
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            // A cancelled request gets the same response, which its client does not receive.
+            throw .crowdedAnswers
+        }
     }
 }

@@ -7,9 +7,9 @@ import WeirPages
 import WeirStates
 
 extension Dashboard {
-    /// Answers a request whose path lies below the mount path.
+    /// Answers a request below the mount path.
     ///
-    /// Never throws: a mistake is an answer too.
+    /// Never throws; errors become responses.
     ///
     /// Suspends while a request is held, at most 14 s (60 s with the API's `wait`), and while a body is read.
     func respond(
@@ -28,7 +28,7 @@ extension Dashboard {
             response = try await answer(
                 request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
                 audited: &audited)
-            // What was done is told, however large the answer is.
+            // The effects of changing requests are reported regardless of the answer's size.
             if request.method == .get { response = try response.counted(in: services.answers) }
         } catch {
             seen = await dashboard(for: authentication, access) ?? seen
@@ -45,7 +45,7 @@ extension Dashboard {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Holds a request against what every request must fulfil, in this order: host, path, method, origin.
+    /// Checks a request, in this order: host, path, method, origin.
     private func target(
         _ request: Request, text: String, check access: AccessCheck, route: inout Route?
     ) throws(Problem) -> RequestTarget {
@@ -66,7 +66,7 @@ extension Dashboard {
         return target
     }
 
-    /// Answers from the dashboard of those who may do what the sender may, and again where that has changed meanwhile.
+    /// Answers with the dashboard of the sender's audience, and again if the sender's permissions change meanwhile.
     private func answer(
         _ request: Request, _ target: RequestTarget, _ route: Route, _ authentication: Authentication,
         check access: AccessCheck, from origin: RequestOrigin?, stopBody: (@Sendable () -> Void)?,
@@ -90,7 +90,7 @@ extension Dashboard {
             do { seen = try await audiences.dashboard(for: admission.key) } catch { throw Problem(error) }
             let operation = try await seen.admit(
                 route.requirement, isAnonymous: admission.authorization.isAnonymous)
-            // A link shows its run and changes nothing, whatever a route asks for.
+            // A link permits reading its run only, regardless of the route.
             guard request.isSafe || !seen.permissions.isLink else { throw .forbidden }
             let right = access.isOpen ? nil : HeldRight(admission, route.requirement, operation: operation)
             audited.isAdmitted = true
@@ -109,7 +109,7 @@ extension Dashboard {
             if origin != nil, let run = route.shownRun {
                 audited.showsOutput = ((try? await seen.board.outputTail(of: run).head) ?? 0) > 0
             }
-            // What was done is done; what was only looked at may not be shown any more.
+            // Changes are final, but a read must still be permitted.
             guard request.isSafe, !admission.isUnchanged else { return response }
             guard let current = admission.current else { throw .unauthenticated }
             admission = current
@@ -127,7 +127,6 @@ extension Dashboard {
             right: right, account: account)
     }
 
-    /// Who asks, as pages and records name them.
     private func viewer(of request: Request, _ route: Route, _ admission: Admission?) throws(Problem) -> PageViewer {
         guard let admission, !admission.check.isOpen else {
             return try check.actors.viewer(
@@ -135,7 +134,7 @@ extension Dashboard {
                 isSafe: request.isSafe)
         }
         let own = ActorName(typed: admission.authorization.principal.name)?.text ?? ActorCheck.unknown
-        // Only who looks after the server acts for others.
+        // Only administrators may act for others.
         let claims = request.headers[values: .weirActor]
         guard admission.permissions.allowsEverywhere(.administer), let claim = claims.first else {
             return PageViewer(name: own, canRename: false)
@@ -144,15 +143,14 @@ extension Dashboard {
         return PageViewer(name: name.text, canRename: false)
     }
 
-    /// The dashboard of whoever asks, for a page that says what is wrong.
+    /// The dashboard of the sender's audience, for error pages.
     private func dashboard(for authentication: Authentication, _ access: AccessCheck) async -> AudienceDashboard? {
         guard case .authorized(let authorization) = authentication else { return nil }
         return try? await audiences.dashboard(for: Admission(authorization: authorization, check: access).key)
     }
 
-    /// Lets no cache keep what is not for everybody.
     private func keepPrivate(_ response: inout Response, _ route: Route, _ seen: AudienceDashboard) {
-        // What may be kept of a feed is for its own answers to say.
+        // Feeds set their own cache policy.
         switch route {
         case .poll, .api(.stream), .api(.streamText): return
         default: break
@@ -160,7 +158,7 @@ extension Dashboard {
         if response.headers[.cacheControl] != "no-store" { response.headers[.cacheControl] = "private, no-store" }
     }
 
-    /// A problem as a document for a program, or as a page for a browser.
+    /// Returns the problem as a document for programs, or as a page for browsers.
     private func response(
         to problem: Problem, request: Request, text: String, route: Route?, account: PageAccount?,
         seen: AudienceDashboard
@@ -187,6 +185,5 @@ extension Dashboard {
 }
 
 extension Request {
-    /// Whether it only reads.
     fileprivate var isSafe: Bool { [.get, .head].contains(method) }
 }

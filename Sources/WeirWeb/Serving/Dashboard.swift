@@ -11,52 +11,50 @@ import WeirFlows
 public import WeirJournals
 public import WeirPages
 
-/// A board on the web: its pages, its live feeds and its API, whatever server they are mounted in.
+/// The web dashboard of a board: its pages, live feeds and API.
 ///
-/// Make one, then either mount it in a router of your own (`router.mountWeir(dashboard)`) or serve it with
-/// `DashboardServer`. It answers one request after the other or many at once; it keeps nothing of a viewer in between.
+/// Create one, then either mount it in your own router (`router.mountWeir(dashboard)`) or serve it with `DashboardServer`.
+/// Handles concurrent requests and keeps no state per viewer.
 public final class Dashboard: Sendable {
-    /// What shows it.
     var renderer: PageRenderer { edition.withLockedValue { $0.renderer } }
     let services: DashboardServices
     let eventLoopGroup: any EventLoopGroup
-    /// What every audience is shown.
+    /// The dashboards of all audiences.
     ///
-    /// Only from here is the board reached.
+    /// The only access to the board.
     let audiences: AudienceDashboards
-    /// The dashboard of those who may do everything where nobody is asked who they are.
+    /// The dashboard of full permissions, used if authentication is off.
     var everything: AudienceDashboard { edition.withLockedValue { $0.everything } }
-    /// The dashboard of those who may see nothing: of what is the same for everybody.
+    /// The dashboard without permissions, for content that is the same for every sender.
     var nothing: AudienceDashboard { edition.withLockedValue { $0.nothing } }
     private let edition: NIOLockedValueBox<DashboardEdition>
     private let board: Board
     private let rights: RightsWatch
-    /// How a server's event loops know who sends a tail; none while the dashboard is mounted nowhere.
+    /// How the server's event loops authenticate polls; nil while the dashboard is not mounted.
     private let attached = Mutex<AccessCheck?>(nil)
 
-    /// How it was set up.
     package var configuration: WebConfiguration { services.configuration }
     var mount: MountPath { services.mount }
     var check: RequestCheck { services.check }
     var clock: any WaitClock { services.clock }
     var logger: Logger { services.logger }
-    /// What answers polls where nobody is asked who they are.
+    /// The poll responder used if authentication is off.
     var pollResponder: PollResponder { everything.pollResponder }
-    /// What answers readers of streams there.
+    /// The stream responder used if authentication is off.
     var streamResponder: StreamResponder { everything.streamResponder }
 
-    /// Makes a dashboard of a board.
+    /// Creates a dashboard.
     ///
     /// - Parameters:
-    ///   - board: What is shown.
+    ///   - board: The board to show.
     ///   - templates: The templates; nil for the bundled ones.
     ///   - configuration: Paths, names and limits.
-    ///   - eventLoopGroup: Where what is held without a connection of ours is answered.
-    ///   - now: The time of day.
-    ///   - makeID: Makes names for uploaded files: letters, digits and hyphens, never the same twice.
-    ///   - logger: Where the dashboard tells what it does.
-    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or what the file system says, when templates or `Public`
-    ///   cannot be read.
+    ///   - eventLoopGroup: Where requests are answered that are held without a connection of `DashboardServer`.
+    ///   - now: Returns the time of day.
+    ///   - makeID: Makes unique ids for uploaded files: letters, digits and hyphens.
+    ///   - logger: The dashboard's logger.
+    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or a file system error, if templates or `Public` cannot be
+    ///   read.
     public convenience init(
         board: Board, templates: TemplateSet? = nil, configuration: WebConfiguration = WebConfiguration(),
         eventLoopGroup: any EventLoopGroup = EventLoopGroupProvider.singleton.eventLoopGroup,
@@ -119,13 +117,9 @@ public final class Dashboard: Sendable {
         }
     }
 
-    /// Lets requests in, and begins to check the templates: called when the dashboard is mounted or served.
+    /// Starts serving with `check` and begins to check the templates; called on mounting or serving.
     ///
-    /// Event loops go by the last one.
-    ///
-    /// - Parameters:
-    ///   - check: Who may do what.
-    ///   - report: Called with the problems of the templates.
+    /// Event loops use the check of the last call. `report` is called with the problems of the templates.
     func attach(_ check: AccessCheck, report: @escaping @Sendable ([TemplateProblem]) -> Void = { _ in }) {
         services.checks.begin(renderer, report: report)
         check.control.replace(subjects: board.catalog.subjects)
@@ -134,17 +128,18 @@ public final class Dashboard: Sendable {
         if !check.isOpen { rights.watch(check.control) }
     }
 
-    /// Runs and shows the operations of another catalog from now on, to whoever has a page open too.
+    /// Replaces the catalog, also for open pages.
     ///
     /// - Parameters:
-    ///   - catalog: What can be run; its stores stay those that the board was opened with.
+    ///   - catalog: The operations to run; the stores stay those of the board.
     ///   - templates: The templates and strings.
-    ///   - drainTimeout: How long a shutdown waits for runs from now on; nil for as long as before.
-    /// - Throws: `JournalError` when the journal cannot be read, `WorkPool.Busy` when too much waits; then nothing has changed.
+    ///   - drainTimeout: How long a shutdown waits for runs from now on; nil for no change.
+    /// - Throws: `JournalError` if the journal cannot be read, `WorkPool.Busy` if the queue is full; nothing has changed
+    ///   then.
     package func replace(_ catalog: Catalog, templates: TemplateSet, drainTimeout: Duration? = nil) async throws {
         let before = renderer
         let made = try await WorkPool.files.run { before.showing(catalog, templates: templates) }
-        // Rules first: nobody is shown an operation, for however short a time, whose new tags keep it from them.
+        // Rules first, so that an operation with newly restrictive tags is never visible without permission.
         attached.withLock { $0 }?.control.replace(subjects: catalog.subjects)
         do {
             try await board.replace(catalog, drainTimeout: drainTimeout)
@@ -152,7 +147,7 @@ public final class Dashboard: Sendable {
             attached.withLock { $0 }?.control.replace(subjects: board.catalog.subjects)
             throw error
         }
-        // With the stores that the board was opened with.
+        // Keeps the stores of the board.
         let shown = made.restricted(to: board.catalog, permissions: made.permissions)
         let next = DashboardEdition(board, renderer: shown, services: services)
         edition.withLockedValue { $0 = next }
@@ -160,15 +155,14 @@ public final class Dashboard: Sendable {
         services.checks.begin(shown)
     }
 
-    /// What is known of a tail on the event loop of its connection.
     enum TailAdmission {
-        /// Who sends it, and the dashboard of their audience.
+        /// The sender's permissions and the dashboard of their audience.
         case authorized(Admission, AudienceDashboard)
         case refused
         case askRoute
     }
 
-    /// Who sends a tail, as far as that is known on the event loop of its connection.
+    /// Authenticates a poll on its connection's event loop, or defers to the route.
     func admit(_ head: TailHead, peer: @autoclosure () -> SocketAddress?) -> TailAdmission {
         guard let check = attached.withLock({ $0 }) else { return .askRoute }
         let answer: AccessCheck.Answer =
@@ -184,15 +178,13 @@ public final class Dashboard: Sendable {
         }
     }
 
-    /// How many requests are held at this moment.
     package var held: Int { audiences.all.reduce(0) { $0 + $1.pollResponder.held } }
 
-    /// Lets all held requests go, spread over a good second, and holds none any more: the server shuts down.
+    /// Ends all held requests within about a second and holds no more, because the server shuts down.
     public func drain() {
         services.checks.abandon()
         audiences.drain()
     }
 
-    /// Lets those tasks go that wait for a change: others need their connections.
     func letTasksGo() { audiences.all.forEach { $0.pollResponder.letTasksGo() } }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import HummingbirdCore
 import HummingbirdHTTP2
@@ -8,12 +9,11 @@ import Synchronization
 package import WeirBoards
 package import WeirPages
 
-/// A server that serves a board's dashboard and nothing else, as a service of a service group.
+/// A service that serves a board's dashboard.
 ///
-/// On a graceful shutdown it takes no more connections, lets every held request go with the news, spread over a good second,
-/// and ends what is left 1.6 s after; `run()` then returns. Shut the board down afterwards.
+/// On a graceful shutdown it accepts no more connections, ends every held request within about a second, and closes the
+/// remaining connections 1.6 s after its start; `run()` then returns. Shut down the board afterwards.
 package struct DashboardServer: Service {
-    /// What is served.
     package let dashboard: Dashboard
     private let host: String
     private let port: Int
@@ -21,23 +21,22 @@ package struct DashboardServer: Service {
     let registry = ConnectionRegistry()
     private let access: DashboardAccess<DashboardContext>
     private let onBound: @Sendable (Int) async -> Void
-    /// What connections that are not encrypted do in tasks.
     let tasks = ConnectionTasks()
 
-    /// Makes a server; nothing is bound before `run()`.
+    /// Creates a server without binding it.
     ///
     /// - Parameters:
-    ///   - board: What is served.
+    ///   - board: The board to serve.
     ///   - access: Who may use it.
     ///   - templates: The templates; nil for the bundled ones.
     ///   - configuration: Paths, names and limits. The host is added to the allowed ones.
-    ///   - host: The name or address to listen on; by default only this machine can connect.
-    ///   - port: The port to listen on; 0 takes a free one.
-    ///   - eventLoopGroup: Where connections live.
-    ///   - logger: Where the server tells what it does.
-    ///   - onBound: Called once with the bound port, when connections are taken.
-    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or what the file system says, when templates or `Public`
-    ///   cannot be read.
+    ///   - host: The name or address to listen on; by default only local clients can connect.
+    ///   - port: The port to listen on; 0 picks a free one.
+    ///   - eventLoopGroup: The event loops of the connections.
+    ///   - logger: The server's logger.
+    ///   - onBound: Called once with the bound port, when the server accepts connections.
+    /// - Throws: `WebConfigurationError`; `TemplateSetError`, or a file system error, if templates or `Public` cannot be
+    ///   read.
     package init(
         board: Board, access: DashboardAccess<DashboardContext>, templates: TemplateSet? = nil,
         configuration: WebConfiguration = WebConfiguration(),
@@ -68,9 +67,9 @@ package struct DashboardServer: Service {
         self.onBound = onBound
     }
 
-    /// Serves until a graceful shutdown, or until the task is cancelled.
+    /// Serves until a graceful shutdown or cancellation.
     ///
-    /// Throws `ListenError` when it cannot listen, such as on a port in use.
+    /// Throws `ListenError` if it cannot listen, for example because the port is in use.
     package func run() async throws {
         if access.check.isOpen, !["127.0.0.1", "::1", "localhost"].contains(host) {
             dashboard.logger.warning(
@@ -89,7 +88,7 @@ package struct DashboardServer: Service {
                 await onBound(channel.localAddress?.port ?? port)
             },
             eventLoopGroupProvider: .shared(eventLoopGroup), logger: dashboard.logger)
-        // Not a child of this task: whoever is being answered is still answered while this one is asked to end.
+        // Unstructured, so that requests in progress are still answered after this task is asked to end.
         let running = Task { await tasks.run() }
         defer { tasks.finish() }
         do {
@@ -105,7 +104,7 @@ package struct DashboardServer: Service {
                 registry.closeAll()
                 running.cancel()
             }
-            // What is held is still being let go.
+            // Held requests are still being released.
             await registry.emptied()
             tasks.finish()
             await running.value
@@ -114,7 +113,7 @@ package struct DashboardServer: Service {
         }
     }
 
-    /// Has the listening socket accept only as many connections as there may be.
+    /// Limits the number of connections that the listening socket accepts.
     private func limitConnections(of channel: any Channel) async {
         let limits = dashboard.configuration.connections
         let possible = FileLimit.connections(files: FileLimit.current)
@@ -137,10 +136,10 @@ package struct DashboardServer: Service {
         }
     }
 
-    /// Has browsers reach this server under these names from now on, besides its own address.
+    /// Replaces the host names under which browsers may reach this server, besides its own address.
     package func allow(hosts: [String]) { dashboard.check.hosts.allow(hosts + [host]) }
 
-    /// HTTP/1.1, or with a certificate HTTP/2 and HTTP/1.1 over TLS.
+    /// Returns a builder for HTTP/1.1, or with a certificate for HTTP/2 and HTTP/1.1 over TLS.
     private func serverBuilder() throws -> HTTPServerBuilder {
         guard let certificate = dashboard.configuration.certificate else {
             return HTTPServerBuilder { [dashboard, registry, tasks] responder in
@@ -173,6 +172,48 @@ package struct DashboardServer: Service {
             SecureChannel(
                 try HTTP2UpgradeChannel(tlsConfiguration: tls, configuration: configuration, responder: responder),
                 handshake: TimeAmount(limits.head), registry: registry, holds: holds)
+        }
+    }
+}
+
+/// An error of listening on an address, with a description that suggests a fix.
+package struct ListenError: Error, Sendable, CustomStringConvertible {
+    package enum Reason: Sendable {
+        case inUse
+        /// The address does not belong to this machine.
+        case notThisMachine
+        case notAllowed
+        case unknownHost
+        case other
+    }
+
+    package let reason: Reason
+    /// The cause, and what to do about it.
+    package let description: String
+
+    init(_ error: any Error, host: String, port: Int) {
+        let code = (error as? IOError)?.errnoCode
+        switch code {
+        case EADDRINUSE:
+            reason = .inUse
+            description =
+                "Another program listens on port \(port) of \(host). Stop it, or choose another port: --port 0 takes a free one."
+        case EADDRNOTAVAIL:
+            reason = .notThisMachine
+            description =
+                "The address \(host) is not an address of this machine. Choose one with --host: 127.0.0.1 for this machine alone, 0.0.0.0 for all its addresses."
+        case EACCES, EPERM:
+            reason = .notAllowed
+            description =
+                "This program is not allowed to listen on port \(port) of \(host): ports below 1024 are for privileged programs. Choose a higher one with --port."
+        case nil:
+            reason = .unknownHost
+            description =
+                "The host name \(host) is unknown. Use an address of this machine, such as --host 127.0.0.1, or a name that resolves to one."
+        case let code?:
+            reason = .other
+            description =
+                "The system does not let this program listen on port \(port) of \(host): \(String(cString: strerror(code)))."
         }
     }
 }

@@ -6,14 +6,12 @@ import WeirPages
 import WeirStates
 
 extension Response {
-    /// An answer of text in a media type.
     static func text(
         _ text: String, type: String, status: HTTPResponse.Status = .ok, caching: String, headers: HTTPFields = [:]
     ) -> Response {
         bytes(ByteBuffer(string: text), type: type, status: status, caching: caching, headers: headers)
     }
 
-    /// An answer of bytes in a media type.
     static func bytes(
         _ bytes: ByteBuffer, type: String, status: HTTPResponse.Status = .ok, caching: String,
         headers: HTTPFields = [:]
@@ -24,7 +22,7 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: bytes))
     }
 
-    /// An answer of the API, never kept.
+    /// Returns a JSON response that caches do not store.
     static func json(
         _ value: JSONValue, type: String = "application/json", status: HTTPResponse.Status = .ok,
         headers: HTTPFields = [:]
@@ -36,8 +34,7 @@ extension Response {
         }
     }
 
-    /// A page that was rendered for one request, asked for anew at each visit; compressed where the request is given and
-    /// allows it.
+    /// Returns a rendered page that browsers revalidate on each visit, compressed if the exchange allows it.
     static func page(_ html: String, for exchange: Exchange? = nil, status: HTTPResponse.Status = .ok) -> Response {
         let bytes = ByteBuffer(string: html)
         return page(bytes, compressed: exchange?.acceptsGzip == true ? Gzip.compress(bytes) : nil, status: status)
@@ -53,9 +50,9 @@ extension Response {
             headers: headers)
     }
 
-    /// A page that is rendered for one request, on the threads of a pool, since its contents can be long.
+    /// Renders a page on the threads of a pool, since its contents can be long.
     ///
-    /// Throws ``Problem/crowdedAnswers`` if too many such pages wait.
+    /// Throws ``Problem/crowdedAnswers`` if the pool's queue is full.
     static func page(
         for exchange: Exchange, _ render: @escaping @Sendable () -> String
     ) async throws(Problem) -> Response {
@@ -67,8 +64,7 @@ extension Response {
         return page(bytes, compressed: compressed)
     }
 
-    /// A page that was rendered for all who are shown the same, compressed for whoever takes it so; or that it is still
-    /// what the browser has.
+    /// Returns a shared page, compressed if the client accepts gzip, or 304 if the browser has it.
     static func page(_ document: PageCache.Document, for frame: PageFrame, _ exchange: Exchange) -> Response {
         let tag = document.tag(for: frame)
         var headers: HTTPFields = [.vary: pageVariance, .eTag: tag.field, .cacheControl: "no-cache"]
@@ -80,17 +76,62 @@ extension Response {
             headers: headers)
     }
 
-    /// What a page depends on besides its address.
     private static let pageVariance = "Accept-Encoding, Accept-Language, Cookie"
 
-    /// Sends a browser to another page by GET.
     static func seeOther(_ location: String) -> Response {
         Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
     }
 
-    /// A poll's answer.
     init(_ answer: PollAnswer) {
         self.init(status: answer.status, headers: answer.fields, body: ResponseBody(byteBuffer: answer.body))
         if answer.closes { headers[.connection] = "close" }
+    }
+}
+
+extension Response {
+    /// Returns the response with a body that counts against `memory` until its client has received it.
+    ///
+    /// Throws ``Problem/crowdedAnswers`` if the memory is exhausted.
+    func counted(in memory: BodyBudget) throws(Problem) -> Response {
+        // Streamed bodies have no length and limit themselves.
+        guard let length = body.contentLength, length > BodyBudget.freeAnswer else { return self }
+        let share = memory.share()
+        guard share.grow(by: length) else { throw .crowdedAnswers }
+        var response = self
+        response.body = ResponseBody(contentLength: length) { [body] writer in
+            defer { withExtendedLifetime(share) {} }
+            try await body.write(writer)
+        }
+        return response
+    }
+
+    /// Returns the response with a body that writes each piece only after the connection has processed the previous one.
+    ///
+    /// Writes of a task are queued on the connection's event loop. Without pacing, a task would not notice that the client
+    /// reads slowly, and would queue the whole body on a busy loop.
+    func paced(on connection: DashboardContext?) -> Response {
+        // Small responses are one piece.
+        guard let connection, body.contentLength.map({ $0 > BodyBudget.freeAnswer }) ?? true else { return self }
+        var response = self
+        response.body = ResponseBody(contentLength: body.contentLength) { [body] writer in
+            try await body.write(PacedWriter(writer: writer, connection: connection))
+        }
+        return response
+    }
+}
+
+/// Writes a piece after the connection has processed the previous one.
+private struct PacedWriter: ResponseBodyWriter {
+    var writer: any ResponseBodyWriter
+    let connection: DashboardContext
+
+    mutating func write(_ buffer: ByteBuffer) async throws {
+        try await writer.write(buffer)
+        await connection.settleWrites()
+    }
+
+    consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+        try await writer.finish(trailingHeaders)
+        await connection.settleWrites()
     }
 }

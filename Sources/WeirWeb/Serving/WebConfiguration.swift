@@ -2,94 +2,94 @@ public import Foundation
 package import WeirBoards
 public import WeirStates
 
-/// What a dashboard is told about the place it stands in: paths, names and limits, each with a safe default.
+/// The settings of a dashboard: paths, names and limits, each with a safe default.
 public struct WebConfiguration: Sendable {
-    /// Where the dashboard stands in its server's paths, as browsers see it: `/`, or a path such as `/ops`.
+    /// The path of the dashboard on its server, as browsers see it: `/`, or a path such as `/ops`.
     public var mountPath = "/"
-    /// The sites that may show widgets and badges; none by default.
+    /// The sites that may embed widgets and badges; none by default.
     package var frameAncestors: [FrameAncestor] = []
-    /// Names under which browsers may reach this server, besides `localhost` and any IP address; a name may have a
-    /// port, which then must match.
+    /// Host names under which browsers may reach this server, besides `localhost` and any IP address; a name with a port must
+    /// match it.
     ///
-    /// `*` allows every name and gives up the protection against DNS rebinding.
+    /// `*` allows every name and disables the protection against DNS rebinding.
     public var allowedHosts: [String] = []
-    /// The request header in which a trusted proxy names who is asking; nil for none.
+    /// The request header in which a trusted proxy names the sender; nil for none.
     ///
-    /// With it nothing else says who asks. The proxy must set it on every request and let no client's own value through; a
-    /// request without it only reads.
+    /// If set, no other source counts. The proxy must set it on every request and remove values from clients; a request
+    /// without it may only read.
     public var actorHeader: String?
-    /// Whether a program may say in `X-Weir-Actor` for whom it acts, which nobody verifies; without effect beside
-    /// `actorHeader`.
+    /// Whether a program may name its actor in `X-Weir-Actor`, unverified; ignored if `actorHeader` is set.
     public var acceptsClaimedActors = false
-    /// A folder whose files take the place of the bundled ones in `Public`, file by file.
+    /// A folder whose files override the bundled ones in `Public`.
     ///
     /// Read once, at the start.
     public var publicFolder: URL?
-    /// The version that the system page tells.
+    /// The version on the system page.
     public var version = "development"
-    /// How many requests may be held at once; beyond, clients are told to come back after a while instead.
+    /// The maximum number of held requests; further clients are asked to retry later.
     public var maximumHolds = 20_000
-    /// The most bytes of a form or a JSON body.
+    /// The maximum bytes of a form or a JSON body.
     public var maximumBodyBytes = 2 * 1_024 * 1_024
-    /// The most bytes that all bodies together may take of the memory while they arrive, forms and JSON; the first 16 KiB of
-    /// each do not count, so that small ones are always read.
+    /// The maximum memory of all arriving forms and JSON bodies, in bytes; the first 16 KiB of each are exempt, so that small
+    /// bodies are always read.
     public var bodyMemory = 64 * 1_024 * 1_024
-    /// The most bytes that all answers together may take of the memory while their clients read them; the first 64 KiB of each
-    /// do not count, so that small ones are always sent.
+    /// The maximum memory of all responses being sent, in bytes; the first 64 KiB of each are exempt, so that small responses
+    /// are always sent.
     public var answerMemory = 128 * 1_024 * 1_024
-    /// What the connections of a `DashboardServer` may take; a server of one's own has its own limits.
+    /// The limits of a `DashboardServer`'s connections; other servers have their own.
     public var connections = ConnectionLimits()
-    /// The maximum size of a state that is put into a store, in bytes.
+    /// The maximum bytes of a state that is put into a store.
     public var maximumStateBytes = 256 * 1_024
-    /// How many states one actor may put into stores in a minute, resets included; all actors together may put four
+    /// The number of states that one actor may put into stores per minute, including resets; all actors together may put four
     /// times as many.
     public var stateWritesPerMinute = 30
-    /// The most bytes of an uploaded file; nil for no limit.
+    /// The maximum bytes of an uploaded file; nil for no limit.
     public var maximumUploadBytes: Int64?
-    /// The most bytes of a file of runs that is imported.
+    /// The maximum bytes of an imported file of runs.
     public var maximumImportBytes: Int64 = 256_000_000
-    /// The most bytes of one line of such a file.
+    /// The maximum bytes of a line of an imported file.
     public var maximumImportLine = ByteCount(clamping: 8 << 20)
-    /// How much a program that reports runs may send at once.
+    /// The size limits of a reporter's requests.
     package var reports = ReportLimits()
-    /// How much is kept of uploads that can be continued.
+    /// The limits of unfinished uploads.
     package var unfinishedUploads = UnfinishedUploadLimits()
-    /// How many exports may be written at a time; further ones are refused.
+    /// The maximum number of concurrent exports; further ones are refused.
     public var maximumExports = 8
-    /// The folder in which an uploaded file is kept while it is imported.
+    /// The folder for uploaded files during an import.
     public var spoolFolder = FileManager.default.temporaryDirectory
     /// The triggers and notifications of operations; nil for none.
     package var hooks: (any HookService)?
-    /// How many requests to one trigger may start runs in a minute; all triggers together may start four times as many.
-    package var hookRequestsPerMinute = 60
-    /// Whether `GET hello?label=` greets, which the greeting operation of `weir serve` asks by default.
+    /// The number of requests to one trigger that may start runs per minute; all triggers together may start four times as
+    /// many.
+    var hookRequestsPerMinute = 60
+    /// Whether `GET hello?label=` responds with a greeting; the greeting operation of `weir serve` uses it.
     package var helloRoute = false
-    /// Whether a store's page shows who else has it open, to people who are known by name.
+    /// Whether a store's page shows named users who else has it open.
     package var showsViewers = true
-    /// Whether people are known who may make links to a run.
+    /// Whether users can create links to a run.
     package var offersLinks = false
-    /// The certificate with which `DashboardServer` speaks HTTP/2 and HTTP/1.1 over TLS; nil for HTTP/1.1 in the clear.
+    /// The certificate with which `DashboardServer` serves HTTP/2 and HTTP/1.1 over TLS; nil for unencrypted HTTP/1.1.
     package var certificate: ServerCertificate?
 
-    /// Makes the default configuration; change what should be different.
+    /// Creates the default configuration.
     public init() {}
 }
 
-/// How much may be kept of uploads that are not complete.
+/// The limits of unfinished uploads.
 package struct UnfinishedUploadLimits: Sendable {
-    /// How many one principal may have.
+    /// The maximum number per principal.
     package var count = 100
-    /// How long their files may be together, in bytes.
+    /// The maximum total length of their files, in bytes.
     package var bytes: Int64 = 50_000_000_000
-    /// For how many milliseconds they are kept after the last byte.
+    /// How long an upload is kept after its last byte, in milliseconds.
     package var age: Int64 = 3 * 86_400_000
-    /// After how many milliseconds without a sender a run stops waiting.
+    /// How long a run waits without a sender, in milliseconds.
     package var silence: Int64 = 60_000
 }
 
-/// A configuration that a dashboard cannot be made with.
+/// An invalid configuration of a dashboard.
 public struct WebConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// What is wrong and what to do, in a sentence or two.
+    /// The error and how to correct it.
     public let description: String
 
     static let certificate = WebConfigurationError(

@@ -6,10 +6,9 @@ import WeirBoards
 import WeirJournals
 import WeirStates
 
-/// Makes the answers to readers of streams: each chunk is encoded once for all who ask the same.
+/// Makes the responses to stream readers, encoding each chunk once for all identical requests.
 final class StreamAnswers: Sendable {
     struct ChunkKey: Hashable, Sendable {
-        /// Those who are shown the same.
         let audience: Audience
         let name: StreamName
         let from: SequenceNumber
@@ -18,17 +17,16 @@ final class StreamAnswers: Sendable {
     }
 
     let history: StreamOffset.History
-    /// Stands for what of the board may be seen; nil for everything.
+    /// The label of the visible part of the board; nil for the whole board.
     private let part: String?
     private let feed: VisibleFeed
     private let clock: any WaitClock
-    /// Whose answers are kept under it, also where everybody may keep them: who is everybody may change.
+    /// Part of every cache key, even for public content: the permissions of the public audience may change.
     private let audience: Audience
     private let isPublic: Bool
     private let caches: PollCaches
     private let encoded = Atomic<Int>(0)
 
-    /// `audience` is the label of those who are answered; nil where what they get is for everybody.
     init(board: VisibleBoard, clock: any WaitClock, isPublic: Bool, caches: PollCaches) {
         history = StreamOffset.History(epoch: board.epoch, began: board.began)
         part = board.label
@@ -39,12 +37,11 @@ final class StreamAnswers: Sendable {
         self.caches = caches
     }
 
-    /// How many chunks were encoded so far.
     var encodings: Int { encoded.load(ordering: .relaxed) }
 
     // MARK: Chunks
 
-    /// What follows a place, from memory; nil when memory does not have all of it, or nothing follows.
+    /// Returns the chunk after `from` from memory; nil if it is not all in memory, or empty.
     func chunk(of name: StreamName, after from: SequenceNumber) -> StreamChunk? {
         guard let run = name.output else { return chunk(of: name.topic, name, after: from) }
         guard let tail = feed.output(of: run), let lines = tail.lines(after: from), let first = lines.first,
@@ -67,7 +64,6 @@ final class StreamAnswers: Sendable {
         }
     }
 
-    /// A chunk of changes that were read.
     func chunk(
         of topic: Topic, _ list: [Change], after from: SequenceNumber, through end: SequenceNumber = .zero, more: Bool
     ) -> StreamChunk {
@@ -78,7 +74,6 @@ final class StreamAnswers: Sendable {
             more: more, isClosed: isClosed)
     }
 
-    /// A chunk of lines that were read.
     func chunk(
         of name: StreamName, _ lines: [OutputLine], after from: SequenceNumber, head: SequenceNumber, isClosed: Bool
     ) -> StreamChunk {
@@ -90,17 +85,16 @@ final class StreamAnswers: Sendable {
             messages: list.lazy.map { ($0.number, Self.buffer($0.json)) }, after: from, more: more, isClosed: isClosed)
     }
 
-    /// A change as JSON, the same in every stream that it belongs to.
     private func message(_ change: Change) -> ByteBuffer {
         caches.changes.value(for: change.sequence, cost: \.readableBytes) { Self.buffer(change.json) }
     }
 
-    /// The JSON of a value of ours: all its numbers are finite, as they were read from JSON.
+    /// Encodes a value as JSON; its numbers are finite, because they were parsed from JSON.
     static func buffer(_ value: JSONValue) -> ByteBuffer {
         do { return ByteBuffer(string: try value.text()) } catch { return ByteBuffer(string: "null") }
     }
 
-    /// Whether a reader who has read so far has read all there will ever be, as far as memory knows.
+    /// Whether a reader at `sequence` has read a whole closed output, as far as memory knows.
     func isClosed(_ name: StreamName, at sequence: SequenceNumber) -> Bool {
         guard let run = name.output, let tail = feed.output(of: run) else { return false }
         return tail.isClosed && tail.head == sequence
@@ -108,31 +102,28 @@ final class StreamAnswers: Sendable {
 
     // MARK: Answers
 
-    /// The place behind a change or line of a stream, as its reader holds it.
     func offset(_ sequence: SequenceNumber, of name: StreamName) -> String {
         StreamOffset(history, sequence, part: part(of: name)).description
     }
 
-    /// What a reader gets of a stream who asks from there on.
+    /// Decides how to answer a request, given the status of its stream.
     func decision(_ request: StreamRequest, _ status: StreamStatus) -> StreamStatus.Decision {
         status.decision(request.start, in: history, part: part(of: request.name))
     }
 
-    /// All streams but the board are seen whole or not at all.
+    /// Access to all streams except the board's is all or nothing.
     private func part(of name: StreamName) -> String? { name.topic == .board ? part : nil }
 
-    /// What follows a place.
     func answer(_ request: StreamRequest, _ chunk: StreamChunk, from: SequenceNumber) -> StreamAnswer {
         var fields = fields(request, at: chunk.to, isUpToDate: !chunk.more, isClosed: chunk.isClosed)
         fields[.contentType] = request.name.contentType
         fields[.eTag] = tag(from, chunk.to, isClosed: chunk.isClosed)
-        // Where “now” is, or what is kept, is not the same for long.
+        // The position of “now” and of the first kept message changes.
         let caching: StreamAnswer.Caching =
             if case .after = request.start { .lasting } else if request.start == .now { .never } else { .fresh }
         return StreamAnswer(.ok, fields, caching: kept(caching), body: chunk.body)
     }
 
-    /// Nothing yet, or nothing ever.
     func nothing(_ request: StreamRequest, at sequence: SequenceNumber, isClosed: Bool) -> StreamAnswer {
         var fields = fields(request, at: sequence, isUpToDate: true, isClosed: isClosed)
         guard request.mode == .catchUp else {
@@ -145,26 +136,24 @@ final class StreamAnswers: Sendable {
             body: request.name.isText ? ByteBuffer() : ByteBuffer(string: "[]"))
     }
 
-    /// The server shuts down: nothing yet, and the connection ends.
     func drained(_ request: StreamRequest, at sequence: SequenceNumber) -> StreamAnswer {
         var answer = nothing(request, at: sequence, isClosed: false)
         answer.closes = true
         return answer
     }
 
-    /// Nothing yet for one whose rights have changed, who asks again at once.
+    /// Returns an empty answer to a reader whose permissions have changed, which then repeats the request.
     func again(_ waiter: HeldStream) -> StreamAnswer {
         var answer = nothing(waiter.request, at: waiter.sequence, isClosed: false)
         answer.fields[.cacheControl] = StreamAnswer.Caching.personal.rawValue
         return answer
     }
 
-    /// What a cache may do with an answer to this audience.
+    /// Returns the cache policy, made personal unless the content is public.
     private func kept(_ caching: StreamAnswer.Caching) -> StreamAnswer.Caching {
         isPublic || caching == .never ? caching : .personal
     }
 
-    /// What can be said of a stream without reading it.
     func head(_ request: StreamRequest, _ status: StreamStatus) -> StreamAnswer {
         var fields: HTTPFields = [
             .contentType: request.name.contentType, .streamNextOffset: offset(status.head, of: request.name),
@@ -186,12 +175,11 @@ final class StreamAnswers: Sendable {
         return fields
     }
 
-    /// Names what stands between two places, for whom, and whether the stream ends there.
+    /// Returns the entity tag of the content between two offsets, for a part of the board.
     private func tag(_ from: SequenceNumber, _ to: SequenceNumber, isClosed: Bool) -> String {
         "\"\(history)_\(from)_\(to)\(part.map { "_" + $0 } ?? "")\(isClosed ? "_closed" : "")\""
     }
 
-    /// The cursor of an event, for a reader who had one before.
     func cursor(following cursor: StreamCursor?) -> StreamCursor {
         StreamCursor.following(cursor, at: clock.wall)
     }

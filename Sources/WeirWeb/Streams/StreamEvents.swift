@@ -5,21 +5,20 @@ import ServiceLifecycle
 import WeirBoards
 import WeirJournals
 
-/// A stream as server-sent events (section 5.8 of the protocol): what follows a place, and what comes for a minute.
+/// A stream as server-sent events (section 5.8 of the protocol): the messages after a position, and new ones for a minute.
 ///
-/// Each `data` event is a JSON array of messages, in one line; each is followed by a `control` event with the place behind it.
-/// While nothing comes, a comment is sent now and then, which shows whether the client is there. One that takes nothing of
-/// what is written is ended by its connection's stall limit; the client goes on from the last place it was told.
+/// Each `data` event is a one-line JSON array of messages, followed by a `control` event with the offset after it. Idle
+/// connections get comments, which reveal disconnected clients. A client that stops reading is disconnected by the stall
+/// limit and resumes from its last offset.
 struct StreamEvents {
-    /// How long a connection is used, in milliseconds.
+    /// The lifetime of a connection, in milliseconds.
     static let lifetime: Int64 = 60_000
-    /// How often something is sent at least, in milliseconds.
+    /// The maximum time between two writes, in milliseconds.
     static let pulse: Int64 = 14_000
 
     let dashboard: AudienceDashboard
     let request: StreamRequest
     let from: SequenceNumber
-    /// Looked at again before each piece.
     let right: HeldRight?
 
     private var answers: StreamAnswers { dashboard.streamResponder.answers }
@@ -35,20 +34,20 @@ struct StreamEvents {
                 do {
                     try await write { event in
                         try right?.check()
-                        // Where too much waits for its readers, the connection ends, and the client goes on from its last place.
+                        // If the memory of answers is exhausted, the connection closes, and the client resumes from its last
+                        // offset.
                         let share = memory.share()
                         guard share.grow(by: event.readableBytes) else { throw ChannelError.outputClosed }
                         defer { withExtendedLifetime(share) {} }
                         try await writer.write(event)
                     }
                 } catch is HeldRight.Lost {
-                    // It ends in order, as when it was interrupted for that: the next request hears that the right is gone.
+                    // The response ends regularly; the next request gets the refusal.
                 }
                 try await writer.finish(nil)
             })
     }
 
-    /// Writes events until the stream ends or a minute is over.
     func write(_ send: (ByteBuffer) async throws -> Void) async throws {
         let watch = dashboard.board.watch(request.name.topic)
         defer { watch.release() }
@@ -90,7 +89,7 @@ struct StreamEvents {
         let streams = Streams(dashboard: dashboard)
         if let chunk = answers.chunk(of: request.name, after: place) { return chunk }
         guard try await status().head > place else { return nil }
-        // Where part of it is gone, the connection ends, and the next request hears why.
+        // If messages were removed, the connection closes, and the next request gets the reason.
         guard let chunk = try await streams.chunk(of: request.name, after: place) else {
             throw ChannelError.outputClosed
         }
@@ -104,7 +103,7 @@ struct StreamEvents {
 
     private static func data(_ chunk: StreamChunk) -> ByteBuffer {
         var event = ByteBuffer()
-        // With room for the place behind it.
+        // With room for the control event.
         event.reserveCapacity(chunk.body.readableBytes + 512)
         event.writeString("event: data\ndata: ")
         event.writeImmutableBuffer(chunk.body)

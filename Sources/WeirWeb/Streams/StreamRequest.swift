@@ -1,28 +1,20 @@
 import WeirJournals
 
-/// What a reader of a stream asks for: from where on, and whether to wait.
+/// A request of a stream's reader: where to start, and whether to wait.
 struct StreamRequest: Hashable, Sendable {
-    /// From where on.
     enum Start: Hashable, Sendable {
-        /// From the first that is kept.
+        /// The first message that is kept.
         case beginning
-        /// From what comes next.
         case now
-        /// From what follows a place.
         case after(StreamOffset)
     }
 
-    /// How to answer.
     enum Mode: Hashable, Sendable {
-        /// At once.
         case catchUp
-        /// When there is something, or after a while.
         case longPoll
-        /// As server-sent events.
         case events
     }
 
-    /// What is wrong with a query.
     struct Mistake: Error, Hashable {
         let field: String
         let detail: String
@@ -40,7 +32,7 @@ struct StreamRequest: Hashable, Sendable {
         self.cursor = cursor
     }
 
-    /// Reads the query; parameters that are not known are passed over, as the protocol may have more one day.
+    /// Parses the query; ignores unknown parameters, for compatibility with later versions of the protocol.
     init(_ name: StreamName, query: FormFields) throws(Mistake) {
         self.name = name
         mode =
@@ -84,7 +76,7 @@ struct StreamRequest: Hashable, Sendable {
         }
     }
 
-    /// The one value of a parameter; nil where it is not sent.
+    /// Returns the value of a parameter that may occur once; nil if absent.
     static func single(_ name: String, _ query: FormFields) throws(Mistake) -> String? {
         let values = query.fields.filter { $0.name == name }
         guard values.count <= 1 else { throw Mistake(field: name, detail: "must be sent once.") }
@@ -95,4 +87,85 @@ struct StreamRequest: Hashable, Sendable {
 extension StreamRequest.Mistake {
     static let malformedOffset = StreamRequest.Mistake(
         field: "offset", detail: "must be the Stream-Next-Offset of an answer, “-1” for the beginning, or “now”.")
+}
+
+/// A readable stream: a feed as JSON, with one message per change or line, or a run's output as text.
+enum StreamName: Hashable, Sendable {
+    /// The changes of a feed, or the lines of an output.
+    case feed(Topic)
+    /// A run's output as printed.
+    case text(run: String)
+
+    init?(feed: String, isText: Bool) {
+        switch (Topic(feed), isText) {
+        case (.output(let run), true): self = .text(run: run)
+        case (let topic?, false): self = .feed(topic)
+        default: return nil
+        }
+    }
+
+    var topic: Topic {
+        switch self {
+        case .feed(let topic): topic
+        case .text(let run): .output(run)
+        }
+    }
+
+    var output: String? {
+        if case .output(let run) = topic { run } else { nil }
+    }
+
+    var isText: Bool {
+        if case .text = self { true } else { false }
+    }
+
+    var contentType: String { isText ? "text/plain; charset=utf-8" : "application/json" }
+}
+
+/// The state of a stream at one moment, and the decision how to answer a reader.
+struct StreamStatus: Hashable, Sendable {
+    /// The sequence of the last change, or the number of the last line.
+    var head: SequenceNumber
+    /// The sequence of the last removed change; 0 if none is.
+    var floor: SequenceNumber
+    var isClosed: Bool
+
+    enum Loss: Hashable, Sendable {
+        /// Messages after the position were removed.
+        case removed
+        /// The position belongs to another history.
+        case replaced
+        /// The position belongs to another visible part of the board.
+        case otherPart
+        /// The position is beyond the end of the stream, so the journal must have been restored.
+        case future
+    }
+
+    enum Decision: Hashable, Sendable {
+        /// The messages after a position.
+        case read(after: SequenceNumber)
+        case nothing(at: SequenceNumber)
+        /// No messages will ever follow.
+        case end(at: SequenceNumber)
+        case lost(Loss)
+    }
+
+    /// Decides how to answer a reader, given the start position and the visible part of the board.
+    func decision(
+        _ start: StreamRequest.Start, in history: StreamOffset.History, part: String? = nil
+    ) -> Decision {
+        let sequence: SequenceNumber
+        switch start {
+        case .beginning: sequence = min(floor, head)
+        case .now: sequence = head
+        case .after(let offset):
+            if offset.history != history { return .lost(.replaced) }
+            if offset.part != part { return .lost(.otherPart) }
+            if offset.sequence > head { return .lost(.future) }
+            if offset.sequence < floor { return .lost(.removed) }
+            sequence = offset.sequence
+        }
+        if sequence < head { return .read(after: sequence) }
+        return isClosed ? .end(at: sequence) : .nothing(at: sequence)
+    }
 }

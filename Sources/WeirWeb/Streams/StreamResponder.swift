@@ -4,17 +4,14 @@ import WeirBoards
 import WeirFlows
 import WeirJournals
 
-/// Answers readers of streams from memory, at once or when there is something new.
+/// Answers stream readers from memory, at once or when the stream changes.
 final class StreamResponder: Sendable {
-    /// What becomes of a request.
     enum Reply {
-        /// To be written now.
         case answer(StreamAnswer)
-        /// `deliver` is called later, once, unless the place is left before.
         case held(WaitRegistration<ChangeWaiter>)
-        /// Memory does not know enough, or there is something wrong: the routes look further, and have the words.
+        /// Memory does not suffice, or the request has a problem. The route continues and supplies the message.
         case askRoute
-        /// More is held than may be.
+        /// The limit of held requests is reached.
         case crowded
     }
 
@@ -30,9 +27,9 @@ final class StreamResponder: Sendable {
         answers = polls.streamAnswers
     }
 
-    /// How a stream stands, as far as memory has it; nil where it does not know the stream.
+    /// Returns the status of a stream in memory; nil if it is not there.
     ///
-    /// The floor is that of memory.
+    /// `floor` is that of memory.
     func status(of name: StreamName) -> StreamStatus? {
         let topic = name.topic
         let head = board.feed.head(of: topic)
@@ -53,14 +50,14 @@ final class StreamResponder: Sendable {
 
     /// Answers a request that may be held.
     ///
-    /// `deliver` is called on the event loop, and only after this returned `held`. `status` is how the stream stands, where
-    /// the caller looked it up; nil asks memory.
+    /// `deliver` is called on the event loop, and only after this method returned ``Reply/held(_:)``. `found` is the status
+    /// of the stream, or nil to read it from memory.
     func read(
         _ request: StreamRequest, of admission: Admission, status found: StreamStatus? = nil,
         on eventLoop: any EventLoop, deliver: @escaping @Sendable (StreamAnswer) -> Void
     ) -> Reply {
         guard let status = found ?? status(of: request.name) else { return .askRoute }
-        // Where memory ends, the journal may have more.
+        // The journal may have earlier messages than memory.
         if request.start == .beginning, found == nil, status.floor > 0 { return .askRoute }
         switch answers.decision(request, status) {
         case .lost: return .askRoute
@@ -69,7 +66,7 @@ final class StreamResponder: Sendable {
             guard let chunk = answers.chunk(of: request.name, after: from) else { return .askRoute }
             let answer = answers.answer(request, chunk, from: from)
             guard request.mode == .longPoll, !chunk.isClosed else { return .answer(answer) }
-            // One who was up to date at the last release waits for the next one, so that a burst is few answers.
+            // Waits for the next release if the reader was up to date at the last one, so that a burst becomes few answers.
             let reply = hold(
                 request, of: admission, at: from, for: request.name.topic.quiet, on: eventLoop, deliver: deliver)
             if case .crowded = reply { return .answer(answer) }
@@ -83,10 +80,9 @@ final class StreamResponder: Sendable {
         }
     }
 
-    /// Gives up a reader's place; false when the answer is on its way.
+    /// Removes a reader's registration; returns false if its answer is already being delivered.
     func leave(_ place: WaitRegistration<ChangeWaiter>) -> Bool { polls.leave(place) }
 
-    /// Lets everybody go, as the server shuts down.
     func drain() { polls.drain() }
 
     private func hold(
@@ -106,16 +102,12 @@ final class StreamResponder: Sendable {
     }
 }
 
-/// A reader of a stream who waits: what was asked, and how the answer is delivered.
 final class HeldStream: Sendable {
     let request: StreamRequest
-    /// Who asked; looked at again before the answer goes out.
     let admission: Admission
-    /// How far the reader has come.
     let sequence: SequenceNumber
-    /// Keeps what runs only while watched going.
+    /// Keeps work alive that runs only while watched.
     let watch: Watch
-    /// Where `deliver` is called.
     let eventLoop: any EventLoop
     let deliver: @Sendable (StreamAnswer) -> Void
 
@@ -131,24 +123,56 @@ final class HeldStream: Sendable {
         self.deliver = deliver
     }
 
-    /// What is the same for all who get one answer.
+    /// The key of answers that waiters share.
     struct Question: Hashable {
         let request: StreamRequest
         let sequence: SequenceNumber
         let outcome: WaitOutcome
     }
 
-    /// The answer to one who is let go.
     func answer(_ outcome: WaitOutcome, answers: StreamAnswers) -> StreamAnswer {
         switch outcome {
         case .published:
-            // What has left memory in the meantime is read with the next request, from the same place.
+            // Messages evicted meanwhile are read by the next request, from the same position.
             answers.chunk(of: request.name, after: sequence).map { answers.answer(request, $0, from: sequence) }
                 ?? answers.nothing(request, at: sequence, isClosed: false)
         case .ended: answers.nothing(request, at: sequence, isClosed: true)
         case .expired, .interrupted:
             answers.nothing(request, at: sequence, isClosed: answers.isClosed(request.name, at: sequence))
         case .drained: answers.drained(request, at: sequence)
+        }
+    }
+}
+
+extension PollResponder {
+    enum StreamEntry {
+        /// The feed has already passed the sequence.
+        case pass
+        case ended
+        /// Waits. `deliver` is called once, unless the registration is left before.
+        case held(WaitRegistration<ChangeWaiter>)
+        case draining
+        case crowded
+    }
+
+    /// Holds a reader that has read up to `sequence`, until `deadline`, an uptime in milliseconds.
+    func hold(
+        _ request: StreamRequest, of admission: Admission, at sequence: SequenceNumber, until deadline: Int64,
+        on eventLoop: any EventLoop, deliver: @escaping @Sendable (StreamAnswer) -> Void
+    ) -> StreamEntry {
+        guard holds.count < softCap else { return .crowded }
+        let topic = request.name.topic
+        let waiter = HeldStream(
+            request: request, admission: admission, sequence: sequence, watch: board.watch(topic), eventLoop: eventLoop
+        ) { [self] answer in
+            holds.remove()
+            deliver(answer)
+        }
+        return switch enter(.stream(waiter), topic: topic, after: sequence, until: deadline) {
+        case .held(let place): .held(place)
+        case .pass: .pass
+        case .ended: .ended
+        case .draining: .draining
         }
     }
 }

@@ -7,7 +7,7 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// Feeds and outputs as streams that any client of the Durable Streams protocol reads (its sections 5.5 to 5.8).
+/// Serves feeds and outputs as streams of the Durable Streams protocol (sections 5.5 to 5.8).
 struct Streams {
     let dashboard: AudienceDashboard
 
@@ -19,7 +19,7 @@ struct Streams {
         let request: StreamRequest
         do { request = try StreamRequest(name, query: exchange.target.query) } catch { throw Problem(error) }
         var mayFollow = false
-        // The places of an output are numbers of lines.
+        // Positions of an output are line numbers.
         if case .after(let offset) = request.start, name.output == nil {
             mayFollow = await dashboard.board.mayBeRecorded(offset.sequence)
         }
@@ -42,7 +42,7 @@ struct Streams {
     private func answer(
         _ request: StreamRequest, _ status: StreamStatus, from: SequenceNumber, _ exchange: Exchange
     ) async throws(Problem) -> Response {
-        // Only the feeds are for an audience; nobody is answered as nobody.
+        // A feed always requires an audience.
         guard let admission = exchange.admission else { throw .unauthenticated }
         let delivery = OneShot<StreamAnswer>()
         let reply = responder.read(request, of: admission, status: status, on: exchange.eventLoop) { delivery.send($0) }
@@ -61,7 +61,7 @@ struct Streams {
         return Response(answer, unless: request.mode == .catchUp ? exchange.header(.ifNoneMatch) : nil)
     }
 
-    /// What follows a place, from memory or from the journal; nil where part of it is gone.
+    /// Returns the chunk after `from`, from memory or the journal; nil if part of it was removed.
     func chunk(of name: StreamName, after from: SequenceNumber) async throws(Problem) -> StreamChunk? {
         if let chunk = answers.chunk(of: name, after: from) { return chunk }
         do {
@@ -81,7 +81,7 @@ struct Streams {
         }
     }
 
-    /// How a stream stands, all that is kept counted.
+    /// Returns the status of a stream, including messages that only the journal has.
     func status(of name: StreamName) async throws(Problem) -> StreamStatus {
         do {
             if let run = name.output {
@@ -109,12 +109,12 @@ struct Streams {
         let topic = name.topic
         switch topic {
         case .operation(let id):
-            // Runs may be reported of operations that nobody declared.
+            // Runs of undeclared operations may be reported.
             guard dashboard.board.catalog[id] != nil || dashboard.board.feed.head(of: topic) > 0 else {
                 throw .unknownOperation(id)
             }
         case .store(let id): _ = try dashboard.store(id)
-        // A link shows its run and nothing else.
+        // A link only shows its run.
         case .board: guard !dashboard.permissions.isLink else { throw .unknownFeed("board") }
         case .run, .output: break
         }
@@ -123,9 +123,9 @@ struct Streams {
 }
 
 extension StreamResponder {
-    /// The answer to a reader who is held, where a task waits for it.
+    /// Waits for the answer to a held reader.
     ///
-    /// A client that leaves is not noticed here; the cursor's interval bounds how long its place is kept.
+    /// Does not notice that the client disconnects; the cursor's interval bounds how long the registration is kept.
     func answer(
         _ request: StreamRequest, held place: WaitRegistration<ChangeWaiter>, delivered delivery: OneShot<StreamAnswer>
     ) async -> StreamAnswer {
@@ -142,7 +142,7 @@ extension StreamResponder {
 }
 
 extension Response {
-    /// The answer to a reader of a stream, or that it has what it asked for already.
+    /// Creates the response to a stream reader, or 304 if `known` contains its entity tag.
     init(_ answer: StreamAnswer, unless known: String? = nil) {
         var fields = answer.fields
         if answer.closes { fields[.connection] = "close" }

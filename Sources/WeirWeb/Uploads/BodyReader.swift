@@ -1,19 +1,19 @@
 import HTTPTypes
 import Hummingbird
+import NIOConcurrencyHelpers
 import NIOCore
+import Synchronization
 
-/// Reads a request's body, counts it, and tells an end from an abortion.
+/// Reads and counts a request's body, and distinguishes its end from an abort.
 struct BodyReader {
     private var iterator: RequestBody.AsyncIterator
-    /// How many bytes were announced, if that was told.
     let announced: Int64?
-    /// How many bytes have come.
     private(set) var received: Int64 = 0
     private let limit: Int64?
     private let memory: BodyBudget.Share
     private let right: HeldRight?
 
-    /// Begins to read; `limit` is the most bytes to take, nil for no limit, and `budget` the memory for what is kept of it.
+    /// Starts reading; `limit` is the maximum length, nil for no limit; `budget` provides the memory for kept bytes.
     init(_ exchange: Exchange, limit: Int64?, budget: BodyBudget) {
         iterator = exchange.request.body.makeAsyncIterator()
         right = exchange.right
@@ -22,7 +22,6 @@ struct BodyReader {
         memory = budget.share()
     }
 
-    /// The next piece, or nil at the end.
     mutating func next() async throws(UploadFailure) -> ByteBuffer? {
         if let limit, announced ?? 0 > limit { throw .tooLarge(limit: limit) }
         let piece: ByteBuffer?
@@ -37,10 +36,10 @@ struct BodyReader {
         } catch {
             throw .stopped(received: received, announced: announced)
         }
-        // Looked at behind the last piece too, before anything is done with the body.
+        // Checked after the last piece too, before the body is used.
         guard right?.isHeld ?? true else { throw .revoked }
         guard let piece else {
-            // A connection that closes ends the body like a body that is over; only its length tells them apart.
+            // A closed connection looks like the end of the body, except for the length.
             if let announced, received < announced { throw .stopped(received: received, announced: announced) }
             return nil
         }
@@ -49,14 +48,14 @@ struct BodyReader {
         return piece
     }
 
-    /// Takes memory for bytes that are kept until this reader goes.
+    /// Reserves memory for bytes that are kept as long as this reader.
     func keep(_ count: Int) throws(UploadFailure) {
         guard memory.grow(by: count) else { throw .crowded }
     }
 
-    /// The whole body.
+    /// Reads the whole body.
     ///
-    /// Throws a problem when it is longer than the limit or breaks off.
+    /// Throws a problem if it exceeds the limit or is aborted.
     mutating func collect() async throws(Problem) -> ByteBuffer {
         var whole = ByteBuffer()
         do {
@@ -70,25 +69,101 @@ struct BodyReader {
         return whole
     }
 
-    /// The problem of a failure, for an answer.
     func problem(_ failure: UploadFailure) -> Problem {
         if let limit, failure == .tooLarge(limit: limit) { return .tooLarge(limit: limit) }
         return Problem(stoppedBy: failure) ?? .stalled
     }
-
-    /// Whether what is left of the body is so much, or so uncertain, that the connection should rather end.
-    var isWorthLeaving: Bool {
-        guard let announced else { return true }
-        return announced - received > 16 * 1_024 * 1_024
-    }
 }
 
-/// Why a server stops reading a body whose client may well go on sending.
 enum BodyStop: Error, Equatable {
-    /// It comes more slowly than the limits allow.
     case tooSlow
-    /// The server shuts down.
     case shutdown
-    /// Whoever sends it may not any more.
+    /// The sender has lost the permission.
     case revoked
+}
+
+/// Limits the total memory of all bodies that are being received or sent.
+final class BodyBudget: Sendable {
+    /// Bytes of each request body that are exempt from the shared limit, so that small bodies are always read.
+    static let free = 16 * 1_024
+    /// Bytes of each response body that are exempt from the shared limit, so that small responses are always sent.
+    static let freeAnswer = 64 * 1_024
+
+    /// The memory of one body, released on deinitialization.
+    final class Share: Sendable {
+        private let budget: BodyBudget
+        private let size = Atomic<Int>(0)
+
+        fileprivate init(_ budget: BodyBudget) { self.budget = budget }
+
+        /// Reserves `count` more bytes; returns false, reserving nothing, if the limit would be exceeded.
+        func grow(by count: Int) -> Bool {
+            let before = size.load(ordering: .relaxed)
+            let (after, isOver) = before.addingReportingOverflow(count)
+            guard !isOver, budget.take(max(0, after - max(before, budget.free))) else { return false }
+            size.store(after, ordering: .relaxed)
+            return true
+        }
+
+        deinit { budget.give(max(0, size.load(ordering: .relaxed) - budget.free)) }
+    }
+
+    private let limit: Int
+    private let free: Int
+    private let used = Atomic<Int>(0)
+
+    /// Creates a budget of `limit` bytes; `free` bytes of each body are exempt.
+    init(limit: Int, free: Int = BodyBudget.free) {
+        self.limit = limit
+        self.free = free
+    }
+
+    var taken: Int { used.load(ordering: .relaxed) }
+
+    /// Creates a share for one body; only one task at a time may use it.
+    func share() -> Share { Share(self) }
+
+    private func take(_ count: Int) -> Bool {
+        guard count > 0 else { return true }
+        let after = used.add(count, ordering: .relaxed).newValue
+        guard after > limit else { return true }
+        give(count)
+        return false
+    }
+
+    private func give(_ count: Int) { used.subtract(count, ordering: .relaxed) }
+}
+
+/// The requests whose bodies are being read; stops a body when its sender loses the permission while no data arrives.
+final class BodiesBeingRead: Sendable {
+    private struct Entry {
+        let right: HeldRight
+        let stop: @Sendable () -> Void
+    }
+
+    private struct State {
+        var entries: [Int: Entry] = [:]
+        var last = 0
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Registers a request; `stop` ends its body and may be called on any thread.
+    ///
+    /// Returns the number to pass to ``end(_:)``.
+    func begin(_ right: HeldRight, stop: @escaping @Sendable () -> Void) -> Int {
+        state.withLockedValue { state in
+            state.last &+= 1
+            state.entries[state.last] = Entry(right: right, stop: stop)
+            return state.last
+        }
+    }
+
+    func end(_ number: Int) { state.withLockedValue { $0.entries[number] = nil } }
+
+    var count: Int { state.withLockedValue { $0.entries.count } }
+
+    func lookAtRights() {
+        for entry in state.withLockedValue({ Array($0.entries.values) }) where !entry.right.isHeld { entry.stop() }
+    }
 }

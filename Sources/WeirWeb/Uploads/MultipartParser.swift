@@ -1,20 +1,15 @@
 import Foundation
 import NIOCore
 
-/// Takes a `multipart/form-data` body apart as it arrives (RFC 7578), strictly, in memory that does not grow with it.
+/// A strict, incremental parser of `multipart/form-data` (RFC 7578) with bounded memory.
 ///
-/// Push bytes, then ask for events until there is none. What browsers and common clients send passes; a preamble, an
-/// epilogue, padding behind a boundary, folded headers, transfer encodings and nested bodies do not.
+/// Push bytes, then call ``next()`` until it returns nil. Accepts the output of browsers and common clients; rejects
+/// preambles, epilogues, padding after a boundary, folded headers, transfer encodings and nested bodies.
 struct MultipartParser {
-    /// What a body consists of, in order.
     enum Event: Equatable {
-        /// A part begins.
         case part(MultipartPart)
-        /// Some of its bytes.
         case data(ByteBuffer)
-        /// It ends.
         case endOfPart
-        /// The body ends.
         case end
     }
 
@@ -24,13 +19,12 @@ struct MultipartParser {
     private static let partLimit = 100
     private static let endOfHead = Array("\r\n\r\n".utf8)
 
-    /// A line break, two hyphens and the boundary: what ends a part.
+    /// CRLF, two hyphens and the boundary.
     private let delimiter: [UInt8]
     private var pending = ByteBuffer()
     private var state = State.start
     private var parts = 0
 
-    /// Creates a parser; nil for a boundary that is none.
     init?(boundary: String?) {
         guard let boundary, (1...70).contains(boundary.utf8.count), boundary.last != " ",
             boundary.utf8.allSatisfy(Self.isBoundary)
@@ -38,14 +32,12 @@ struct MultipartParser {
         delimiter = Array("\r\n--".utf8) + Array(boundary.utf8)
     }
 
-    /// Takes in the next bytes of the body.
     mutating func push(_ bytes: ByteBuffer) {
         var bytes = bytes
         pending.discardReadBytes()
         pending.writeBuffer(&bytes)
     }
 
-    /// The next event, or nil if more bytes are needed.
     mutating func next() throws(MultipartMistake) -> Event? {
         switch state {
         case .start:
@@ -80,7 +72,7 @@ struct MultipartParser {
         }
     }
 
-    /// Says that no more bytes come.
+    /// Ends the body; throws if it is truncated.
     func finish() throws(MultipartMistake) {
         guard state == .over else { throw .truncated }
     }
@@ -116,9 +108,9 @@ struct MultipartParser {
 }
 
 extension ByteBuffer {
-    /// How many bytes certainly lie before a text that begins with a carriage return, and whether it follows them wholly.
+    /// The number of bytes before `text`, which starts with a carriage return, and whether it follows completely.
     fileprivate func length(before text: [UInt8]) -> (length: Int, isWhole: Bool) {
-        // Unsafe memory: the bytes are read within the call that lends them, and no further than their count.
+        // Unsafe memory: the bytes are read within the closure, and no further than their count.
         withUnsafeReadableBytes { bytes in
             guard let base = bytes.baseAddress else { return (0, false) }
             var offset = 0
@@ -134,4 +126,120 @@ extension ByteBuffer {
             return (bytes.count, false)
         }
     }
+}
+
+struct MultipartPart: Hashable, Sendable {
+    let name: String
+    let filename: String?
+    let contentType: String?
+
+    /// Returns the last path component of a file name from any system, without control characters.
+    static func plainFilename(_ sent: String) -> String {
+        // Splits scalars: a slash with a combining mark is another character, but still a slash to a file system.
+        let last = sent.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last ?? sent.unicodeScalars.prefix(0)
+        let plain = String(String.UnicodeScalarView(last.filter { $0.value >= 0x20 && $0.value != 0x7f }))
+        let name = String(plain.prefix(200))
+        return ["", ".", ".."].contains(name) ? "file" : name
+    }
+}
+
+enum MultipartHead {
+    static func read(_ bytes: [UInt8]) throws(MultipartMistake) -> MultipartPart {
+        guard let text = String(validating: bytes, as: UTF8.self), !text.unicodeScalars.contains("\0") else {
+            throw .head
+        }
+        var disposition: String?
+        var contentType: String?
+        // `\r\n` is one character regardless of its neighbors.
+        for line in text.split(separator: "\r\n" as Character) {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy({ $0.isASCII && ($0.isLetter || $0 == "-") })
+            else { throw .head }
+            let value = String(parts[1].drop { $0 == " " || $0 == "\t" })
+            guard !value.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) else { throw .head }
+            switch parts[0].lowercased() {
+            case "content-disposition":
+                guard disposition == nil else { throw .head }
+                disposition = value
+            case "content-type":
+                guard contentType == nil else { throw .head }
+                contentType = value
+            case "content-transfer-encoding":
+                guard ["7bit", "8bit", "binary"].contains(value.lowercased()) else { throw .encoding }
+            default: break
+            }
+        }
+        guard let disposition else { throw .head }
+        let parameters = try parameters(disposition)
+        guard let name = parameters["name"], !name.isEmpty else { throw .head }
+        return MultipartPart(name: name, filename: parameters["filename"], contentType: contentType)
+    }
+
+    /// Parses the parameters of `form-data; name="…"; filename="…"`.
+    ///
+    /// In quotes, `%22`, `%0D` and `%0A` are decoded (browsers encode them, WHATWG HTML), and so is a backslash before a
+    /// quote or a backslash (curl); any other backslash is literal.
+    private static func parameters(_ disposition: String) throws(MultipartMistake) -> [String: String] {
+        var rest = Substring(disposition)
+        guard rest.lowercased().hasPrefix("form-data") else { throw .head }
+        rest = rest.dropFirst("form-data".count).drop { $0 == " " }
+        var parameters: [String: String] = [:]
+        while !rest.isEmpty {
+            guard rest.first == ";" else { throw .head }
+            rest = rest.dropFirst().drop { $0 == " " }
+            if rest.isEmpty { break }
+            guard let equals = rest.firstIndex(of: "=") else { throw .head }
+            let name = rest[..<equals].lowercased()
+            rest = rest[rest.index(after: equals)...]
+            guard ["name", "filename"].contains(name), parameters[name] == nil else { throw .head }
+            parameters[name] = rest.first == "\"" ? try quoted(&rest) : token(&rest)
+            rest = rest.drop { $0 == " " }
+        }
+        return parameters
+    }
+
+    private static func token(_ rest: inout Substring) -> String {
+        let token = rest.prefix { $0 != ";" && $0 != " " }
+        rest = rest[token.endIndex...]
+        return String(token)
+    }
+
+    private static func quoted(_ rest: inout Substring) throws(MultipartMistake) -> String {
+        var result = ""
+        rest = rest.dropFirst()
+        while let character = rest.popFirst() {
+            if character == "\"" {
+                return
+                    result.replacing("%22", with: "\"").replacing("%0D", with: "\r").replacing("%0A", with: "\n")
+            }
+            if character == "\\", let next = rest.first, next == "\"" || next == "\\" {
+                result.append(next)
+                rest = rest.dropFirst()
+            } else {
+                result.append(character)
+            }
+        }
+        throw .head
+    }
+}
+
+/// Why a body is not valid `multipart/form-data`, as a message for the sender.
+struct MultipartMistake: Error, Hashable, Sendable {
+    let detail: String
+
+    static let boundary = MultipartMistake(
+        detail: "The body does not begin with the boundary that Content-Type names, on a line of its own.")
+    static let delimiter = MultipartMistake(
+        detail: "A boundary in the body is followed by something other than the end of its line.")
+    static let head = MultipartMistake(
+        detail: "A part's header is malformed: it needs one Content-Disposition of form-data with a name, in UTF-8.")
+    static let headTooLong = MultipartMistake(detail: "A part's header is longer than 8 KiB.")
+    static let tooManyParts = MultipartMistake(detail: "The body has more than 100 parts.")
+    static let encoding = MultipartMistake(
+        detail: "A part names a Content-Transfer-Encoding; send its bytes as they are.")
+    static let epilogue = MultipartMistake(detail: "There is text after the last boundary.")
+    static let truncated = MultipartMistake(detail: "The body ends before its last boundary.")
+    static let noBoundary = MultipartMistake(
+        detail:
+            "Content-Type names no usable boundary: 1 to 70 letters, digits and '()+_,-./:=?, not ending with a space.")
 }

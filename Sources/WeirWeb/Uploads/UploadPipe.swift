@@ -1,22 +1,20 @@
 import Foundation
 import NIOConcurrencyHelpers
 import WeirOperations
+import WeirStates
 
-/// Hands the bytes of a request's body from the request's task to the run that reads them, one piece at a time.
+/// Passes the bytes of a request's body to the run that reads them, one piece at a time.
 ///
-/// The request's task alone reads the connection, so that a cancelled run does not cut it off; and it reads the next piece
-/// only when the run has taken the last one, so that memory does not grow with the file.
+/// Only the request's task reads the connection, so a cancelled run does not break it. It reads a piece only after the run
+/// has taken the previous one, so memory does not grow with the file.
 final class UploadPipe: FileContent {
     private enum State {
-        /// Neither side is there.
         case empty
-        /// A piece waits for the reader, and its writer with it.
+        /// The writer waits for the reader to take a piece.
         case offered(Data, CheckedContinuation<Bool, Never>)
         /// The reader waits for a piece.
         case wanted(CheckedContinuation<Data?, any Error>)
-        /// No more pieces: the file is over, or failed.
         case finished(UploadFailure?)
-        /// The reader is gone.
         case closed
     }
 
@@ -62,7 +60,7 @@ final class UploadPipe: FileContent {
 
     // MARK: The request's side
 
-    /// Hands over a piece and waits until the run has taken it; false when nobody reads any more.
+    /// Passes a piece and waits until the run takes it; returns false if the reader has ended.
     func offer(_ piece: Data) async -> Bool {
         await withCheckedContinuation { writer in
             let (reader, isOpen) = state.withLockedValue { state -> (CheckedContinuation<Data?, any Error>?, Bool?) in
@@ -81,7 +79,7 @@ final class UploadPipe: FileContent {
         }
     }
 
-    /// Says that the file is over, or why it broke off.
+    /// Ends the file, with a failure if it was aborted.
     func finish(_ failure: UploadFailure? = nil) {
         let reader = state.withLockedValue { state -> CheckedContinuation<Data?, any Error>? in
             switch state {
@@ -97,7 +95,6 @@ final class UploadPipe: FileContent {
         if let failure { reader?.resume(throwing: failure) } else { reader?.resume(returning: nil) }
     }
 
-    /// Says that nobody reads any more: the run has ended.
     func close() { close(throwing: UploadFailure.closed) }
 
     private func close(throwing error: any Error) {
@@ -113,4 +110,43 @@ final class UploadPipe: FileContent {
         case .empty, .finished, .closed: break
         }
     }
+}
+
+/// Why the bytes of a file stopped arriving, as a message on the run's page.
+struct UploadFailure: Error, LocalizedError, CustomStringConvertible, Sendable, Hashable {
+    let description: String
+
+    var errorDescription: String? { description }
+
+    static func stopped(received: Int64, announced: Int64?) -> UploadFailure {
+        let all = announced.map { " of \($0)" } ?? ""
+        return UploadFailure(
+            description: "The sender stopped before the end: \(received)\(all) bytes had arrived. Send the file again.")
+    }
+
+    /// The sender of a resumable upload is silent.
+    static func silent(received: Int64, announced: Int64) -> UploadFailure {
+        UploadFailure(
+            description:
+                "The sender has been away for a while: \(received) of \(announced) bytes have arrived and are kept. "
+                + "Choose the same file again to continue.")
+    }
+
+    static func tooLarge(limit: Int64) -> UploadFailure {
+        UploadFailure(
+            description: "The file is larger than the \(ByteCount(clamping: limit)) that this server accepts.")
+    }
+
+    static let tooSlow = UploadFailure(
+        description: "The file arrived too slowly, or stalled for too long. Send it again.")
+
+    static let shutdown = UploadFailure(
+        description: "The server was shut down while the file was arriving. Send it again when the server is back.")
+
+    static let crowded = UploadFailure(description: "The server is receiving too much at once. Try again later.")
+
+    static let revoked = UploadFailure(
+        description: "The sender's rights were taken away while the file was arriving.")
+
+    static let closed = UploadFailure(description: "The file is no longer being received.")
 }

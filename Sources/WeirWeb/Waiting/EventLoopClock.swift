@@ -1,11 +1,11 @@
 import NIOCore
 import NIOPosix
+import WeirBoards
 import WeirJournals
 
-/// The time as the system has it, with timers on threads of their own.
+/// The system's time, with timers on dedicated threads.
 ///
-/// What is called back renders and encodes answers: the event loops of connections, and other connections with them, need not wait
-/// for that.
+/// Callbacks render and encode answers, which would block the event loops of connections.
 final class EventLoopClock: WaitClock {
     private let group: MultiThreadedEventLoopGroup
     private let now: @Sendable () -> Timestamp
@@ -32,13 +32,34 @@ final class EventLoopClock: WaitClock {
     }
 }
 
-/// The time that waiting is measured in, and a way to be called at a later one.
+/// A clock with timers for waiting.
 protocol WaitClock: Sendable {
-    /// Milliseconds of a clock that never jumps.
+    /// Monotonic time in milliseconds.
     var uptime: Int64 { get }
     /// Milliseconds since 1 January 1970, UTC; may jump.
     var wall: Int64 { get }
-    /// Calls back once, at that uptime or soon after, on no thread in particular; at once if it has passed, but never
-    /// before this call returns.
+    /// Calls `body` once at an uptime or shortly after, on an unspecified thread. Calls it soon if the uptime has passed, but
+    /// never before this method returns.
     func schedule(at uptime: Int64, _ body: @escaping @Sendable () -> Void)
+}
+
+/// The parts of a feed that waiting requires: the head of each topic, its changes, and whether the topic has ended.
+protocol HeadSource: Sendable {
+    func head(of topic: Topic) -> SequenceNumber
+    func isEnded(_ topic: Topic) -> Bool
+    /// Calls `onMove` with the new head after each change of the topic, and when the topic ends, until the returned object is
+    /// released.
+    func watchHead(of topic: Topic, onMove: @escaping @Sendable (SequenceNumber) -> Void) -> any Sendable
+}
+
+extension VisibleFeed: HeadSource {
+    /// Whether the topic is the output of an ended run; the end moves no head, unlike a run's last change.
+    func isEnded(_ topic: Topic) -> Bool {
+        guard case .output(let run) = topic else { return false }
+        return output(of: run)?.isClosed ?? false
+    }
+
+    func watchHead(of topic: Topic, onMove: @escaping @Sendable (SequenceNumber) -> Void) -> any Sendable {
+        observe(topic, after: nil, onPublish: onMove)
+    }
 }

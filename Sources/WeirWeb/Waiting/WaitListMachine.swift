@@ -1,66 +1,56 @@
 import WeirJournals
 
-/// Decides who waits for a topic's next change, and when each waiter is released.
+/// Tracks the waiters for the next change of a topic, and decides when to release each.
 ///
-/// Pure: no clock, lock or socket.
+/// Uses no clock, lock or socket. Times are milliseconds of one monotonic clock.
 ///
-/// All times are milliseconds of one monotonic clock. Waiting for a change after `n` ends when
-/// - the head passes `n`: at once if 50 ms have passed since the last release (`quiet`), else at +50 ms, so that a burst of changes
-///   becomes few answers and a lone change is not delayed;
-/// - the topic ends, and all of it was read: at once;
-/// - the deadline comes;
-/// - it is interrupted, because there is something to say that is no change;
+/// A wait for a change after `n` ends when
+/// - the head passes `n`: at once if `quiet` milliseconds have passed since the last release, else when they have, so that a
+///   burst becomes few answers and a single change is not delayed;
+/// - the topic ends and all of it was read;
+/// - the deadline passes;
+/// - it is interrupted to send something other than a change;
 /// - the list is drained because the server shuts down.
 ///
-/// A waiter is removed before it is released, so that it cannot be released twice.
+/// A waiter is removed before it is released, so it cannot be released twice.
 struct WaitListMachine<Waiter: Sendable>: Sendable {
-    /// Identifies a waiter.
     struct ID: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let group: Group
     }
 
-    /// What happened to a new waiter.
     enum Entry: Equatable {
-        /// The head has passed already: no waiting.
+        /// The head has already passed; the waiter was not added.
         case pass(head: SequenceNumber)
-        /// Waits, and is released by a later event.
         case held(ID)
-        /// No more waiting here: the server shuts down.
         case draining
-        /// No waiting: nothing ever follows.
         case ended
     }
 
-    /// A waiter that is released.
     struct Release: Sendable {
         let waiter: Waiter
-        /// What the waiting was after.
         let after: SequenceNumber
         let outcome: WaitOutcome
     }
 
-    /// Those who wait after the same sequence until the same time, and are released together.
+    /// Waiters with the same sequence and deadline, which are released together.
     fileprivate struct Group: Hashable {
         let after: SequenceNumber
         let deadline: Int64
     }
 
-    /// The least time between two releases for changes.
+    /// The minimum time between two releases because of changes.
     let quiet: Int64
-    /// How long an empty list is kept, for clients that return after each answer.
+    /// How long an empty list is kept, since clients return after each answer.
     static var linger: Int64 { 2_000 }
 
-    /// The sequence of the topic's last change, as far as it is known here.
     private(set) var head: SequenceNumber
-    /// The head at the last release, and when that was.
     private var released: SequenceNumber
     private var releasedAt = Int64.min / 2
     private var groups: [Group: [UInt64: Waiter]] = [:]
-    /// The groups of those who were moved to another one than they came to.
+    /// The current groups of waiters that ``drain(spread:seed:now:)`` moved.
     private var moved: [UInt64: Group] = [:]
     private var lastNumber: UInt64 = 0
-    /// How many wait.
     private(set) var count = 0
     private var lastUse: Int64
     private var isDraining = false
@@ -73,13 +63,12 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         lastUse = now
     }
 
-    /// The sequences after which the waiters wait.
     var sleeping: [SequenceNumber] { groups.flatMap { group, waiters in waiters.map { _ in group.after } } }
 
     /// Adds a waiter.
     ///
-    /// `known` is the feed's current head, and `isEnded` whether nothing follows it. One who must wait is released at once rather than
-    /// let pass, so that whoever releases makes the answer.
+    /// `known` is the feed's current head, and `isEnded` whether the topic has ended. If `mustWait` is true and the head has
+    /// passed, the waiter is added and released at the next `wake`, which then makes the answer.
     mutating func enter(
         _ waiter: Waiter, after: SequenceNumber, until deadline: Int64, known: SequenceNumber, isEnded: Bool = false,
         mustWait: Bool = false, now: Int64
@@ -91,7 +80,7 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         if after < head {
             let isOpen = now >= releasedAt + quiet
             guard after >= released, !isOpen else {
-                // While others are due, their release is the one that counts.
+                // A pending release of other waiters sets the time instead.
                 if isOpen, !groups.keys.contains(where: { $0.after < head }) { markReleased(now) }
                 guard mustWait else { return .pass(head: head) }
                 return hold(waiter, Group(after: after, deadline: now))
@@ -109,9 +98,9 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return .held(ID(number: lastNumber, group: group))
     }
 
-    /// Somebody gives up waiting.
+    /// Removes a waiter.
     ///
-    /// Returns the waiter, or nil if it was let go before.
+    /// Returns nil if it was already released.
     mutating func leave(_ id: ID, now: Int64) -> Waiter? {
         let group = moved.removeValue(forKey: id.number) ?? id.group
         guard let waiter = groups[group]?.removeValue(forKey: id.number) else { return nil }
@@ -121,14 +110,14 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return waiter
     }
 
-    /// The topic's head moved, or nothing follows it any more.
+    /// Updates the head, or ends the topic; returns the waiters to release.
     mutating func published(_ head: SequenceNumber, isEnded: Bool = false, now: Int64) -> [Release] {
         self.head = max(self.head, head)
         self.isEnded = self.isEnded || isEnded
         return wake(now: now)
     }
 
-    /// Time has passed: releases the waiters that are due.
+    /// Removes and returns the waiters that are due.
     mutating func wake(now: Int64) -> [Release] {
         let isOpen = now >= releasedAt + quiet
         var releases: [Release] = []
@@ -157,7 +146,6 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return releases
     }
 
-    /// Releases the matching waiters, although there is no change.
     mutating func interrupt(now: Int64, where fits: (Waiter) -> Bool) -> [Release] {
         var releases: [Release] = []
         for (group, waiters) in groups {
@@ -172,7 +160,7 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         return releases
     }
 
-    /// The server shuts down: everybody is released within `spread` milliseconds, and nobody waits any more.
+    /// Moves all deadlines to within `spread` milliseconds; new waiters are refused.
     mutating func drain(spread: Int64, seed: UInt64, now: Int64) {
         isDraining = true
         let before = groups
@@ -187,7 +175,7 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         }
     }
 
-    /// When `wake` has something to do next: a release, or the end of an empty place.
+    /// When to call ``wake(now:)`` next: for a release, or the end of an empty list.
     var nextWake: Int64 {
         if groups.isEmpty { return lastUse + Self.linger }
         return groups.keys.lazy.map { group in
@@ -195,7 +183,6 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
         }.min() ?? .max
     }
 
-    /// Whether the place has been empty for so long that it can go.
     func isIdle(now: Int64) -> Bool { groups.isEmpty && now >= lastUse + Self.linger }
 
     private mutating func markReleased(_ now: Int64) {
@@ -204,24 +191,19 @@ struct WaitListMachine<Waiter: Sendable>: Sendable {
     }
 }
 
-/// Why a waiter was released.
 enum WaitOutcome: Hashable, Sendable {
-    /// There is a change.
     case published
-    /// Nothing ever follows.
     case ended
-    /// The time is over.
     case expired
-    /// There is something to say that is no change.
+    /// There is something to send other than a change.
     case interrupted
-    /// The server shuts down.
     case drained
 }
 
 extension Topic {
-    /// The least time between two answers that bring something new, in milliseconds.
+    /// The minimum time between two answers with changes, in milliseconds.
     ///
-    /// Each change is to be seen by itself; of lines, many come at a time, and whole pages of them are painted at once.
+    /// Each change must become visible separately; output lines arrive in bulk and are painted in whole pages.
     var quiet: Int64 {
         switch self {
         case .output: 200

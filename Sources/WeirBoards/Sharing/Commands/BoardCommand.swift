@@ -1,15 +1,16 @@
+import WeirFlows
 import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// What can be asked of a board, as one server hands it to another, in JSON: everything but files and secrets.
+/// A command that one server sends to another, encoded as JSON: everything except files and secrets.
 ///
-/// Rights were checked where it was asked; `actor` says who asks. A server of another version may not know a case: then it
-/// refuses the command.
+/// The sending server has checked the permissions; `actor` identifies the sender. A server of another version refuses a
+/// case that it does not know.
 enum BoardCommand: Sendable, Hashable, Codable {
     case start(operation: String, input: JSONValue, actor: String, key: String?)
-    /// A run with that id, which the server that asks carries out, as it keeps what came with the start besides the input; of
-    /// the input, the secrets are missing.
+    /// Starts a run with that id, which the sending server carries out because it holds the file or secrets of the
+    /// start; the input lacks the secrets.
     case startThere(run: String, operation: String, input: JSONValue, retryOf: String?, actor: String, key: String?)
     case cancel(run: String, actor: String)
     case retry(run: String, input: JSONValue?, actor: String, key: String?)
@@ -23,7 +24,7 @@ enum BoardCommand: Sendable, Hashable, Codable {
     case resumeSchedule(operation: String)
     case dismissNotice(id: String)
 
-    /// What it came to, in JSON as well.
+    /// The result of a command, also encoded as JSON.
     enum Outcome: Sendable, Hashable, Codable {
         case run(String, sequence: SequenceNumber?, isNew: Bool)
         case store(String, sequence: SequenceNumber?, isNew: Bool)
@@ -41,7 +42,6 @@ extension BoardCommand.Outcome {
         self = .refused(code: error.code.rawValue, words: error.description, mistakes: error.fields)
     }
 
-    /// The change that the command produced.
     var sequence: SequenceNumber? {
         switch self {
         case .run(_, let sequence, _), .store(_, let sequence, _): sequence
@@ -49,7 +49,6 @@ extension BoardCommand.Outcome {
         }
     }
 
-    /// The receipt of a command on a run.
     var startReceipt: StartReceipt {
         get throws(BoardError) {
             guard case .run(let run, let sequence, let isNew) = self else { throw refusal }
@@ -57,7 +56,6 @@ extension BoardCommand.Outcome {
         }
     }
 
-    /// The receipt of a command on a store.
     var storeReceipt: StoreReceipt {
         get throws(BoardError) {
             guard case .store(let store, let sequence, let isNew) = self else { throw refusal }
@@ -65,7 +63,7 @@ extension BoardCommand.Outcome {
         }
     }
 
-    /// Whether a command without a receipt had something to do.
+    /// Whether a command without a receipt had an effect.
     var isDone: Bool {
         get throws(BoardError) {
             guard case .done(let isDone) = self else { throw refusal }
@@ -73,10 +71,180 @@ extension BoardCommand.Outcome {
         }
     }
 
-    /// Why there is no receipt of the expected kind.
     private var refusal: BoardError {
         guard case .refused(let code, let words, let mistakes) = self else { return .outcomeUnknown(of: nil) }
-        // A code that only another version knows says no more than that nothing was done.
+        // An unknown code of another version only means that nothing was done.
         return BoardError(BoardError.Code(rawValue: code) ?? .unavailable, Message(verbatim: words), fields: mistakes)
+    }
+}
+
+extension Board {
+    /// Whether another server records, so that this one forwards commands to it.
+    var follows: Bool { role.value == .following }
+
+    /// Forwards a command to the recording server; returns once that has replied and this server shows the result.
+    ///
+    /// - Parameter command: The command, with permissions already checked.
+    /// - Returns: The reply.
+    /// - Throws: What the command throws there; `overloaded` if too many commands are waiting; `unavailable` if the
+    ///   recording server did not accept the command in time, so that nothing was done; and `outcomeUnknown` if it
+    ///   accepted the command but did not reply.
+    func handOver(_ command: BoardCommand) async throws(BoardError) -> BoardCommand.Outcome {
+        let recording = recordingNode
+        // A server of an earlier version accepts none. If no server records now, another is about to take over.
+        let isTaken = recording?.standing.takesCommands ?? (recording == nil)
+        guard let sender, isTaken else { throw .following(recording?.name) }
+        let outcome = try await sender.send(command, to: recording?.name)
+        if let sequence = outcome.sequence { await shown(sequence) }
+        return outcome
+    }
+
+    /// Forwards a start with files or secrets, which stay on this server: it carries out the run, under an id it
+    /// assigns.
+    ///
+    /// Throws what `handOver(_:)` throws, and `unavailable` if this server carries out no runs for the recording one.
+    func handOver(
+        startOf operation: String, input: JSONValue, retryOf: String? = nil, actor: String, key: String?,
+        keeping parts: RunParts
+    ) async throws(BoardError) -> StartReceipt {
+        guard let keeper = worker?.parts, configuration.carriesOutForOthers else {
+            throw .partsStay(recordingNode?.name)
+        }
+        let run = launcher.makeID()
+        keeper.keep(parts, for: run)
+        do {
+            let receipt = try await handOver(
+                .startThere(
+                    run: run, operation: operation, input: input, retryOf: retryOf, actor: actor, key: key)
+            ).startReceipt
+            if receipt.run != run { keeper.drop(run) }
+            return receipt
+        } catch {
+            guard !keeper.drop(run, isLost: error.code == .outcomeUnknown), let live = runs[run] else { throw error }
+            // The outcome is known, because the run has begun here.
+            return StartReceipt(run: run, sequence: live.opened.resolved, isNew: true)
+        }
+    }
+
+    private var recordingNode: JournalNode? { nodes.first { $0.node.isRecording && !$0.isThis }?.node }
+
+    /// Waits at most a second until this server shows a change that another one recorded.
+    ///
+    /// Returns at once if this server records, because no later change can exist.
+    func shown(_ sequence: SequenceNumber) async {
+        guard follows, feed.head(of: .board) < sequence else { return }
+        let shown = Deferred<Bool>()
+        let observation = feed.observe(.board, after: 0) { head in
+            if head >= sequence { shown.resolve(true) }
+        }
+        _ = await shown.value(within: .seconds(1), clock: clock)
+        observation.cancel()
+    }
+
+    /// Whether a change may be recorded that this server does not show, after waiting at most two seconds for it.
+    ///
+    /// Returns false only if the journal has no such change. While the journal cannot be read, the result is true: this
+    /// server may have been replaced without knowing it, so that a client of another server has seen later changes.
+    func mayBeRecorded(_ sequence: SequenceNumber) async -> Bool {
+        await shown(sequence)
+        guard feed.head(of: .board) < sequence else { return true }
+        guard membership != nil else { return false }
+        let answer = Deferred<Bool>()
+        Task { [self] in
+            do { try await recorder.follower.catchUp() } catch { return answer.resolve(true) }
+            answer.resolve(feed.head(of: .board) >= sequence)
+        }
+        return await answer.value(within: .seconds(1), clock: clock) ?? true
+    }
+
+    /// Carries out a command from the server with that id, which itself carries out the run that the command starts.
+    func perform(_ command: BoardCommand, of node: String) async -> BoardCommand.Outcome {
+        do throws(BoardError) {
+            // A server that was replaced in the meantime does not forward the command again.
+            try requireRecording()
+            return try await outcome(of: command, worker: membership?.worker(of: node))
+        } catch {
+            return .init(error)
+        }
+    }
+
+    private func outcome(of command: BoardCommand, worker: Int64?) async throws(BoardError) -> BoardCommand.Outcome {
+        switch command {
+        case .start(let operation, let input, let actor, let key):
+            .init(
+                try await start(
+                    operation, input: input, actor: actor, idempotencyKey: key,
+                    foreign: worker.map { ForeignStart(worker: $0) }))
+        case .startThere(let run, let operation, let input, let retryOf, let actor, let key):
+            .init(
+                try await begin(run, operation, input, retryOf: retryOf, actor: actor, key: key, worker: worker))
+        case .cancel(let run, let actor):
+            .init(try await cancel(run, actor: actor))
+        case .retry(let run, let input, let actor, let key):
+            .init(
+                try await retry(
+                    run, input: input, actor: actor, idempotencyKey: key, from: nil,
+                    foreign: worker.map { ForeignStart(worker: $0) }))
+        case .retryFromFailedStep(let run, let actor, let key):
+            .init(try await retryFromFailedStep(run, actor: actor, idempotencyKey: key))
+        case .decide(let run, let step, let isApproved, let comment, let actor):
+            .init(try await decide(run, step: step, isApproved: isApproved, comment: comment, actor: actor))
+        case .dispatch(let action, let store, let actor, let key):
+            .init(try await dispatch(action, to: store, actor: actor, idempotencyKey: key))
+        case .rehydrate(let store, let state, let actor, let key):
+            .init(try await rehydrate(store, state: state, actor: actor, idempotencyKey: key))
+        case .returnTo(let store, let sequence, let actor, let key):
+            .init(try await returnTo(store, sequence: sequence, actor: actor, idempotencyKey: key))
+        case .reset(let store, let actor, let key):
+            .init(try await reset(store, actor: actor, idempotencyKey: key))
+        case .pauseSchedule(let operation, let actor):
+            try await paused(operation, by: actor)
+        case .resumeSchedule(let operation):
+            try await paused(operation, by: nil)
+        case .dismissNotice(let id):
+            .done(try await dismissNotice(id))
+        }
+    }
+
+    /// Starts a run whose file or secrets stay on the server that carries it out, under the id assigned there.
+    private func begin(
+        _ run: String, _ operation: String, _ input: JSONValue, retryOf: String?, actor: String, key: String?,
+        worker: Int64?
+    ) async throws(BoardError) -> StartReceipt {
+        guard let worker, RunID.isPlausible(run), runs[run] == nil else { throw .partsStay(nil) }
+        let input = try await launcher.validate(input, for: operation, isWithoutSecrets: true).input
+        if let retryOf, try await self.run(retryOf).endedAt == nil { throw .stillActive }
+        let opening = RunOpening(actor: actor, input: input, retryOf: retryOf, idempotencyKey: key)
+        return try await begin(operation, opening, [:], nil, foreign: ForeignStart(worker: worker, run: run))
+    }
+
+    private func paused(_ operation: String, by actor: String?) async throws(BoardError) -> BoardCommand.Outcome {
+        _ = try await pause(operation, by: actor)
+        return .done(true)
+    }
+}
+
+extension BoardError {
+    /// The error for a start with a file or secrets that this following server can neither forward nor carry out.
+    static func partsStay(_ recording: String?) -> BoardError {
+        BoardError(.unavailable, .partsStay, ["other": named(recording)])
+    }
+
+    /// The error for a command that was withdrawn before it was accepted.
+    static func notTaken(by recording: String?) -> BoardError {
+        BoardError(.unavailable, .notTaken, ["other": named(recording)])
+    }
+
+    /// The error for a command that was accepted but not answered.
+    static func outcomeUnknown(of recording: String?) -> BoardError {
+        BoardError(.outcomeUnknown, .outcomeUnknown, ["other": named(recording)])
+    }
+
+    static func tooManyWait(for recording: String?) -> BoardError {
+        BoardError(.overloaded, .tooManyWait, ["other": named(recording)])
+    }
+
+    private static func named(_ recording: String?) -> Message.Value {
+        recording.map { "“\($0)”" } ?? .message(Message(BoardWording.nobodyRecords))
     }
 }

@@ -3,16 +3,16 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Carries out what other servers hand to this one, which records: each command once, several at a time.
+/// Carries out commands from other servers on the recording one: each command once, several concurrently.
 final class CommandReceiver: Sendable {
-    /// How many commands are carried out at a time.
+    /// The maximum number of concurrent commands.
     static let limit = 64
-    /// How often an answer is tried to be written, a second apart.
+    /// The number of attempts to write a reply, one second apart.
     private static let attempts = 10
 
     private struct Core {
         var underway = 0
-        /// The servers whose other commands wait until there is room.
+        /// The servers whose remaining commands wait for capacity.
         var crowded: [String]?
         var isClosed = false
         var idle: Deferred<Bool>?
@@ -24,7 +24,7 @@ final class CommandReceiver: Sendable {
     private let core = Locked(Core())
     private let scope = FlowScope(executor: nil)
 
-    /// `perform` carries out a command, of the server with that id.
+    /// `perform` carries out a command from the server with the given id.
     init(
         _ journal: any SharedJournal, clock: any Clock<Duration>,
         perform: @escaping @Sendable (BoardCommand, String) async -> BoardCommand.Outcome
@@ -34,8 +34,7 @@ final class CommandReceiver: Sendable {
         self.perform = perform
     }
 
-    /// Claims the commands of these servers that wait, and begins to carry them out; those for which there is no room,
-    /// as soon as there is.
+    /// Claims the waiting commands of these servers and starts to carry them out; the rest follow as capacity frees up.
     ///
     /// Throws `JournalError`.
     func look(of nodes: [String]) async throws {
@@ -59,7 +58,7 @@ final class CommandReceiver: Sendable {
         }
     }
 
-    /// Claims nothing more, and waits until everything that was claimed is answered.
+    /// Stops claiming commands, and waits until every claimed command has been answered.
     func close() async {
         let idle = core.withLock { core -> Deferred<Bool>? in
             core.isClosed = true
@@ -71,7 +70,6 @@ final class CommandReceiver: Sendable {
         _ = await idle?.value()
     }
 
-    /// Ends everything.
     func stop() { scope.cancel() }
 
     private func answer(_ command: HandedCommand) async {
@@ -85,13 +83,13 @@ final class CommandReceiver: Sendable {
             do {
                 return try await journal.answerCommand(command.id, with: JSONValue(encoding: outcome).text())
             } catch {
-                // Whoever asked is told that nobody knows, if the journal does not answer in time.
+                // If the journal does not respond in time, the sender reports an unknown outcome.
                 guard (try? await clock.sleep(for: .seconds(1))) != nil else { return }
             }
         }
     }
 
-    /// Gives back room, and looks for those who waited for it.
+    /// Releases capacity, and claims commands that were waiting for it.
     private func finish(_ count: Int) {
         guard count > 0 else { return }
         let (idle, crowded) = core.withLock { core -> (Deferred<Bool>?, [String]?) in
@@ -107,7 +105,7 @@ final class CommandReceiver: Sendable {
 }
 
 extension BoardError {
-    /// The error for a command that only another version of the server knows.
+    /// The error for a command of another server version.
     fileprivate static var unknownCommand: BoardError {
         BoardError(.unavailable, .unknownCommand)
     }

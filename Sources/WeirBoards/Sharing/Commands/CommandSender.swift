@@ -3,26 +3,26 @@ import WeirFlows
 import WeirJournals
 import WeirStates
 
-/// Hands commands of this server to the one that records, and waits for the answers.
+/// Sends commands from this server to the recording one, and waits for the replies.
 ///
-/// Whoever asks is answered within a bounded time: by then the command was carried out or refused, or it was withdrawn and
-/// nobody will carry it out, or the server that took it has not answered.
+/// Each call returns within a bounded time: by then the command was carried out or refused, or was withdrawn so that no
+/// server will carry it out, or the server that accepted it has not replied.
 final class CommandSender: Sendable {
-    /// How long a command waits for its answer before it is withdrawn: longer than it takes to replace a server that is gone.
+    /// How long a command waits for a reply before it is withdrawn: longer than the takeover from a server that is
+    /// gone.
     static let patience: Duration = .seconds(10)
-    /// How long the database may take to withdraw it.
+    /// The time limit for the withdrawal.
     static let withdrawal: Duration = .seconds(2)
-    /// For how long the id of a command stays taken that was withdrawn: what is still on its way arrives before.
+    /// How long the id of a withdrawn command stays reserved: longer than any write still in flight.
     static let memory: Duration = .seconds(60)
-    /// How many commands may wait at a time.
+    /// The maximum number of waiting commands.
     static let limit = 256
-    /// How many bytes they may have together.
+    /// The maximum total size of waiting commands in bytes.
     static let byteLimit = 16 * 1_024 * 1_024
 
-    /// What ends the wait for an answer.
     private enum End: Sendable {
         case reply(CommandReply)
-        /// The command may not have been handed over, or the server stops.
+        /// The command may not have been stored, or the server is stopping.
         case failed
     }
 
@@ -43,10 +43,9 @@ final class CommandSender: Sendable {
         self.clock = clock
     }
 
-    /// Whether a command waits for its answer.
     var waits: Bool { core.withLock { !$0.waiting.isEmpty } }
 
-    /// Hands a command over, and returns the answer; `recording` is what a person calls the server that records.
+    /// Sends a command and returns the reply; `recording` is the display name of the recording server.
     ///
     /// Throws `overloaded`, `shuttingDown`, `unavailable` and `outcomeUnknown`.
     func send(_ command: BoardCommand, to recording: String?) async throws(BoardError) -> BoardCommand.Outcome {
@@ -73,7 +72,6 @@ final class CommandSender: Sendable {
         }
     }
 
-    /// Takes the answers that have come.
     func look() async throws {
         let ids = core.withLock { Array($0.waiting.keys) }
         guard !ids.isEmpty else { return }
@@ -82,7 +80,7 @@ final class CommandSender: Sendable {
         }
     }
 
-    /// Hands nothing over any more, and withdraws what waits; returns when all who asked are answered.
+    /// Stops sending, and withdraws waiting commands; returns once every caller has its result.
     func close() async {
         let (ends, idle) = core.withLock { core in
             core.isClosed = true
@@ -92,10 +90,9 @@ final class CommandSender: Sendable {
         if !ends.isEmpty { _ = await idle.value() }
     }
 
-    /// Ends everything.
     func stop() { scope.cancel() }
 
-    // MARK: Inside
+    // MARK: Implementation
 
     private func enter(_ id: String, size: Int, _ recording: String?) throws(BoardError) -> Deferred<End> {
         let end = Deferred<End>()
@@ -119,7 +116,7 @@ final class CommandSender: Sendable {
         }?.resolve(true)
     }
 
-    /// Withdraws a command; tries until the database has it, however long whoever asked waits.
+    /// Withdraws a command; retries until the database confirms it, even after the caller has stopped waiting.
     private func withdraw(_ id: String, _ recording: String?) async throws(BoardError) -> BoardCommand.Outcome {
         let found = Deferred<CommandWithdrawal>()
         scope.launch { [self] in
@@ -149,7 +146,7 @@ final class CommandSender: Sendable {
     }
 
     private func remove(_ id: String) {
-        // What fails here goes when this server starts the next time.
+        // If this fails, the command is removed when this server starts the next time.
         scope.launch { [journal] in try await journal.removeCommands([id]) }
     }
 }

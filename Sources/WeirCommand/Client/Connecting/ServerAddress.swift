@@ -1,12 +1,11 @@
 import Foundation
 
-/// Where a server is: its scheme, host, port, and the path that it is mounted at, if any.
+/// The address of a server: its scheme, host, port and base path.
 package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
-    /// Where `weir serve` listens unless it is told otherwise.
     package static let standard = ServerAddress(
         description: "http://127.0.0.1:8080", isSecure: false, host: "127.0.0.1")
 
-    /// The address without a slash at its end.
+    /// The address without a trailing slash.
     package let description: String
     package let isSecure: Bool
     package let host: String
@@ -17,7 +16,7 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
         self.host = host
     }
 
-    /// Reads an address such as `https://weir.example/ops`.
+    /// Parses an address such as `https://weir.example/ops`.
     package init(_ text: String) throws(ClientError) {
         let shown = VisibleText.line(String(text.prefix(200)))
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
@@ -45,19 +44,19 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
         self.init(description: text + path, isSecure: scheme == "https", host: host.lowercased())
     }
 
-    /// Whether what is sent there stays on this machine.
+    /// Whether the host is this machine.
     package var isLocal: Bool {
         ["localhost", "[::1]", "::1"].contains(host) || host.hasPrefix("127.")
     }
 
-    /// The URL of a resource: the parts of its path below the address, each encoded, and a query.
+    /// The URL of a resource below the address, percent-encoded.
     func url(_ path: [String], query: [(name: String, value: String)] = []) -> String {
         let place = ([description] + path.map(Self.encoded)).joined(separator: "/")
         guard !query.isEmpty else { return place }
         return place + "?" + Self.form(query)
     }
 
-    /// Fields as `application/x-www-form-urlencoded`.
+    /// The fields as `application/x-www-form-urlencoded`.
     static func form(_ fields: [(name: String, value: String)]) -> String {
         fields.map { "\(encoded($0.name))=\(encoded($0.value))" }.joined(separator: "&")
     }
@@ -76,5 +75,50 @@ package struct ServerAddress: Sendable, Hashable, CustomStringConvertible {
             }
         }
         return result
+    }
+}
+
+/// The server to connect to, the token, and additional trusted certificates.
+package struct ServerConnection: Sendable, Hashable {
+    package let address: ServerAddress
+    package let token: String?
+    package let authority: String?
+
+    /// The command-line options, each nil if absent.
+    package struct Options: Sendable, Hashable {
+        package var server: String?
+        /// The contents of the file that `--token-file` names.
+        package var token: String?
+        package var authority: String?
+
+        package init(server: String? = nil, token: String? = nil, authority: String? = nil) {
+            self.server = server
+            self.token = token
+            self.authority = authority
+        }
+    }
+
+    /// Resolves the connection from the options, then the environment, then the profiles; the default is this machine.
+    ///
+    /// A profile's token is sent only to the server of that profile.
+    package init(_ options: Options, environment: [String: String], profiles: Profiles) throws(ClientError) {
+        let named = [options.server, environment["WEIR_SERVER"], profiles.current].compactMap(\.self)
+            .first { !$0.isEmpty }
+        address = try named.map { text throws(ClientError) in try ServerAddress(text) } ?? .standard
+        let profile = profiles.servers[address.description]
+        let token = [options.token, environment["WEIR_TOKEN"], profile?.token].compactMap(\.self).first { !$0.isEmpty }
+        self.token = try token.map { text throws(ClientError) in try Self.checked(text) }
+        authority =
+            options.authority ?? environment["WEIR_CA_FILE"].flatMap { $0.isEmpty ? nil : $0 } ?? profile?.authority
+    }
+
+    /// Validates a token: returns the first line of a text if a header can contain it.
+    package static func checked(_ text: String) throws(ClientError) -> String {
+        let token = text.prefix { !$0.isNewline }.filter { $0 != " " && $0 != "\t" }
+        guard !token.isEmpty, token.utf8.count <= 1_024, token.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw ClientError(
+                .misconfigured, "This is not a token. A token is one line, as `weir token create` prints it.")
+        }
+        return token
     }
 }

@@ -3,33 +3,32 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
+import Synchronization
 import WeirStandard
 import WeirStates
 
-/// Asks a server, by its HTTP API.
-package final class ServerClient: Sendable {
-    /// How long a server can stall before a request fails.
-    package struct Deadlines: Sendable {
-        /// The time in which a connection opens.
-        package var connection = Duration.seconds(5)
-        /// The time in which an answer begins, once the request is sent, and in which it continues.
+/// A client for the HTTP API of a server.
+final class ServerClient: Sendable {
+    struct Deadlines: Sendable {
+        /// The time to establish a connection.
+        var connection = Duration.seconds(5)
+        /// The time from the end of the request to the start of the response, and between two parts of the response.
         ///
-        /// A server holds a request for 14 s at most.
-        package var silence = Duration.seconds(25)
-        /// The time in which an answer brings what ``ServerClient/lowestRate`` allows.
-        package var answer = Duration.seconds(30)
-        /// The time in which the server reads something of a file.
-        package var upload = Duration.seconds(600)
+        /// A server holds a long poll for 14 s at most.
+        var silence = Duration.seconds(25)
+        /// The interval over which ``ServerClient/lowestRate`` applies to a response.
+        var answer = Duration.seconds(30)
+        /// The time in which the server must read some part of an uploaded file.
+        var upload = Duration.seconds(600)
 
-        package init() {}
+        init() {}
     }
 
-    /// The most bytes of an answer that are read.
     private static let answerLimit = 64 * 1_024 * 1_024
-    /// The lowest rate of a body in bytes a second, in either direction: the server's own limit.
+    /// The minimum rate of a body in bytes per second, in either direction, which is the server's limit too.
     private static let lowestRate = 500
 
-    package let address: ServerAddress
+    let address: ServerAddress
     private let token: String?
     private let http: HTTPClient
     private let deadlines: Deadlines
@@ -56,13 +55,13 @@ package final class ServerClient: Sendable {
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(connect: TimeAmount(deadlines.connection), read: TimeAmount(deadlines.silence)))
         configuration.guardStatuses()
-        // A refused connection is reported at once; the caller decides whether to try again.
+        // A refused connection is reported at once; the caller decides whether to retry.
         configuration.connectionPool.retryConnectionEstablishment = false
         http = HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: configuration)
     }
 
-    /// Connects to a server for as long as the body runs.
-    package static func with<Result: Sendable>(
+    /// Connects to a server for the duration of the body.
+    static func with<Result: Sendable>(
         _ connection: ServerConnection, deadlines: Deadlines = Deadlines(),
         clock: any Clock<Duration> = ContinuousClock(), _ body: (ServerClient) async throws -> Result
     ) async throws -> Result {
@@ -78,11 +77,10 @@ package final class ServerClient: Sendable {
     }
 
     private func close() async {
-        // It only fails where it was closed before.
+        // Shutdown only fails if the client is already closed.
         do { try await http.shutdown() } catch { return }
     }
 
-    /// The body of a request.
     enum Content: Sendable {
         case none
         case json(JSONValue)
@@ -90,9 +88,9 @@ package final class ServerClient: Sendable {
         case upload(UploadBody)
     }
 
-    /// Sends a request, and returns the response of any status.
+    /// Sends a request and returns the response of any status.
     ///
-    /// - Throws: `ClientError`, temporary where the server could not be reached, or the answer broke off or stalled.
+    /// - Throws: `ClientError`, which is temporary if the server was unreachable, or the response was interrupted or stalled.
     func answer(
         _ method: HTTPMethod, _ path: [String], query: [(name: String, value: String)] = [],
         headers: [(String, String)] = [], content: Content = .none
@@ -122,7 +120,7 @@ package final class ServerClient: Sendable {
         }
     }
 
-    /// Sends a request; returns when the header of the answer is here.
+    /// Sends a request and returns once the response's header has arrived.
     private func send(
         _ request: HTTPClientRequest, _ text: String = "", type: String? = nil
     ) async throws -> HTTPClientResponse {
@@ -163,10 +161,10 @@ package final class ServerClient: Sendable {
         return String(buffer: bytes)
     }
 
-    /// Sends a request that should succeed, and returns its answer.
+    /// Sends a request and returns its successful response.
     ///
-    /// - Throws: `ClientError` also where the server refuses it.
-    package func succeed(
+    /// - Throws: `ClientError`, also for a response without success.
+    func succeed(
         get path: [String], query: [(name: String, value: String)] = []
     ) async throws(ClientError) -> ServerAnswer {
         try await succeed(.GET, path, query: query)
@@ -179,5 +177,61 @@ package final class ServerClient: Sendable {
         let answer = try await answer(method, path, query: query, headers: headers, content: content)
         guard answer.isSuccess else { throw ClientError(answer, from: address) }
         return answer
+    }
+}
+
+struct ServerAnswer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: JSONValue?
+
+    /// A problem document (RFC 9457) of Weir.
+    struct ProblemDocument: Sendable {
+        let kind: String
+        let detail: String
+        let fields: [(name: String, detail: String)]
+    }
+
+    var isSuccess: Bool { (200..<300).contains(status) }
+
+    func header(_ name: String) -> String? { headers.first(name: name) }
+
+    /// The problem document in the body, or nil if it is not one of Weir's.
+    var problem: ProblemDocument? {
+        guard let kind = body?["type"]?.string, kind.hasPrefix("urn:weir:problem:") else { return nil }
+        return ProblemDocument(
+            kind: String(kind.dropFirst("urn:weir:problem:".count)), detail: body?["detail"]?.string ?? "",
+            fields: (body?["errors"]?.array ?? []).map {
+                ($0["field"]?.string ?? "", $0["detail"]?.string ?? "")
+            })
+    }
+}
+
+/// Counts the bytes of a transfer, to detect a stall.
+final class ProgressCount: Sendable {
+    struct Stalled: Error {}
+
+    private let count = Atomic(0)
+
+    func add(_ bytes: Int) { count.wrappingAdd(bytes, ordering: .relaxed) }
+
+    /// Runs an operation and throws ``Stalled`` after an interval with fewer than `least` counted bytes.
+    func watched<Value: Sendable>(
+        atLeast least: Int, in interval: Duration, clock: any Clock<Duration>,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value.self) { group in
+            defer { group.cancelAll() }
+            group.addTask(operation: work)
+            group.addTask { [self] in
+                while true {
+                    let before = count.load(ordering: .relaxed)
+                    try await clock.sleep(for: interval)
+                    guard count.load(ordering: .relaxed) &- before >= least else { throw Stalled() }
+                }
+            }
+            guard let value = try await group.next() else { throw CancellationError() }
+            return value
+        }
     }
 }

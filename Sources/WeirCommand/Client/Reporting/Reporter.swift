@@ -2,34 +2,31 @@ import Foundation
 import NIOHTTP1
 import WeirStates
 
-/// Sends a spool to its server, request by request, each until it is answered.
+/// Sends a spool to its server, one request at a time, each until it is answered.
 ///
-/// Every message arrives once: requests are numbered, and how far they have come is written down before each
-/// (``SpoolPlace``). If the server ends the run meanwhile because it heard nothing for too long, the rest goes to a run
-/// that continues it.
-package struct Reporter: Sendable {
-    /// How sending ended.
-    package enum End: Sendable, Hashable {
-        /// All has arrived, and the run has ended.
+/// Delivers every message exactly once: requests are numbered, and ``SpoolPlace`` is persisted before each. If the server ends
+/// the run because its lease has expired, a second run continues it.
+struct Reporter: Sendable {
+    enum End: Sendable, Hashable {
+        /// Everything has been delivered, and the run has ended.
         case delivered
-        /// Somebody cancelled the run at the server.
         case cancelled
-        /// All there is has arrived, but not how the run ended, since nobody knows.
+        /// All existing messages have been delivered, but they do not end the run, as its outcome is unknown.
         case unfinished
-        /// It was given up; what is left stays in the spool.
+        /// Sending was cancelled. The remaining messages stay in the spool.
         case left
-        /// The server does not take it.
+        /// The server rejects the report.
         case refused(ClientError)
     }
 
-    /// How long the server is asked to wait for a sign of life before it gives the run up.
+    /// How long the server waits for a message before it ends the run.
     private let lease: Duration
     private let client: ServerClient
     private let spool: Spool
     private let clock: any Clock<Duration>
     private let complain: @Sendable (String) -> Void
 
-    package init(
+    init(
         _ client: ServerClient, spool: Spool, lease: Duration, clock: any Clock<Duration> = ContinuousClock(),
         complain: @escaping @Sendable (String) -> Void
     ) {
@@ -40,14 +37,13 @@ package struct Reporter: Sendable {
         self.complain = complain
     }
 
-    /// How often a sign of life is sent while there is nothing else to send.
-    package static func beat(for lease: Duration) -> Duration { max(.milliseconds(200), min(lease / 3, .seconds(10))) }
+    static func beat(for lease: Duration) -> Duration { max(.milliseconds(200), min(lease / 3, .seconds(10))) }
 
-    /// Sends what there is, and, as long as signals come, what comes.
+    /// Sends the spool, and its new messages at each signal.
     ///
-    /// - Parameter signals: One for news, and one now and then as a beat; when they end, so does the waiting for more.
-    /// - Returns: How it ended; ``End/left`` when the task was cancelled.
-    package func run(_ signals: AsyncStream<ReportSignal>) async -> End {
+    /// - Parameter signals: `news` after an append, and `beat` at intervals. Their end is the end of the report.
+    /// - Returns: The result, which is ``End/left`` if the task was cancelled.
+    func run(_ signals: AsyncStream<ReportSignal>) async -> End {
         var sender = Sender(reporter: self, place: spool.place)
         if let end = await sender.settle(beats: true) { return end }
         for await signal in signals {
@@ -57,12 +53,10 @@ package struct Reporter: Sendable {
         return Task.isCancelled ? .left : .unfinished
     }
 
-    /// Sends what there is.
-    package func once() async -> End {
+    func once() async -> End {
         await run(AsyncStream { $0.finish() })
     }
 
-    /// The moving parts of sending.
     private struct Sender {
         let reporter: Reporter
         var place: SpoolPlace
@@ -70,9 +64,7 @@ package struct Reporter: Sendable {
         var generator = SystemRandomNumberGenerator()
         var isAway = false
 
-        /// Sends all there is; a beat if there is nothing.
-        ///
-        /// Nil when more may come.
+        /// Sends all messages, or a heartbeat if there are none; nil if more can follow.
         mutating func settle(beats: Bool) async -> End? {
             var mustBeat = beats
             while !Task.isCancelled {
@@ -155,7 +147,7 @@ package struct Reporter: Sendable {
             }
         }
 
-        /// The server has ended the run: because somebody cancelled it, or because it heard nothing.
+        /// Handles a run that the server has ended: it was cancelled, or its lease has expired.
         private mutating func ended() async throws(ClientError) -> End? {
             let run = place.run(of: reporter.spool.header)
             let record = try await reporter.client.answer(.GET, ["runs", run])
@@ -166,7 +158,7 @@ package struct Reporter: Sendable {
             }
             var recorded: Int64?
             if let revision = record.body?["revision"]?.integer, let lines = output.body?["count"]?.integer {
-                // The state in which the server ended it is not one of ours.
+                // The state with which the server ended the run is not in the spool.
                 recorded = max(0, revision - 1).addingReportingOverflow(lines).partialValue
             }
             place.continued(recorded: recorded)
@@ -202,10 +194,34 @@ package struct Reporter: Sendable {
     }
 }
 
-/// Why a reporter looks at its spool.
-package enum ReportSignal: Sendable, Hashable {
-    /// There may be something new.
+enum ReportSignal: Sendable, Hashable {
     case news
-    /// It is time for a sign of life.
+    /// A heartbeat is due.
     case beat
+}
+
+enum ReportReply: Sendable, Hashable {
+    /// The server has accepted the request, now or before.
+    case taken
+    /// The run has ended or is removed. The remaining messages belong in another run.
+    case ended
+    /// The rejection is permanent.
+    case refused
+    /// A retry can succeed.
+    case later
+
+    /// Classifies a response.
+    ///
+    /// `isProblem` is false if a proxy answers for an unavailable server.
+    init(status: Int, isOpening: Bool, isProblem: Bool, isClosed: Bool) {
+        switch status {
+        case 200..<300: self = .taken
+        case 409 where isOpening || isClosed: self = .ended
+        case 410: self = .ended
+        case 404 where isProblem && !isOpening: self = .ended
+        case 408, 429, 500..<600: self = .later
+        case _ where !isProblem && status >= 400: self = .later
+        default: self = .refused
+        }
+    }
 }

@@ -10,33 +10,31 @@ package import WeirStates
     import Musl
 #endif
 
-/// What is to be reported, in two files that only their owner can read, until the server has it.
+/// The messages of a report, stored in two private files until the server has accepted them.
 ///
-/// `RUN.jsonl` has a line for each message, behind a first one with the ``SpoolHeader``. It only grows, until all of it has
-/// arrived: then an empty one takes its place if it is long. `RUN.place` says how far it has been sent. Whoever holds the lock on the first is the only one who sends it.
+/// `RUN.jsonl` has the ``SpoolHeader`` in its first line, then one message per line. It is append-only; once all messages are
+/// delivered, an empty file replaces it if it is long. `RUN.place` stores the position of sending. Only the holder of the lock
+/// on the first file sends.
 package final class Spool: Sendable {
-    /// The most messages of one request.
+    /// The maximum number of messages per request.
     private static let batchMessages = 1_000
-    /// The most bytes of one request, but for a single message that is larger.
+    /// The maximum size of a request in bytes; a single larger message is still sent.
     private static let batchBytes = 256 * 1_024
 
-    /// How long the file may be once all of it has arrived.
+    /// The maximum size of a fully delivered file in bytes.
     private static let longestBytes: Int64 = 8 * 1_024 * 1_024
 
-    /// The first line of the file.
     private struct FirstLine: Codable {
         let header: SpoolHeader
         let base: Int64
     }
 
-    /// The messages of one request.
     package struct Batch: Sendable, Hashable {
         package let messages: [JSONValue]
-        /// Where they end in the spool, in bytes.
+        /// The end of the messages in the spool, in bytes.
         package let end: Int64
-        /// Whether they end the run.
         package var isClosing: Bool { messages.last?["phase"] != nil }
-        /// How many of them are recorded; a state that ends the run is not counted.
+        /// The number of recorded messages, which excludes a state that ends the run.
         package var recorded: Int { messages.count { $0["phase"] == nil } }
     }
 
@@ -44,17 +42,19 @@ package final class Spool: Sendable {
     package let url: URL
     private let core: Mutex<Core>
 
-    /// Places are counted over all that was ever added, also what is in the file no more.
+    /// The open file.
+    ///
+    /// Positions count all bytes ever appended, including those no longer in the file.
     private struct Core {
         var file: FileHandle
-        /// How many bytes the header takes.
+        /// The size of the header in bytes.
         var start: Int64
-        /// The place of the first message in the file.
+        /// The position of the first message in the file.
         var base: Int64
-        /// The place behind the last message.
+        /// The position after the last message.
         var end: Int64
 
-        /// Where a place is in the file.
+        /// Converts a position into an offset in the file.
         func offset(of place: Int64) -> Int64 { max(0, place - base) + start }
     }
 
@@ -64,7 +64,6 @@ package final class Spool: Sendable {
         self.core = Mutex(core)
     }
 
-    /// Makes a spool for a run.
     package static func make(in folder: URL, header: SpoolHeader) throws(ClientError) -> Spool {
         let url = folder.appending(path: header.run + ".jsonl")
         do {
@@ -76,7 +75,7 @@ package final class Spool: Sendable {
         }
     }
 
-    /// Makes a file that has no messages yet, and locks it.
+    /// Creates and locks a file without messages.
     private static func begin(_ url: URL, _ header: SpoolHeader, base: Int64, flags: Int32) throws -> Core {
         let file = try PrivateFile.open(url, flags: O_RDWR | O_CREAT | O_APPEND | flags)
         guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { throw CocoaError(.fileLocking) }
@@ -86,14 +85,14 @@ package final class Spool: Sendable {
         return Core(file: file, start: Int64(line.count), base: base, end: base)
     }
 
-    /// Opens a spool that another process left; nil while that process is at work, and for a file that is no spool.
+    /// Opens the spool of a previous process; nil if that process still runs, or the file is not a spool.
     ///
-    /// What it was writing when it ended is cut off if it is not a whole line.
+    /// Removes an incomplete last line.
     package static func open(_ url: URL) -> Spool? {
         do {
             let file = try PrivateFile.open(url, flags: O_RDWR | O_APPEND)
             guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0,
-                // It may have been replaced before it was locked.
+                // The file may have been replaced before it was locked.
                 RegularFile.isCurrent(file, at: url.path),
                 let line = try lines(of: file, from: 0, limit: 1).first
             else { return nil }
@@ -109,7 +108,6 @@ package final class Spool: Sendable {
         }
     }
 
-    /// Adds messages to the end.
     package func append(_ messages: [JSONValue]) throws {
         var text = ""
         for message in messages { text += try message.text() + "\n" }
@@ -119,14 +117,14 @@ package final class Spool: Sendable {
                 try core.file.write(contentsOf: data)
                 core.end += Int64(data.count)
             } catch {
-                // Half of it may have been written, on a full disk.
+                // A full disk can cause a partial write.
                 try core.file.truncate(atOffset: UInt64(clamping: core.offset(of: core.end)))
                 throw error
             }
         }
     }
 
-    /// The messages of the request at a place; nil while there are none.
+    /// Returns the messages of the request at a position, or nil if there are none.
     package func batch(at place: SpoolPlace) throws -> Batch? {
         let core = core.withLock { $0 }
         let from = max(place.from, core.base)
@@ -141,7 +139,7 @@ package final class Spool: Sendable {
             if isNew, size > Self.batchBytes, !messages.isEmpty { break }
             messages.append(try JSONValue(parsing: line.data))
             last = place
-            // Nothing may follow it in one request.
+            // A closing message must be the last of its request.
             if messages.last?["phase"] != nil { break }
         }
         return messages.isEmpty ? nil : Batch(messages: messages, end: last)
@@ -151,13 +149,13 @@ package final class Spool: Sendable {
 
     private var placeURL: URL { url.deletingPathExtension().appendingPathExtension("place") }
 
-    /// How far it has been sent.
+    /// The persisted position of sending.
     package var place: SpoolPlace {
         guard let data = try? Data(contentsOf: placeURL) else { return SpoolPlace() }
         return (try? SpoolPlace(json: data)) ?? SpoolPlace()
     }
 
-    /// Writes down how far it has been sent, in one step.
+    /// Persists the position of sending atomically.
     package func write(_ place: SpoolPlace) throws(ClientError) {
         do {
             try PrivateFile.replace(placeURL, with: try JSONEncoder().encode(place))
@@ -166,7 +164,7 @@ package final class Spool: Sendable {
         }
     }
 
-    /// Replaces the file by an empty one, if it is long and all of it has arrived.
+    /// Replaces the file by an empty one if it is long and fully delivered.
     package func shorten(_ place: SpoolPlace) throws(ClientError) {
         let isLong = core.withLock { place.from == $0.end && $0.end - $0.base > Self.longestBytes }
         guard isLong else { return }
@@ -174,7 +172,7 @@ package final class Spool: Sendable {
         core.withLock { core in
             guard place.from == core.end else { return }
             let draft = url.appendingPathExtension("new")
-            // Whatever fails here, the file that is there stays good.
+            // If any step fails, the existing file stays valid.
             guard let empty = try? Self.begin(draft, header, base: core.end, flags: O_TRUNC),
                 rename(draft.path, url.path) == 0
             else { return }
@@ -182,7 +180,6 @@ package final class Spool: Sendable {
         }
     }
 
-    /// Removes both files: all of it has arrived.
     package func remove() {
         try? FileManager.default.removeItem(at: url)
         try? FileManager.default.removeItem(at: placeURL)
@@ -195,7 +192,7 @@ package final class Spool: Sendable {
         let end: Int64
     }
 
-    /// The whole lines from a place on, at most so many, or as many as a few requests could take.
+    /// Reads up to `limit` complete lines from an offset, bounded by the size of a few requests.
     private static func lines(of file: FileHandle, from start: Int64, limit: Int) throws -> [Line] {
         var lines: [Line] = []
         var pending = Data()
@@ -215,7 +212,7 @@ package final class Spool: Sendable {
         return lines
     }
 
-    /// Where the last whole line ends.
+    /// The offset after the last complete line.
     private static func lastLineEnd(of file: FileHandle) throws -> Int64 {
         var end = Int64(clamping: try file.seekToEnd())
         while end > 0 {
@@ -229,10 +226,10 @@ package final class Spool: Sendable {
         return 0
     }
 
-    /// Reads without moving the place that other threads write at.
+    /// Reads without changing the file offset that writers use.
     private static func bytes(of file: FileHandle, from place: Int64, count: Int) throws -> Data {
         var data = Data(count: max(0, count))
-        // Unsafe memory: what is read lies in the buffer, whose size bounds the read.
+        // Unsafe memory: the read fills the buffer, and the buffer's size bounds it.
         let read = data.withUnsafeMutableBytes {
             pread(file.fileDescriptor, $0.baseAddress, $0.count, off_t(clamping: place))
         }

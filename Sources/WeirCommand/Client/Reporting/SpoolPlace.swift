@@ -1,41 +1,37 @@
-/// How far a spool has been sent: the request that is on its way, or would be next.
+package import Foundation
+package import WeirStates
+
+/// The position of sending in a spool: the request in flight, or the next one.
 ///
-/// Pure. A request keeps its number and its messages until it is answered, also over the end of this process: sent again, it
-/// is known to the server and changes nothing. So the place is written down before each request.
+/// Pure. A request keeps its number and messages until it is answered, even across processes, so the server recognizes a
+/// repetition and ignores it. The position must therefore be persisted before each request.
 package struct SpoolPlace: Sendable, Hashable, Codable {
-    /// The most parts that a report is split into.
+    /// The maximum number of runs that one report is split into.
     package static let maximumParts = 50
 
-    /// Which run of this report is fed: a run that the server ended meanwhile is continued in another.
+    /// The number of the current run; a run that the server ends early is continued in another.
     package private(set) var part = 1
-    /// Whether the server is known to have opened the run.
     package private(set) var isOpen = false
-    /// The number of the request.
     package private(set) var number: Int64 = 0
-    /// Where its messages begin in the spool, in bytes; 0 for the first.
+    /// The range of the request's messages in the spool in bytes; `through` is nil if no request is in flight.
     package private(set) var from: Int64 = 0
-    /// Where they end; nil while no request is on its way.
     package private(set) var through: Int64?
-    /// How many states and lines the run has by now.
+    /// The number of states and lines that the run has.
     package private(set) var recorded: Int64 = 0
-    /// How many states and lines the request on its way adds.
     private var adding: Int64 = 0
 
     package init() {}
 
-    /// The id of the run that is fed.
     package func run(of header: SpoolHeader) -> String { part == 1 ? header.run : "\(header.run)-\(part)" }
 
-    /// The run is open.
     package mutating func opened() { isOpen = true }
 
-    /// A request is made of the messages up to a byte.
+    /// Starts a request with the messages up to a position.
     package mutating func begin(through end: Int64, messages: Int) {
         through = end
         adding = Int64(messages)
     }
 
-    /// The request was taken.
     package mutating func taken() {
         guard let through else { return }
         number = min(number, .max - 1) + 1
@@ -45,16 +41,63 @@ package struct SpoolPlace: Sendable, Hashable, Codable {
         adding = 0
     }
 
-    /// The server has ended the run, which has so many states and lines; nil where that is not known.
+    /// Continues in another run after the server has ended this one with `count` states and lines, or nil if unknown.
     ///
-    /// If they are more than were known to be there, the request on its way was taken, since a request is taken wholly or not
-    /// at all. What follows goes to a run of its own.
+    /// The server accepts a request atomically, so a count above the recorded one means that the request in flight was
+    /// accepted.
     package mutating func continued(recorded count: Int64?) {
         if let count, count > recorded, through != nil { taken() }
         part = min(part, Self.maximumParts) + 1
         (isOpen, number, recorded, adding, through) = (false, 0, 0, 0, nil)
     }
 
-    /// Whether the run was split more often than makes sense.
     package var isExhausted: Bool { part > Self.maximumParts }
+}
+
+/// The run to report and its server: the first line of a spool.
+package struct SpoolHeader: Sendable, Hashable, Codable {
+    package let server: String
+    package let operation: String
+    package let run: String
+    package let title: String?
+    package let input: JSONValue
+
+    package init(server: String, operation: String, run: String, title: String?, input: JSONValue) {
+        self.server = server
+        self.operation = operation
+        self.run = run
+        self.title = title
+        self.input = input
+    }
+
+    /// Whether the name is a valid operation id: `a-z`, `0-9` and single hyphens, at most 40 characters.
+    package static func isOperation(_ name: String) -> Bool {
+        let parts = name.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        return name.utf8.count <= 40
+            && parts.allSatisfy { part in
+                !part.isEmpty
+                    && part.allSatisfy {
+                        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                            || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    }
+            }
+    }
+}
+
+/// The folder of undelivered reports: `weir/spool` in the user's state folder.
+package struct SpoolFolder: Sendable {
+    package let url: URL
+
+    package init(_ url: URL) { self.url = url }
+
+    /// The folder in the state folder that the environment names.
+    package init(environment: [String: String]) {
+        self.init(UserFolders(environment: environment).state.appending(path: "spool"))
+    }
+
+    /// The spools that no process holds, sorted by name.
+    package func waiting() -> [Spool] {
+        let files = (try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []
+        return files.filter { $0.pathExtension == "jsonl" }.sorted { $0.path < $1.path }.compactMap(Spool.open)
+    }
 }

@@ -1,13 +1,12 @@
 import ArgumentParser
+import NIOHTTP1
 import WeirStates
 
-/// `weir notify`: who is told how runs end.
 struct NotifyCommands: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify", abstract: "Tests notifications, and lists the latest.",
         subcommands: [Test.self, List.self])
 
-    /// `weir notify test`.
     struct Test: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Sends a test message by each notification of an operation.",
@@ -25,7 +24,6 @@ struct NotifyCommands: AsyncParsableCommand {
         }
     }
 
-    /// `weir notify list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Lists the latest messages about an operation.")
 
@@ -41,11 +39,23 @@ struct NotifyCommands: AsyncParsableCommand {
         }
     }
 
-    /// A line for each message: how it stands, what it is about, where it goes, and what came of the last attempt.
+    /// A line per message: status, event, place, and the result of the last attempt.
     private static func lines(_ sent: JSONValue) -> String {
         (sent["deliveries"]?.array ?? []).map { delivery in
             let parts = ["status", "event", "place", "detail"].map { delivery[$0]?.string ?? "" }
             return VisibleText.line(parts.filter { !$0.isEmpty }.joined(separator: "  ")) + "\n"
         }.joined()
+    }
+}
+
+enum NotificationTest {
+    /// Sends a test message by each notification rule of the operation; throws `ClientError` if it has no rule.
+    static func send(_ operation: String, at client: ServerClient) async throws(ClientError) -> JSONValue {
+        try await client.succeed(.POST, ["operations", operation, "notifications", "test"]).body ?? [:]
+    }
+
+    /// The latest messages about the operation, as the API lists them.
+    static func list(_ operation: String, at client: ServerClient) async throws(ClientError) -> JSONValue {
+        try await client.succeed(.GET, ["operations", operation, "notifications"]).body ?? [:]
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import WeirStates
 
-/// Follows a run on the terminal to its end.
 struct RunWatch {
     let client: ServerClient
     let json: Bool
@@ -25,14 +24,13 @@ struct RunWatch {
         if code != 0 { throw ExitCode(code) }
     }
 
-    /// What commands that follow a run say about their exit codes.
+    /// The exit codes of commands that follow a run.
     static let exitCodes = """
         Exits with 0 if the run succeeded, 1 if it failed, 2 if it was cancelled and 3 if it was interrupted. \
         Documentation/commands.md lists the codes of mistakes.
         """
 }
 
-/// `weir watch`.
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Shows every state of a run, live, until it ends.",
@@ -47,13 +45,49 @@ struct Watch: AsyncParsableCommand {
     }
 }
 
-/// What standard output is.
 enum Terminal {
-    /// How many columns it has; nil where it is no terminal, or one that cannot redraw a line.
+    /// The columns of standard output, or nil if it is not a terminal or cannot redraw a line.
     static var columns: Int? {
         guard isatty(1) == 1, ProcessInfo.processInfo.environment["TERM"] != "dumb" else { return nil }
         var size = winsize()
         guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }  // Never traps: a constant.
         return Int(size.ws_col)
+    }
+}
+
+struct ShowOutput: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "output", abstract: "Prints what a run printed.",
+        discussion: """
+            What the run printed to standard error, and what the operation says about its own work, goes to standard error. \
+            On a terminal only colours are passed on of what would control it; elsewhere every line is as it was printed.
+            """)
+
+    @Argument(help: "The run's id.") var id: String
+    @OptionGroup var connection: ConnectionOptions
+    @Flag(name: .shortAndLong, help: "Goes on until the run has ended.") var follow = false
+    @Flag(help: "Each line as the API has it, with its number, time and channel.") var json = false
+
+    func run() async throws {
+        try await connection.with { client in
+            var follower = StreamFollower(client, stream: "output-\(id)", isLive: follow) { complain($0) }
+            let isShown = (output: isatty(1) == 1, errors: isatty(2) == 1)
+            while let lines = try await follower.next() {
+                for line in lines {
+                    if json {
+                        output(try line.text() + "\n")
+                        continue
+                    }
+                    let text = line["text"]?.string ?? ""
+                    let end = line["continues"]?.bool == true ? "" : "\n"
+                    if line["channel"]?.string == "stdout" {
+                        output((isShown.output ? VisibleText.output(text) : text) + end)
+                    } else {
+                        FileHandle.standardError.write(
+                            Data(((isShown.errors ? VisibleText.output(text) : text) + end).utf8))
+                    }
+                }
+            }
+        }
     }
 }

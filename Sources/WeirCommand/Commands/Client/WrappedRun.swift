@@ -4,12 +4,11 @@ import UnixSignals
 import WeirFiles
 import WeirStates
 
-/// A command that runs here and is reported at a server, from its start until both are over.
+/// Runs a command locally and reports it to a server until both the command and the report end.
 ///
-/// Nothing at the server holds the command up: what it prints goes to the spool, and from there to the server.
+/// The server never blocks the command, whose output is sent from the spool.
 struct WrappedRun {
     private static let signals: [UnixSignal] = [.sighup, .sigint, .sigquit, .sigterm, .sigusr1, .sigusr2]
-    /// Those that ask for the end.
     private static let stops: Set<UnixSignal> = [.sighup, .sigint, .sigquit, .sigterm]
 
     let words: [String]
@@ -19,7 +18,7 @@ struct WrappedRun {
     let lease: Duration
     let wait: Duration
 
-    /// Runs it, and returns what to exit with.
+    /// Runs the command and returns the exit code.
     func run() async throws -> Int32 {
         try await ServerClient.with(connection) { client in
             let spool = try Spool.make(in: folder.url, header: header)
@@ -50,7 +49,7 @@ struct WrappedRun {
                     for await signal in trapped {
                         if Self.stops.contains(signal) {
                             phase.stop()
-                            // The command is over: it is the wait for the server that is to end.
+                            // The command has ended, so the signal ends the wait for the server.
                             if phase.isWaiting { reporting.cancel() }
                         }
                         if !Self.comesFromTerminal(signal) { command.signal(signal.rawValue) }
@@ -89,7 +88,7 @@ struct WrappedRun {
         }
     }
 
-    /// Whether a signal went to the command too: a terminal sends what is typed there to all that run in its foreground.
+    /// Whether the command has received the signal too: a terminal sends typed signals to its whole foreground process group.
     private static func comesFromTerminal(_ signal: UnixSignal) -> Bool {
         guard signal == .sigint || signal == .sigquit else { return false }
         let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY)
@@ -98,7 +97,7 @@ struct WrappedRun {
         return tcgetpgrp(terminal) == getpgrp()
     }
 
-    /// Says why the command could not be run; the exit codes are those of shells.
+    /// Explains why the command could not be started; the exit codes are those of shells.
     private static func explain(_ failure: CommandFailure, _ program: String) -> Int32 {
         let program = VisibleText.line(program)
         switch failure.error {
@@ -115,7 +114,7 @@ struct WrappedRun {
     }
 }
 
-/// Whether the command is over and its report is waited for.
+/// Whether the command has ended, so that only the report is pending, and whether it was asked to stop.
 private final class WrappedPhase: Sendable {
     private let core = Mutex((isWaiting: false, wasStopped: false))
 
@@ -127,6 +126,75 @@ private final class WrappedPhase: Sendable {
 }
 
 extension SpoolHeader {
-    /// The name of what runs.
     fileprivate var program: String { input["program"]?.string ?? "The command" }
+}
+
+/// Passes a command's output through, and appends it to the spool.
+final class OutputRecorder: Sendable {
+    private struct Core {
+        var messages: [OutputChannel: OutputMessages] = [
+            .standardOutput: OutputMessages(.standardOutput), .standardError: OutputMessages(.standardError),
+        ]
+        var missing = 0
+    }
+
+    private let spool: Spool
+    private let notify: @Sendable () -> Void
+    private let core = Mutex(Core())
+
+    /// Creates a recorder, which calls `notify` after each append to the spool.
+    init(_ spool: Spool, notify: @escaping @Sendable () -> Void) {
+        self.spool = spool
+        self.notify = notify
+    }
+
+    /// Handles bytes of a channel, or its end if empty; returns false if the reader of the output has closed it.
+    func take(_ channel: OutputChannel, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        // Unsafe memory: the bytes are read only during the call, and within their count.
+        let isPassed = pass(bytes, to: channel == .standardError ? 2 : 1)
+        core.withLock { core in
+            let messages =
+                bytes.isEmpty ? core.messages[channel]?.finish() : core.messages[channel]?.take(bytes)
+            keep(messages ?? [], &core)
+        }
+        return isPassed
+    }
+
+    /// Appends messages that the command did not print.
+    func add(_ messages: [JSONValue]) { core.withLock { keep(messages, &$0) } }
+
+    private func keep(_ messages: [JSONValue], _ core: inout Core) {
+        guard !messages.isEmpty else { return }
+        var list = messages
+        if core.missing > 0 {
+            let words = "weir: \(core.missing) lines are missing here, since \(spool.url.path) could not be written."
+            list.insert(["line": .string(words), "channel": "stderr"], at: 0)
+        }
+        do {
+            try spool.append(list)
+            core.missing = 0
+            notify()
+        } catch {
+            if core.missing == 0 {
+                complain("weir: The report cannot be kept in \(spool.url.path). Is the disk full? The command goes on.")
+            }
+            core.missing = min(core.missing, .max - messages.count) + messages.count
+        }
+    }
+
+    private func pass(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                var waiting = pollfd(fd: descriptor, events: Int16(truncatingIfNeeded: POLLOUT), revents: 0)
+                poll(&waiting, 1, 1_000)
+                continue
+            }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
 }

@@ -5,31 +5,23 @@ import WeirJournals
 import WeirPostgres
 import WeirStates
 
-/// Opens what is kept of users, tokens and sessions, in the journal's database or a file of the data folder, and the audit,
-/// which is in files.
+/// Opens the audit, which consists of files, and the storage of users, tokens and sessions.
+///
+/// The storage is the journal's database or a file in the data folder.
 struct AccessFiles: Sendable {
     private let folder: DataFolder
 
     init(_ folder: DataFolder) { self.folder = folder }
 
-    /// Where the audit is.
     var audit: URL { folder.url.appending(path: "audit", directoryHint: .isDirectory) }
 
     private var file: String { folder.url.appending(path: "access.sqlite").path }
 
     // MARK: For a server
 
-    /// Opens the directory of users, tokens and sessions, with the audit.
+    /// Opens the directory of users, tokens and sessions; throws `StartError` if the storage cannot be used.
     ///
-    /// - Parameters:
-    ///   - plan: How people are known.
-    ///   - control: The rules.
-    ///   - audit: Where it is written down who changed what.
-    ///   - journal: The journal; where it is in a database, users are there too.
-    ///   - logger: Says what was taken over from a file.
-    ///   - takesOverAudit: Whether this is the server that writes down what commands have changed.
-    /// - Returns: The directory, ready.
-    /// - Throws: `StartError` when they cannot be used.
+    /// `takesOverAudit` returns whether this server audits the changes that commands have made.
     func open(
         _ plan: AccessPlan, control: AccessControl, audit: AuditLog, beside journal: any Journal, logger: Logger,
         takesOverAudit: @escaping @Sendable () -> Bool
@@ -56,7 +48,7 @@ struct AccessFiles: Sendable {
         }
     }
 
-    /// Where users and tokens are kept beside a journal that is open; a file that somebody removes meanwhile is written again.
+    /// The storage of users and tokens of an open journal, whose file is written again if it is removed.
     func storage(
         beside journal: any Journal, onRestored: @escaping @Sendable () -> Void = {}
     ) throws(AccessError) -> any AccessStorage {
@@ -64,7 +56,7 @@ struct AccessFiles: Sendable {
         return try SQLiteAccessStorage(path: file, onRestored: onRestored)
     }
 
-    /// Takes users over into a database that has none, from the file in which they were before.
+    /// Migrates users from the file into a database that has none.
     private func takeOver(into storage: any AccessStorage, _ logger: Logger) async throws {
         guard FileManager.default.fileExists(atPath: file) else { return }
         let source = try SQLiteAccessStorage(path: file)
@@ -89,9 +81,7 @@ struct AccessFiles: Sendable {
 
     // MARK: For a command
 
-    /// Does something with the storage of users and tokens, while a server may be using it.
-    ///
-    /// - Throws: `AccessError` when it cannot be used, and what `body` throws.
+    /// Runs a body with the storage of users and tokens, while a server may be using it.
     func with<Result>(
         _ place: JournalPlace, _ body: (any AccessStorage) async throws -> Result
     ) async throws -> Result {
@@ -108,7 +98,7 @@ struct AccessFiles: Sendable {
         return try result.get()
     }
 
-    /// Whoever is added before the server takes over its file would keep it from doing so.
+    /// Throws if the file is not yet migrated: a user added to the database before would prevent the migration.
     private func requireTakenOver(into storage: any AccessStorage) async throws {
         guard FileManager.default.fileExists(atPath: file) else { return }
         let source = try SQLiteAccessStorage(path: file)
@@ -124,9 +114,7 @@ struct AccessFiles: Sendable {
 
     // MARK: The audit
 
-    /// Opens the audit.
-    ///
-    /// - Throws: `StartError` when its files cannot be used.
+    /// Opens the audit; throws `StartError` if its files cannot be used.
     func openAudit(
         days: Int, logger: Logger, onHead: @escaping @Sendable (String) -> Void = { _ in }
     ) throws -> AuditLog {

@@ -1,18 +1,14 @@
 import Foundation
 import WeirAccess
+import WeirStates
 
-/// How people are known by the settings, or why the server cannot start that way.
 struct AccessPlan: Sendable {
-    /// How people are known.
     let configuration: AccessConfiguration
-    /// Who may do what.
     let rules: AccessRules
-    /// How this server is known to an OpenID provider; nil where none is asked.
+    /// The registration at an OpenID provider, or nil unless `auth` is `oidc`.
     let provider: OpenIDConfiguration?
 
-    /// Holds the settings against each other.
-    ///
-    /// - Throws: `StartError` with what is not safe or missing, status 78.
+    /// Validates the settings in combination; throws `StartError` with status 78 if something is unsafe or missing.
     init(_ settings: Settings) throws(StartError) {
         let host = settings.text("host") ?? "127.0.0.1"
         let isLoopback = host == "localhost" || NetworkAddress(host)?.isLoopback == true
@@ -41,7 +37,7 @@ struct AccessPlan: Sendable {
         configuration.sessions.idle = Int64(settings.integer("session.idle-hours") ?? 12) * 3_600_000
         configuration.sessions.maximum = Int64(settings.integer("session.days") ?? 7) * 86_400_000
         if provider != nil {
-            // What the provider said of somebody is good for so long.
+            // Sessions end when the provider's claims expire.
             configuration.sessions.maximum = min(
                 configuration.sessions.maximum, Int64(settings.integer("oidc.session-hours") ?? 12) * 3_600_000)
         }
@@ -99,5 +95,100 @@ struct AccessPlan: Sendable {
         for path in [cert, key].compactMap({ $0 }) where !FileManager.default.isReadableFile(atPath: path) {
             throw .misconfigured("The file \(path) cannot be read. Name the certificate and its key as PEM files.")
         }
+    }
+}
+
+struct OpenIDPlan: Sendable {
+    /// The maximum length of a client secret.
+    private static let maximumSecret = 4_096
+    /// The maximum size of a file in bytes; it may contain all root certificates of a system.
+    private static let maximumFile = 16 << 20
+
+    let configuration: OpenIDConfiguration?
+
+    /// Validates the settings in combination; throws `StartError` with status 78 if something is unsafe or missing.
+    init(_ settings: Settings) throws(StartError) {
+        guard settings.text("auth") == "oidc" else {
+            guard settings.text("oidc.issuer") == nil else {
+                throw .misconfigured("oidc.issuer is set, but auth is not oidc. Write auth: oidc, or leave oidc out.")
+            }
+            configuration = nil
+            return
+        }
+        guard let issuer = settings.text("oidc.issuer"), let client = settings.text("oidc.client-id") else {
+            throw .misconfigured(
+                "auth: oidc needs oidc.issuer, the issuer of the OpenID provider, and oidc.client-id, the name of this server "
+                    + "there. Documentation/access.md shows all of it.")
+        }
+        guard let url = ProviderURL(issuer), !issuer.contains("?") else {
+            throw .misconfigured(
+                "oidc.issuer is \(Quoted(issuer)); it must be an https URL without user, query and fragment. Only a provider on "
+                    + "this machine can have an http URL.")
+        }
+        var configuration = OpenIDConfiguration(
+            issuer: url, clientID: client, clientSecret: try Self.secret(settings),
+            publicURL: try Self.publicURL(settings))
+        configuration.clientAuthentication = settings.text("oidc.client-authentication")
+            .flatMap(OpenIDConfiguration.ClientAuthentication.init)
+        configuration.scopes = settings.list("oidc.scopes")
+        if let claim = settings.text("oidc.name-claim") { configuration.nameClaim = ClaimPath(claim) }
+        if let claim = settings.text("oidc.groups-claim") { configuration.groupsClaim = ClaimPath(claim) }
+        configuration.roots = try Self.roots(settings)
+        self.configuration = configuration
+    }
+
+    private static func roots(_ settings: Settings) throws(StartError) -> TrustedRoots? {
+        guard let path = settings.text("oidc.ca-file") else { return nil }
+        guard let data = try? RegularFile.bytes(of: path, limit: maximumFile) else {
+            throw .misconfigured(
+                "The file \(path) of oidc.ca-file cannot be read. Name the root certificate of the OpenID provider as a PEM file."
+            )
+        }
+        guard let roots = TrustedRoots(pem: data) else {
+            throw .misconfigured(
+                "The file \(path) of oidc.ca-file is no certificate in PEM, which begins with -----BEGIN CERTIFICATE-----."
+            )
+        }
+        return roots
+    }
+
+    private static func publicURL(_ settings: Settings) throws(StartError) -> String {
+        guard let text = settings.text("public-url") else {
+            throw .misconfigured(
+                "auth: oidc needs public-url, the URL by which browsers reach this server: the provider sends them back to "
+                    + "its /sign-in/return.")
+        }
+        guard ProviderURL(text) != nil, !text.contains("?") else {
+            throw .misconfigured(
+                "public-url is \(Quoted(text)); with auth: oidc it must be an https URL without user, query and fragment. Only "
+                    + "on this machine can it be an http URL.")
+        }
+        return text
+    }
+
+    private static func secret(_ settings: Settings) throws(StartError) -> OpenIDConfiguration.ClientSecret {
+        let text: String
+        if let path = settings.text("oidc.client-secret-file") {
+            guard let data = try? RegularFile.bytes(of: path, limit: maximumFile) else {
+                throw .misconfigured(
+                    "The file \(path) of oidc.client-secret-file cannot be read. Name a file, and no pipe, that this user can read."
+                )
+            }
+            text = String(decoding: data.prefix(maximumSecret + 2), as: UTF8.self)
+        } else if let secret = settings.clientSecret {
+            text = secret
+        } else {
+            throw .misconfigured(
+                "auth: oidc needs the client secret: write it into a file and name the file in oidc.client-secret-file, or "
+                    + "set the variable \(Setting.clientSecretVariable).")
+        }
+        let secret = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (1...maximumSecret).contains(secret.utf8.count), secret.utf8.allSatisfy({ (0x20...0x7e).contains($0) })
+        else {
+            throw .misconfigured(
+                "The client secret must be one line of 1 to \(maximumSecret) visible ASCII characters, and nothing else."
+            )
+        }
+        return OpenIDConfiguration.ClientSecret(secret)
     }
 }

@@ -3,12 +3,12 @@ import GRDB
 import Synchronization
 import WeirFlows
 
-/// The connections to the journal's file, which are replaced when somebody removes the file.
+/// The connections to the journal's file, which are replaced if the file is removed.
 ///
-/// One connection writes, and others read at the same time. Before each write, the files are checked: those that were
-/// removed or replaced are restored, and the work begins again on a new connection.
+/// One connection writes; others read concurrently. Before each write, the files are checked: removed or replaced
+/// ones are restored, and the operation is retried on a new connection.
 final class JournalConnections: Sendable {
-    /// How often files are restored in a row before an operator is asked to find out who removes them.
+    /// The number of consecutive restorations before the operation fails.
     private static let attempts = 4
 
     private let file: JournalFile
@@ -19,7 +19,7 @@ final class JournalConnections: Sendable {
     private let held: Mutex<JournalConnection>
     /// Restores and closes the files, one at a time.
     private let repair = DispatchQueue(label: "journal.repair")
-    /// Whether it is closed: what comes afterwards must not open the files again.
+    /// Whether the journal is closed; later operations must not open the files again.
     private let isClosed = Atomic(false)
     private let reads = Atomic(0)
     private let writes = Atomic(0)
@@ -36,25 +36,22 @@ final class JournalConnections: Sendable {
         self.now = now
     }
 
-    /// The connection to the files that are in place.
     var current: JournalConnection { held.withLock { $0 } }
 
-    /// How often the file was read and written since it was opened.
     var accesses: (reads: Int, writes: Int) {
         (reads.load(ordering: .relaxed), writes.load(ordering: .relaxed))
     }
 
-    /// Closes the files; waits for what goes on.
     func close() async {
         do {
-            // Files that were removed a moment ago are put back first.
+            // Restores files that were removed just before.
             try await onWriter { _ in }
         } catch { _ = error }
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             repair.async { [self] in
                 isClosed.store(true, ordering: .sequentiallyConsistent)
                 // An error loses nothing: each append was a transaction, and the next opening reads the log, as after
-                // the server was killed.
+                // a crash.
                 do { try close(current) } catch { _ = error }
                 lock?.release()
                 continuation.resume()
@@ -66,8 +63,8 @@ final class JournalConnections: Sendable {
         guard file.canWrite else { return try connection.close(isInOrder: false) }
         var isInOrder = false
         do {
-            // Readers are closed last and cannot copy the log into the file, so a copy of the file alone would lack
-            // what is in the log.
+            // Readers are closed last and cannot checkpoint the log, so a copy of the file alone would lack the log's
+            // contents.
             isInOrder = try connection.pool.writeWithoutTransaction { database in
                 try connection.check(database)
                 return try connection.checkpoint(database)
@@ -80,20 +77,18 @@ final class JournalConnections: Sendable {
         try connection.close(isInOrder: isInOrder)
     }
 
-    /// Runs one transaction.
-    ///
-    /// It is not undone if the task is cancelled: what was to be recorded is recorded.
+    /// Runs one transaction, which completes even if the task is cancelled.
     func write<Result: Sendable>(_ body: @escaping @Sendable (Database) throws -> Result) async throws -> Result {
         writes.add(1, ordering: .relaxed)
         return try await onWriter { [self] database in
             let mark = current.guarded?.mark
-            // What is written besides changes, such as lines of output, can be lost with the machine as they can.
+            // Other data, such as lines of output, can be lost with the machine just as changes can.
             try mark?.unsettle()
             return try Self.transaction(database, mark, body)
         }
     }
 
-    /// Runs one transaction, which is counted in the file, and then in the mark, if it changes anything.
+    /// Runs one transaction; if it changes anything, counts it in the file, then in the mark.
     private static func transaction<Result>(
         _ database: Database, _ mark: MarkFile?, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -107,7 +102,7 @@ final class JournalConnections: Sendable {
             written = try SQLStatement(database, "SELECT head, writes FROM journal").first {
                 (result, try $0.sequence(0), $0.integer(1))
             }
-            // Before anybody can see a change of that sequence.
+            // Before a change with that sequence becomes visible.
             if let written { try mark?.reserve(through: written.head) }
             return .commit
         }
@@ -116,7 +111,7 @@ final class JournalConnections: Sendable {
         return written.result
     }
 
-    /// Runs something on the writer's queue, after checking that the files are in place.
+    /// Runs a body on the writer's queue, after checking that the files are in place.
     func onWriter<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -128,7 +123,7 @@ final class JournalConnections: Sendable {
                 do {
                     try await putBack(connection)
                 } catch  where file.isFolderMissing {
-                    // Removed again in the meantime: the next attempt creates it again.
+                    // Removed again in the meantime: the next attempt recreates it.
                 }
             }
         }
@@ -157,11 +152,11 @@ final class JournalConnections: Sendable {
     private func checkFiles(of connection: JournalConnection, _ database: Database) throws {
         try checkIsOpen()
         do {
-            // The files first: if the folder is gone, there is no place for a lock yet.
+            // The files first: without the folder, a lock cannot be created.
             try connection.check(database)
             try lock?.check()
         } catch is JournalError where file.isFolderMissing {
-            // It was removed between two of these checks.
+            // The folder was removed between two of these checks.
             throw JournalWatch.Misplaced()
         }
     }
@@ -175,35 +170,33 @@ final class JournalConnections: Sendable {
         !isClosed.load(ordering: .relaxed) && connection.guarded?.watch.isInPlace == false
     }
 
-    /// Restores files that were removed or replaced.
     private func putBack(_ connection: JournalConnection) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             repair.async { [self] in
                 continuation.resume(
                     with: outcome {
                         try checkIsOpen()
-                        // Another caller may have done it in the meantime.
+                        // A concurrent caller may have restored them.
                         guard current === connection else { return }
                         let moment = now()
                         let repair = JournalRepair(file: file, lock: lock, now: moment)
                         let (mended, aside) = try repair.putBack(connection, epoch: epoch)
                         held.withLock { $0 = mended }
                         try connection.abandon(isReplaced: true)
-                        // The restored files record again, whether or not this notice can be written by now.
+                        // The restored files record again even if this notice cannot be written yet.
                         noticeFile?.addWhenPossible(JournalNotice(.restored, at: moment, file: aside))
                     })
             }
         }
     }
 
-    /// Records the current number of pages of the database.
     func noteDatabase(pages: Int64) {
         current.guarded?.watch.noteDatabase(bytes: pages.multipliedReportingOverflow(by: 4_096).partialValue)
     }
 
-    /// Reads one moment of the journal, while others write.
+    /// Reads a snapshot of the journal, concurrently with writes.
     ///
-    /// With `threads`, it also waits for one of these; throws ``WorkPool/Busy`` if too much waits for them.
+    /// With `threads`, it also waits for one of them; throws ``WorkPool/Busy`` if too many jobs wait.
     func read<Result: Sendable>(
         on threads: WorkPool? = nil, _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws -> Result {
@@ -213,7 +206,7 @@ final class JournalConnections: Sendable {
             do {
                 return try await read(of: connection, on: threads, body)
             } catch  where connection !== current || isMisplaced(connection) {
-                // A reader that opens the file at its path finds none, or is closed while the files are restored.
+                // A reader opens a missing file, or is closed during a restoration.
                 if file.canWrite { try await onWriter { _ in } }
                 connection = current
             }

@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 
 extension JournalFile {
-    /// The path of the file itself, beside which SQLite has its log, where the path is a link to it.
+    /// The path after resolving symbolic links, since SQLite keeps the log beside the real file.
     static func resolved(_ path: String, links: Int = 8) -> String {
         guard links > 0 else { return path }
         do {
@@ -12,7 +12,7 @@ extension JournalFile {
         } catch { return path }
     }
 
-    /// The name of the largest of the file and its companions once they are set aside; nil if there are none.
+    /// The name that the largest of the file and its companions gets when set aside; nil if there are none.
     func nameAside(of suffixes: [String], now: Timestamp) -> String? {
         let sizes = suffixes.compactMap { suffix -> (suffix: String, size: Int64)? in
             guard ["", "-wal"].contains(suffix) else { return nil }
@@ -22,7 +22,7 @@ extension JournalFile {
         return largest.map { URL(fileURLWithPath: pathAside(now) + $0.suffix).lastPathComponent }
     }
 
-    /// Renames the file and its companions, as far as they exist; the copy of the log that was made before is kept.
+    /// Renames the existing ones of the file and its companions; an earlier copy of the log is kept.
     func setAside(_ suffixes: [String], now: Timestamp) throws {
         for suffix in suffixes where OpenFile.status(of: path + suffix) != nil {
             let target = pathAside(now) + suffix
@@ -37,35 +37,34 @@ extension JournalFile {
 
     private var logCopy: String { path + "-wal-copy" }
 
-    /// Copies the log, of which opening the file overwrites the beginning, if there is one, and room for a copy.
+    /// Copies the log, whose beginning is overwritten on opening, if it exists and space permits.
     func copyLog() {
         forgetLog()
         guard !isEmpty(path + "-wal") else { return }
         do { try FileManager.default.copyItem(atPath: path + "-wal", toPath: logCopy) } catch { forgetLog() }
     }
 
-    /// Sets the copy of the log aside, because it may hold what the file lacks; returns its name, nil if there is none.
+    /// Sets the copy of the log aside, because it may contain changes that the file lacks; returns its name, or nil.
     func keepLog(now: Timestamp) -> String? {
         let target = pathAside(now) + "-wal"
         do { try OpenFile.move(logCopy, to: target) } catch { return nil }
         return URL(fileURLWithPath: target).lastPathComponent
     }
 
-    /// Removes the copy of the log, as far as there is one: also one that a process left which ended while it opened the file.
+    /// Removes the copy of the log, including one left by a process that ended while it opened the file.
     func forgetLog() {
         do { try FileManager.default.removeItem(atPath: logCopy) } catch { _ = error }
     }
 
     private func pathAside(_ now: Timestamp) -> String { Self.aside(path, now) }
 
-    /// The path that a file gets when it is set aside.
     static func aside(_ path: String, _ now: Timestamp) -> String {
         "\(path).damaged-\(now.description.filter { $0.isLetter || $0.isNumber })"
     }
 
-    /// Why the whole file must be checked when it is opened next; a later one counts more than an earlier one.
+    /// The reason to check the whole file on the next opening, by increasing severity.
     enum Suspicion: String, CaseIterable {
-        /// Something in it could not be read.
+        /// A part of it could not be read.
         case damaged
         /// No board could be opened on it.
         case unusable
@@ -73,21 +72,21 @@ extension JournalFile {
         case altered
     }
 
-    /// Why the file must be checked; nil if it need not be.
+    /// The reason to check the file, or nil.
     var suspicion: Suspicion? {
         noted.map { $0.first.flatMap { Suspicion(rawValue: String($0)) } ?? .damaged }
     }
 
-    /// The words of the file that says why: the reason, and for ``Suspicion/unusable`` what the journal had by then.
+    /// The words of the file with the reason, followed for ``Suspicion/unusable`` by the state of the journal.
     private var noted: [Substring]? {
         FileManager.default.contents(atPath: damageMark).map {
             String(decoding: $0, as: UTF8.self).split(separator: " ")
         }
     }
 
-    /// Remembers why the next opening must check the whole file: the worst that was found.
+    /// Records the reason to check the whole file on the next opening, unless a worse one is known.
     ///
-    /// For ``Suspicion/unusable``, `mark` says what the journal has.
+    /// For ``Suspicion/unusable``, `mark` is the state of the journal.
     func suspect(_ suspicion: Suspicion, mark: JournalMark? = nil) {
         let known = self.suspicion
         guard let worst = Suspicion.allCases.last(where: { $0 == known || $0 == suspicion }), worst != known else {
@@ -97,8 +96,8 @@ extension JournalFile {
         _ = FileManager.default.createFile(atPath: damageMark, contents: Data(text.utf8))
     }
 
-    /// Whether no board could be opened on the file; false if it has less than that one had, as a backup that was restored
-    /// in the meantime, or is of another history.
+    /// Whether no board could be opened on the file; false if it has since been replaced by an older state, such as a
+    /// restored backup, or by another history.
     func isUnusable(_ held: History) -> Bool {
         guard suspicion == .unusable, let words = noted, words.count == 4, let head = SequenceNumber(words[2]),
             let writes = Int64(words[3])
@@ -113,12 +112,13 @@ extension JournalFile {
 
     func isEmpty(_ path: String) -> Bool { (OpenFile.status(of: path)?.size ?? 0) == 0 }
 
-    /// How many writes the file has without its log; nil if that cannot be read, as in an older format.
+    /// The number of writes that the file contains without its log; nil if that cannot be read, as in an older
+    /// format.
     ///
-    /// That number only ever grows, so a file that has less than before is another's or an older one. Only call this while
-    /// nobody in this process has the file open, as with ``found()``.
+    /// The number never decreases, so a lower one means another or an older file. Call this only while this process
+    /// does not have the file open, as ``found()``.
     var writesWithoutLog: Int64? {
-        // Of all characters of a path, these mean something else in the address of a file.
+        // Characters of a path that are special in a URI.
         let name = path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
         var connection: OpaquePointer?
         var statement: OpaquePointer?
@@ -135,9 +135,9 @@ extension JournalFile {
         return sqlite3_column_int64(statement, 0)
     }
 
-    /// Recognises a file that is not a database before SQLite does, which would remove the files beside it.
+    /// Detects a file that is not a database before SQLite does, which would remove its companions.
     ///
-    /// Only call this while nobody in this process has the file open, because reading it drops SQLite's locks on it.
+    /// Call this only while this process does not have the file open, because reading it drops SQLite's locks on it.
     func found() throws -> Found {
         guard !isEmpty(path) else { return .nothing }
         let file = try OpenFile(path: path)

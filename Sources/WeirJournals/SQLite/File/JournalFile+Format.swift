@@ -1,15 +1,15 @@
 import GRDB
 
 extension JournalFile {
-    /// The history that a file contains.
+    /// The identity and state of a file's history.
     struct History {
         let epoch: String
-        /// When it began: later than the one whose place it took.
+        /// When the history began: later than the one it replaced.
         let began: Timestamp
         let head: SequenceNumber
-        /// How often it was written.
+        /// The number of writes.
         let writes: Int64
-        /// How many runs of an interrupted import were removed when the file was opened.
+        /// The number of runs of an interrupted import that were removed on opening.
         var undoneRuns = 0
     }
 
@@ -34,18 +34,18 @@ extension JournalFile {
                 epoch: held.epoch, head: held.head, writes: held.writes, filed: filed,
                 file: OpenFile.status(of: path)?.number ?? 0,
                 isMarked: version >= JournalSchema.firstMarked))
-        // Before anything is written.
+        // Before the first write.
         if let notice = notice(of: comparison, now: now) { try notices.add(notice) }
         if comparison.isOlder { suspect(.damaged) }
         try migrate(database, from: version)
-        // An import that was interrupted by the end of a process.
+        // Rolls back an import that the end of a process interrupted.
         var undoneRuns = 0
         while case let count = try RunImport(database).rollBackStep(), count > 0 { undoneRuns += count }
         if comparison.outcome != .whole {
             try SQLStatement(database, "UPDATE journal SET epoch = ?, created = ?")
                 .run(makeEpoch(), max(now, held.began.after(1)).milliseconds)
         }
-        // Reading the newest change finds damage at the end of the file, where a crash would have left it.
+        // Reading the newest change detects damage at the end of the file, where a crash would leave it.
         _ = try ChangeReader(database).last(1, of: .board, through: .max)
         var history = try history(database)
         history.undoneRuns = undoneRuns

@@ -1,14 +1,14 @@
 import Foundation
 import GRDB
 
-/// Opens a journal's file: creates it, migrates it to the newest format, or reports why neither is possible.
+/// Opens a journal's file: creates it, migrates it to the newest format, or throws the reason why it cannot.
 struct JournalFile {
-    /// What exists at the path before it is opened.
+    /// The contents of the path before opening.
     enum Found { case nothing, something, database }
 
     let path: String
     let configuration: SQLiteJournal.Configuration
-    /// The current boot of the machine.
+    /// The identifier of the machine's current boot.
     let boot: String
 
     var markPath: String { path + "-mark" }
@@ -18,9 +18,7 @@ struct JournalFile {
     var canWrite: Bool { configuration.access == .writing }
     var isFolderMissing: Bool { !FileManager.default.fileExists(atPath: folder) }
 
-    /// Opens the file for reading only.
-    ///
-    /// Throws `DatabaseError` or `JournalError`.
+    /// Opens the file for reading; throws `DatabaseError` or `JournalError`.
     func openForReading() throws -> (connection: JournalConnection, history: History) {
         // SQLite would remove the log beside an empty file.
         guard let status = OpenFile.status(of: path), status.size > 0 else {
@@ -46,14 +44,14 @@ struct JournalFile {
 
     /// Opens the file for writing.
     ///
-    /// A file that is damaged, or missing or empty although others show that it existed, is set aside first. Notices
-    /// for the operator are recorded before anything is done, so that nothing can come in between. Throws
+    /// A file that is damaged, or that is missing or empty although its companions exist, is set aside first. Notices
+    /// for the operator are recorded before the action they report, so that an interruption cannot lose them. Throws
     /// `DatabaseError`, `POSIXError` or `JournalError`.
     func openForWriting(
         now: Timestamp, notices: NoticeFile, makeEpoch: () -> String
     ) throws -> (connection: JournalConnection, history: History) {
         let (hasMark, mark, isAsWritten) = try MarkFile.read(markPath)
-        // Opening the file writes to the log that is there, which may be all that is left of some changes.
+        // Opening the file writes to the existing log, which may be the only copy of some changes.
         if mark?.isClosed != true { copyLog() }
         defer { forgetLog() }
         let kind: JournalNotice.Kind
@@ -86,12 +84,12 @@ struct JournalFile {
         return try open { try begin($0, epoch: makeEpoch(), now: now) }
     }
 
-    /// The number of bytes on the disk, including the log.
+    /// The number of bytes on disk, including the log.
     func size() -> Int64 {
         ["", "-wal"].reduce(0) { $0 + (OpenFile.status(of: path + $1)?.size ?? 0) }
     }
 
-    /// The journal error for an error; any other error is returned unchanged.
+    /// Maps an error to a journal error; any other error is returned unchanged.
     func meaning(of error: any Error) -> any Error {
         switch error {
         case let error as DatabaseError: JournalError.of(error, at: path)
@@ -126,7 +124,7 @@ struct JournalFile {
         }
     }
 
-    /// Opens connections to a file that has replaced another with the same history.
+    /// Opens connections to a file that has replaced another one of the same history.
     func reopen(epoch: String, _ mark: JournalMark) throws -> JournalConnection {
         try connecting { _ in
             History(epoch: epoch, began: Timestamp(milliseconds: 0), head: mark.head, writes: mark.writes)
@@ -157,9 +155,7 @@ struct JournalFile {
         }
     }
 
-    /// Sets the durability.
-    ///
-    /// This must follow the creation of the pool, which sets a weaker one.
+    /// Sets the durability, after the creation of the pool, which sets a weaker one.
     private func keepPromise(_ pool: DatabasePool) throws {
         guard configuration.durability == .machine else { return }
         try pool.writeWithoutTransaction { database in
@@ -168,13 +164,13 @@ struct JournalFile {
         }
     }
 
-    /// Copies the log into the file, so that the file alone identifies itself and its history.
+    /// Checkpoints the log, so that the file alone identifies itself and its history.
     private func empty(_ connection: JournalConnection) throws {
         try connection.pool.writeWithoutTransaction { database in
             do {
                 _ = try connection.checkpoint(database)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-                // The first append that does not fit reports this; the existing changes can be read.
+                // The first append that does not fit reports this; existing changes remain readable.
                 return
             }
         }
@@ -196,10 +192,10 @@ struct JournalFile {
         settings.foreignKeysEnabled = false
         settings.prepareDatabase { database in
             guard !database.configuration.readonly else {
-                // Enough for the upper levels of the index of words, which every search uses.
+                // Enough for the upper levels of the word index, which every search uses.
                 return try database.execute(sql: "PRAGMA cache_size = -8000; \(RunTextIndex.vocabulary)")
             }
-            // Before the first table: afterwards it would have no effect.
+            // Must precede the creation of the first table to take effect.
             try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.execute(sql: "PRAGMA cache_size = -32000")
             if let bytes = configuration.maximumBytes {

@@ -1,11 +1,11 @@
-/// What is known about a journal outside its file: a text of fixed length beside it, `journal.sqlite-mark`.
+/// The state of a journal stored outside its file: a text of fixed length beside it, `journal.sqlite-mark`.
 ///
 /// ```
 /// weir journal mark 2
 /// epoch 0123456789abc                                 the history the file holds
 /// file 00000000000000004711                           the file's number in its file system, which a copy does not have
 /// state open                                          open while a process writes, or died doing so; closed otherwise
-/// keeps process                                       what a change outlives: the process, or the machine
+/// keeps process                                       whether a change outlives the process only, or the machine
 /// boot 0b0f6bb0-9bd8-4a3e-8a9d-0d8e6c1d8f4b           which run of the machine wrote last
 /// reserved 00000000000000008192                       no sequence beyond has been given out
 /// check 8f14e45fceea167a                              over all lines above (FNV-1a, 64 bits)
@@ -14,16 +14,14 @@
 /// filed 00000000000000000050                          how many of these writes the file has without its log
 /// ```
 ///
-/// The lines down to `check` are on the disk before anything they promise: `reserved` is raised in steps, before a sequence
-/// beyond it is given out. Those below are written after each write and before it is shown, and are not waited for:
-/// they outlive the process, and the machine most likely. The first version had none below `head`.
+/// The lines through `check` are on the disk before they take effect: `reserved` is raised in steps, before a
+/// sequence beyond it is assigned. The lines below are written after each write and before it is published, without
+/// waiting for the disk: they survive the process, and usually the machine. Version 1 had none below `head`.
 struct JournalMark: Equatable {
-    /// By how much `reserved` rises at a time: often enough that little is reserved in vain, rarely enough to cost
-    /// nothing.
+    /// The increment of `reserved`: small enough to reserve little in vain, large enough to cost nothing.
     static let step = 8_192
-    /// Where what follows the check begins.
+    /// The offset of the text after the check.
     static let tailOffset = 192
-    /// The length of the text.
     static let length = tailOffset + 26 + 28 + 27
 
     private static let title = "weir journal mark "
@@ -32,20 +30,19 @@ struct JournalMark: Equatable {
     var epoch: String
     /// The file's number in its file system.
     var file: UInt64
-    /// Whether the journal was closed normally.
     var isClosed: Bool
-    /// Whether each change waited for the disk.
+    /// Whether each change waits for the disk.
     var outlivesMachine: Bool
-    /// Which boot of the machine wrote last.
+    /// The boot of the machine that wrote last.
     var boot: String
     /// The highest sequence that may have been assigned.
     var reserved: SequenceNumber
-    /// The highest sequence that is known to have been assigned.
+    /// The highest sequence known to have been assigned.
     var head: SequenceNumber
 
-    /// How often the journal has been written.
+    /// The number of writes to the journal.
     var writes: Int64
-    /// How many of these writes the file has without its log.
+    /// The number of writes that the file contains without its log.
     var filed: Int64
 
     init(
@@ -63,7 +60,7 @@ struct JournalMark: Equatable {
         self.filed = filed
     }
 
-    /// Reads a text; nil if it is not complete.
+    /// Parses a text; nil if it is incomplete.
     init?(_ bytes: [UInt8]) {
         guard bytes.count <= Self.length else { return nil }
         let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
@@ -83,10 +80,9 @@ struct JournalMark: Equatable {
         guard bytes == self.bytes || bytes == text(version: 1) else { return nil }
     }
 
-    /// The text.
     var bytes: [UInt8] { text(version: 2) }
 
-    /// What follows the check.
+    /// The text after the check.
     var tail: [UInt8] {
         Array(
             "head \(Self.digits(head.rawValue))\nwrites \(Self.digits(writes))\nfiled \(Self.digits(filed))\n".utf8)
@@ -121,5 +117,68 @@ struct JournalMark: Equatable {
     private static func hash(_ bytes: some Sequence<UInt8>) -> UInt64 {
         // Never traps: it widens a byte.
         bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01b3 }
+    }
+}
+
+/// Compares a journal's file with its mark, to decide whether its history can continue; pure.
+struct HistoryCheck {
+    /// The contents of the file.
+    struct Held: Equatable {
+        let epoch: String
+        let head: SequenceNumber
+        /// The number of writes.
+        let writes: Int64
+        /// The number of writes that the file contains without its log; nil if that cannot be read.
+        let filed: Int64?
+        /// The file's number in its file system.
+        let file: UInt64
+        /// Whether a version that keeps marks has written it.
+        let isMarked: Bool
+    }
+
+    enum Outcome: Equatable {
+        /// Complete: the history continues.
+        case whole
+        /// These changes were published and are lost.
+        case lost(ClosedRange<SequenceNumber>)
+        /// Published changes may be lost.
+        case uncertain
+        /// The file may not be the one that was written last.
+        case unverified
+    }
+
+    let held: Held
+    let mark: JournalMark?
+    let boot: String
+    /// Whether another program wrote the file while it was in use.
+    var isAltered = false
+    /// Whether the mark is unmodified since it was written.
+    var isAsWritten = true
+
+    /// Whether an older copy has replaced the file, to which the log beside it does not belong.
+    ///
+    /// SQLite applies a log whose frames are intact, even if it was written for another file.
+    var isOlder: Bool {
+        guard let mark, let filed = held.filed else { return false }
+        return mark.epoch == held.epoch && filed < mark.filed
+    }
+
+    /// The state of the history.
+    ///
+    /// Unless it is complete, a published sequence could be assigned again, so the journal continues under a new
+    /// epoch.
+    var outcome: Outcome {
+        guard let mark else { return held.isMarked ? .unverified : .whole }
+        guard mark.epoch == held.epoch else { return .unverified }
+        if held.head < mark.head { return .lost(held.head.next...mark.head) }
+        guard mark.file == held.file, isAsWritten, !isAltered else { return .unverified }
+        if isOlder { return .unverified }
+        // Writes other than changes, such as lines of output.
+        if held.writes < mark.writes { return .uncertain }
+        // A program that does not keep the mark has written the file.
+        if mark.isClosed || held.head > mark.reserved { return held.head == mark.head ? .whole : .unverified }
+        // Only the process ended: the system has written its data to the disk.
+        if mark.boot == boot, !boot.isEmpty { return .whole }
+        return mark.outlivesMachine || held.head >= mark.reserved ? .whole : .uncertain
     }
 }

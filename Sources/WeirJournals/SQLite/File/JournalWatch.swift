@@ -2,15 +2,15 @@ import Foundation
 import GRDB
 import Synchronization
 
-/// Checks whether the files of an open journal are still at their paths, and complete.
+/// Checks whether the files of an open journal are still at their paths and complete.
 ///
-/// SQLite keeps its files open and continues to write whatever happens to their names: what it writes to a removed file
-/// is lost with the process. Called on the writer's queue, before each append.
+/// SQLite keeps its files open even if they are renamed or removed: data written to a removed file is lost with the
+/// process. Called on the writer's queue, before each append.
 final class JournalWatch: Sendable {
-    /// The files were removed, or others have taken their names; the open files still contain everything.
+    /// The files were removed or replaced; the open files still contain everything.
     struct Misplaced: Error {}
 
-    /// Another program wrote to the files, other than through SQLite.
+    /// Another program wrote to the files, bypassing SQLite.
     struct Altered: Error {}
 
     private struct Noted {
@@ -25,7 +25,7 @@ final class JournalWatch: Sendable {
     private let log: OpenFile
     private let noted: Mutex<Noted>
 
-    /// Watches the file of an open database, and the log beside it.
+    /// Watches the file of an open database and its log.
     init(_ file: OpenFile) throws(POSIXError) {
         self.file = file
         log = try OpenFile(path: file.path + "-wal")
@@ -33,7 +33,7 @@ final class JournalWatch: Sendable {
         note()
     }
 
-    /// Checks that the files are in place, and as they were left.
+    /// Checks that the files are in place and unmodified since the last write.
     ///
     /// - Throws: ``Misplaced``; or ``Altered``, which cannot be repaired.
     func check(_ database: Database) throws {
@@ -46,7 +46,8 @@ final class JournalWatch: Sendable {
         if isAltered { throw Altered() }
     }
 
-    /// Other programs may use the database through SQLite, which can write to both files at any time, and make them shorter.
+    /// Detects changes that bypass SQLite; programs that use SQLite may write to both files at any time, and truncate
+    /// them.
     private func wereAltered(
         _ file: OpenFile.Status, _ log: OpenFile.Status, since noted: Noted, _ database: Database
     ) -> Bool {
@@ -56,7 +57,7 @@ final class JournalWatch: Sendable {
         return log != lastLog && !isLog
     }
 
-    /// The size that the file itself says the database has, which `VACUUM` changes along with the file's.
+    /// The size of the database in the file's header, which `VACUUM` changes together with the file's size.
     private var sizeInHeader: Int64? {
         do {
             let header = try file.read(upTo: 32).map(Int64.init)
@@ -66,12 +67,12 @@ final class JournalWatch: Sendable {
         } catch { return nil }
     }
 
-    /// Whether SQLite emptied the log, having copied all of it into the file; it would miss what somebody else took away.
+    /// Whether SQLite has emptied the log after a complete checkpoint; false if the log was truncated otherwise.
     private func isLogEmpty(_ database: Database) -> Bool {
         do { return try database.checkpoint(.passive).walFrameCount == 0 } catch { return false }
     }
 
-    /// Whether the log is one, or empty.
+    /// Whether the log is valid or empty.
     private var isLog: Bool {
         do {
             let beginning = try log.read(upTo: 4)
@@ -79,19 +80,16 @@ final class JournalWatch: Sendable {
         } catch { return true }
     }
 
-    /// Whether both files are at their paths.
     var isInPlace: Bool { statuses != nil }
 
-    /// Whether the file was written since it was noted.
+    /// Whether the file was written since the last note.
     var isFileWritten: Bool { file.status != noted.withLock { $0.file } }
 
-    /// Whether the file of the database is the one at its path.
     var isFileInPlace: Bool { file.isInPlace }
 
-    /// Whether the log is the one at its path.
     var isLogInPlace: Bool { log.isInPlace }
 
-    /// Notes how the files are after a legitimate change.
+    /// Records the state of the files after a legitimate change.
     func note() {
         guard let file = file.status, let log = log.status else { return }
         noted.withLock { ($0.file, $0.log) = (file, log) }
@@ -102,13 +100,12 @@ final class JournalWatch: Sendable {
         noted.withLock { $0.least = min($0.least, bytes) }
     }
 
-    /// Closes the files, once all connections are closed.
+    /// Closes the files; all connections must be closed.
     func close() {
         log.close()
         file.close()
     }
 
-    /// The file system's status of both files, if both are in place.
     private var statuses: (file: OpenFile.Status, log: OpenFile.Status)? {
         guard let ownFile = file.status, let ownLog = log.status,
             let file = OpenFile.status(of: file.path), file.isSameFile(as: ownFile),

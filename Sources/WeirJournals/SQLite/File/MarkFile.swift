@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Keeps the mark of a journal that is open for writing (``JournalMark``).
+/// Maintains the mark of a journal that is open for writing (``JournalMark``).
 final class MarkFile: Sendable {
     private struct State {
         var file: OpenFile
@@ -22,7 +22,7 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// The mark at a path, whether any file exists there, and whether it is as it was written.
+    /// The mark at a path, whether a file exists there, and whether it is unmodified since it was written.
     static func read(_ path: String) throws(JournalError) -> (exists: Bool, mark: JournalMark?, isAsWritten: Bool) {
         guard let status = OpenFile.status(of: path) else { return (false, nil, true) }
         do {
@@ -33,10 +33,9 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// The mark that was written last.
     var mark: JournalMark { state.withLock { $0.mark } }
 
-    /// Makes sure that sequences up to this one can be assigned.
+    /// Reserves the sequences up to this one, before they are assigned.
     func reserve(through sequence: SequenceNumber) throws(JournalError) {
         try change { mark in
             guard sequence > mark.reserved else { return false }
@@ -45,7 +44,7 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records how far the journal has come: the last sequence that was assigned, and how often it was written.
+    /// Records the last assigned sequence and the number of writes.
     func reached(_ sequence: SequenceNumber, writes: Int64) {
         note { mark in
             mark.head = max(mark.head, sequence)
@@ -53,12 +52,12 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records that the file has everything without its log.
+    /// Records that the file is complete without its log.
     func filed() { note { $0.filed = $0.writes } }
 
-    /// Changes what follows the check.
+    /// Changes the text after the check.
     ///
-    /// If this cannot be written, a loss becomes harder to detect, and nothing else: what was appended is recorded.
+    /// A failed write only makes a later loss harder to detect: the append itself is recorded.
     private func note(_ body: (inout JournalMark) -> Void) {
         state.withLock { state in
             body(&state.mark)
@@ -68,16 +67,16 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Whether more is reserved than was assigned.
+    /// Whether more sequences are reserved than assigned.
     var isAhead: Bool { state.withLock { $0.mark.reserved > $0.mark.head } }
 
-    /// Records that something else than a change may be written that the disk does not have.
+    /// Records that other data than a change may be written without waiting for the disk.
     func unsettle() throws(JournalError) {
         guard !isAhead else { return }
         try reserve(through: mark.head.next)
     }
 
-    /// Records that the disk has all changes, so that nothing is reserved beyond them.
+    /// Records that all changes are on the disk, and ends the reservation.
     func settle() throws(JournalError) {
         try change { mark in
             mark.reserved = mark.head
@@ -86,7 +85,7 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Records that the journal was closed normally, and closes the file.
+    /// Closes the file, recording a normal close if everything is in order.
     func close(isInOrder: Bool) throws(JournalError) {
         defer { state.withLock { $0.file.close() } }
         guard isInOrder else { return }
@@ -98,10 +97,9 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Closes the file unchanged.
     func leave() { state.withLock { $0.file.close() } }
 
-    /// Closes the file, which says nothing any more if it has been moved away: what lies beside it is of the past.
+    /// Closes the file, emptying it if it was moved away, because the file beside it no longer receives writes.
     func renounce() {
         state.withLock { state in
             do {
@@ -111,7 +109,7 @@ final class MarkFile: Sendable {
         }
     }
 
-    /// Writes the file again if somebody removed it, or moved it away.
+    /// Writes the file again if it was removed or moved away.
     func check() throws(JournalError) {
         guard !state.withLock({ $0.file.isInPlace }) else { return }
         let path = state.withLock { $0.file.path }
@@ -125,7 +123,7 @@ final class MarkFile: Sendable {
         try change { _ in true }
     }
 
-    /// Changes the mark and waits until the disk has it, if `body` returns that there is something to write.
+    /// Changes the mark and waits for the disk, if `body` returns true.
     private func change(_ body: (inout JournalMark) -> Bool) throws(JournalError) {
         let failure = state.withLock { state -> JournalError? in
             var mark = state.mark

@@ -2,10 +2,9 @@ import Foundation
 import Synchronization
 import WeirStates
 
-/// Keeps the notices for an operator until they are dismissed: a JSON list beside the journal,
-/// `journal.sqlite-notices`.
+/// Stores the notices for an operator until they are dismissed: a JSON list in `journal.sqlite-notices`.
 ///
-/// It is beside the journal and not in it, because most notices report damage to the journal.
+/// It is a separate file, because most notices report damage to the journal.
 final class NoticeFile: Sendable {
     private struct State {
         var list: [JournalNotice]
@@ -13,15 +12,13 @@ final class NoticeFile: Sendable {
         var isWritten = true
     }
 
-    /// How many bytes of the list are read.
+    /// The maximum size of the file that is read, in bytes.
     private static let longest = 1 << 20
 
     private let path: String
     private let state: Mutex<State>
 
-    /// Reads the list.
-    ///
-    /// A file that holds none is set aside, which is the first notice of another one.
+    /// Reads the list; an unreadable file is set aside, which is reported by a notice.
     init(path: String, now: Timestamp) {
         self.path = path
         guard let list = Self.read(path) else {
@@ -35,7 +32,6 @@ final class NoticeFile: Sendable {
         state = Mutex(State(list: list))
     }
 
-    /// The notices, oldest first.
     var notices: [JournalNotice] { state.withLock { $0.list } }
 
     /// Adds a notice; throws if it cannot be written.
@@ -48,20 +44,19 @@ final class NoticeFile: Sendable {
         do { try add(notice) } catch { return }  // See `writeWhatIsNew`.
     }
 
-    /// Writes what could not be written before, if that is possible by now.
+    /// Retries a write that failed earlier.
     func writeWhatIsNew() {
         guard !state.withLock({ $0.isWritten }) else { return }
         do { try change { _ in } } catch { return }  // The next call tries again.
     }
 
-    /// Removes a notice; returns false if there is none with that id.
     func remove(_ id: String) throws(JournalError) -> Bool {
         guard notices.contains(where: { $0.id == id }) else { return false }
         try change { list in list.removeAll { $0.id == id } }
         return true
     }
 
-    /// The list at a path, empty where there is no file; nil where the file cannot be read, or holds no list.
+    /// The list at a path, empty if there is no file; nil if the file cannot be read or contains no list.
     static func read(_ path: String) -> [JournalNotice]? {
         do {
             let bytes = try RegularFile.bytes(of: path, limit: longest)
@@ -90,7 +85,7 @@ final class NoticeFile: Sendable {
         if let failure { throw failure }
     }
 
-    /// Writes to another file first, so that the list is always complete.
+    /// Writes to a temporary file first, so that the list is always complete.
     private func write(_ list: [JournalNotice]) throws {
         let text = try JSONValue.array(list.map(\.json)).text() + "\n"
         let next = path + "-next"

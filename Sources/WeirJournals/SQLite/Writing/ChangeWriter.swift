@@ -1,14 +1,13 @@
 import GRDB
 import WeirStates
 
-/// Adds changes within one transaction: each change at once, everything derived from them once at the end.
+/// Appends changes within one transaction: each change immediately, derived data once at the end.
 ///
-/// It reads the journal's position from the file and keeps nothing beyond its transaction, so that a transaction that
-/// is rolled back leaves no trace.
+/// It reads the head from the file and keeps no state beyond its transaction, so a rollback is complete.
 final class ChangeWriter {
     private let database: Database
     private let insert: SQLStatement
-    /// When an import was made; nil for changes of this journal.
+    /// The time of the import; nil for changes of this journal.
     private let importedAt: Timestamp?
     private var head: SequenceNumber
     private var names: NameTable
@@ -28,9 +27,7 @@ final class ChangeWriter {
             """)
     }
 
-    /// Writes a change and assigns its sequence.
-    ///
-    /// Throws if it does not follow the last change of its stream.
+    /// Writes a change and assigns its sequence; throws if it does not follow the last change of its stream.
     func add(_ draft: ChangeDraft, origin: ChangeOrigin? = nil) throws -> Change {
         let known = try streams[draft.stream] ?? stored(draft.stream)
         try draft.check(follows: known.map { (revision: $0.revision, subject: $0.subject) })
@@ -48,9 +45,7 @@ final class ChangeWriter {
         return change
     }
 
-    /// Updates everything that is derived from the changes.
-    ///
-    /// Nothing may be added afterwards.
+    /// Updates the derived data; nothing may be added afterwards.
     func finish() throws {
         var runs = RunTable(database)
         for (id, stream) in streams.sorted(by: { $0.value.opened < $1.value.opened }) {
@@ -72,7 +67,7 @@ final class ChangeWriter {
         return stream
     }
 
-    /// The stored state of a stream, remembered for the changes that follow.
+    /// The stored state of a stream, cached for its next change.
     private func stored(_ id: StreamID) throws -> StreamState? {
         let stream = try read(id)
         streams[id] = stream
@@ -117,5 +112,91 @@ final class ChangeWriter {
             ON CONFLICT (opened) DO UPDATE SET revision = excluded.revision
             """
         ).run(stream.opened, id, stream.subject, stream.revision)
+    }
+}
+
+/// The state of a stream while changes are added to it within one transaction.
+///
+/// It is a class, so that a change updates it without a copy.
+final class StreamState {
+    /// The sequence of the first change, which is the stream's number.
+    let opened: SequenceNumber
+    let subject: String
+    /// The id of the operation's name; nil for a store.
+    let operation: Int64?
+    var revision: Int64
+    var sequence: SequenceNumber
+    var phase: Phase
+    var ended: Timestamp?
+
+    /// The phase in the table; nil for a new run.
+    var storedPhase: Phase?
+    /// The opening and start of a new run.
+    var opening: RunOpening?
+    var started: Timestamp?
+    /// The epoch of the journal that a new run was imported from.
+    var epoch: String?
+    /// Whether the index contains its text, which is then outdated.
+    var isIndexed = false
+
+    init(
+        stored opened: SequenceNumber, subject: String, operation: Int64?, revision: Int64, sequence: SequenceNumber,
+        phase: Phase,
+        ended: Timestamp?, isIndexed: Bool
+    ) {
+        self.opened = opened
+        self.subject = subject
+        self.operation = operation
+        self.revision = revision
+        self.sequence = sequence
+        self.phase = phase
+        self.ended = ended
+        self.isIndexed = isIndexed
+        storedPhase = phase
+    }
+
+    init(beginningWith change: Change, operation: Int64?) {
+        opened = change.sequence
+        subject = change.subject
+        self.operation = operation
+        revision = change.revision
+        sequence = change.sequence
+        phase = change.state.phase
+        ended = change.state.phase.isEnded ? change.at : nil
+        opening = change.draft.opening
+        started = change.at
+        epoch = change.origin?.epoch
+    }
+
+    func apply(_ change: Change) {
+        revision = change.revision
+        sequence = change.sequence
+        phase = change.state.phase
+        ended = change.state.phase.isEnded ? change.at : nil
+    }
+}
+
+/// The ids of names, cached within a transaction.
+struct NameTable {
+    private let database: Database
+    private var numbers: [String: Int64] = [:]
+
+    init(_ database: Database) { self.database = database }
+
+    /// The id of a name, which is added if it is new.
+    mutating func number(of name: String) throws -> Int64 {
+        if let number = numbers[name] { return number }
+        let number = try Self.number(of: name, in: database) ?? add(name)
+        numbers[name] = number
+        return number
+    }
+
+    static func number(of name: String, in database: Database) throws -> Int64? {
+        try SQLStatement(database, "SELECT id FROM names WHERE name = ?").first(name) { $0.integer(0) }
+    }
+
+    private func add(_ name: String) throws -> Int64 {
+        try SQLStatement(database, "INSERT INTO names (name) VALUES (?)").run(name)
+        return database.lastInsertedRowID
     }
 }

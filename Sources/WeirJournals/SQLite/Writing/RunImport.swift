@@ -1,15 +1,15 @@
 import GRDB
 
-/// Adds entries of an import within one transaction, and removes them again.
+/// Adds entries of an import within one transaction, and rolls back an import.
 ///
-/// `importing` names the runs of the open import. It is emptied when the import is committed; what it names when the
-/// journal is opened belongs to an interrupted import.
+/// `importing` lists the runs of the open import. It is emptied when the import is committed; rows found on opening
+/// belong to an interrupted import.
 struct RunImport {
     private let database: Database
 
     init(_ database: Database) { self.database = database }
 
-    /// Adds the changes, then the lines, because lines need their run.
+    /// Adds the changes before the lines, because lines require their run.
     func add(_ entries: [ImportedEntry], at now: Timestamp) throws {
         let writer = try ChangeWriter(database, importedAt: now)
         let note = try SQLStatement(database, "INSERT INTO importing (stream) VALUES (?)")
@@ -29,10 +29,9 @@ struct RunImport {
         for run in order { _ = try OutputTable(database).append(lines[run] ?? [], to: run) }
     }
 
-    /// Ends the import: everything it added stays.
     func commit() throws { try SQLStatement(database, "DELETE FROM importing").run() }
 
-    /// Hides some of what the import added; returns how many runs, 0 when there are no more.
+    /// Hides some of the runs that the import added; returns their number, 0 when none are left.
     func rollBackStep() throws -> Int {
         let streams = try SQLStatement(database, "SELECT stream FROM importing LIMIT ?")
             .all(RunRemoval.runsPerStep) { $0.integer(0) }
@@ -45,7 +44,7 @@ struct RunImport {
         return streams.count
     }
 
-    /// Raises the floors to a sequence that no change has: whoever has read all that was added stands before it.
+    /// Raises the floors to an unused sequence, so that clients that have read all imported changes detect the gap.
     private func passOver(_ operations: [Int64]) throws {
         let head = try SQLStatement(database, "SELECT head FROM journal").first { try $0.sequence(0).next }
         guard let head else { throw JournalError.damaged("the sequence of the last change") }

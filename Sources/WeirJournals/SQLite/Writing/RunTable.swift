@@ -1,9 +1,8 @@
 import GRDB
 import WeirStates
 
-/// Writes the fold of runs, with the counts and indices derived from it.
+/// Writes the fold of runs, and the counts and indices derived from it.
 struct RunTable {
-    /// A key of the table of counts.
     struct Count: Hashable {
         let operation: Int64
         let phase: Int64
@@ -47,7 +46,7 @@ struct RunTable {
 
     private func update(_ run: StreamState, phase: Int64, agesFrom: Int64?) throws {
         if run.isIndexed { try RunTextIndex(database).remove(run.opened) }
-        // Five of the indices contain the phase, and most changes do not change it.
+        // Five indices contain the phase, which most changes leave unmodified.
         if run.storedPhase == run.phase, run.ended == nil {
             try SQLStatement(database, "UPDATE runs SET revision = ?, sequence = ? WHERE opened = ?")
                 .run(run.revision, run.sequence, run.opened)
@@ -62,7 +61,6 @@ struct RunTable {
         }
     }
 
-    /// Writes the sums over the runs.
     mutating func finish() throws {
         try Self.add(counts, in: database)
         for (block, range) in blocks {
@@ -77,7 +75,6 @@ struct RunTable {
         if someEnded { try RunTextIndex(database).catchUp(ifAtLeast: RunTextIndex.batch) }
     }
 
-    /// Adds differences to the counts.
     static func add(_ differences: [Count: Int64], in database: Database) throws {
         for (place, difference) in differences where difference != 0 {
             try SQLStatement(
@@ -88,5 +85,61 @@ struct RunTable {
                 """
             ).run(place.operation, place.phase, difference)
         }
+    }
+}
+
+struct OutputTable {
+    private static let columns = "number, at, channel, continues, text"
+
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// Appends lines; returns the number of the last one.
+    func append(_ lines: [OutputDraft], to run: String) throws -> SequenceNumber {
+        guard let (stream, count) = try stream(of: run) else { throw JournalError.unknownRun(run) }
+        let insert = try SQLStatement(
+            database, "INSERT INTO output (stream, number, at, channel, continues, text) VALUES (?, ?, ?, ?, ?, ?)")
+        var number = count
+        for line in lines {
+            guard number < .max else { throw JournalError.noPlaceLeft }
+            number = number.next
+            try insert.run(
+                stream, number, line.at.milliseconds, JournalCode.code(of: line.channel), line.continues, line.text)
+        }
+        // An ended run whose words are already indexed is indexed again with these lines.
+        let isIndexed = try SQLStatement(database, "SELECT indexed FROM runs WHERE opened = ?")
+            .first(stream) { $0.integer(0) == 1 }
+        if isIndexed == true { try RunTextIndex(database).remove(stream) }
+        try SQLStatement(database, "UPDATE runs SET lines = ?, indexed = 0 WHERE opened = ?").run(number, stream)
+        return number
+    }
+
+    func lines(of run: String, after number: SequenceNumber, limit: Int) throws -> [OutputLine] {
+        guard limit > 0, let (stream, _) = try stream(of: run) else { return [] }
+        return try SQLStatement(
+            database, "SELECT \(Self.columns) FROM output WHERE stream = ? AND number > ? ORDER BY number LIMIT ?"
+        ).all(stream, number, limit, read: line)
+    }
+
+    func line(_ number: SequenceNumber, ofStream stream: SequenceNumber) throws -> OutputLine? {
+        try SQLStatement(database, "SELECT \(Self.columns) FROM output WHERE stream = ? AND number = ?")
+            .first(stream, number, read: line)
+    }
+
+    func count(of run: String) throws -> SequenceNumber { try stream(of: run)?.count ?? 0 }
+
+    private func stream(of run: String) throws -> (number: SequenceNumber, count: SequenceNumber)? {
+        try SQLStatement(database, "SELECT opened, lines FROM runs WHERE id = ?").first(run) { row in
+            (try row.sequence(0), try row.sequence(1))
+        }
+    }
+
+    private func line(_ row: SQLRow) throws -> OutputLine {
+        OutputLine(
+            number: try row.sequence(0),
+            draft: OutputDraft(
+                at: Timestamp(milliseconds: row.integer(1)), channel: try JournalCode.channel(row.integer(2)),
+                text: row.text(4), continues: row.integer(3) == 1))
     }
 }

@@ -1,19 +1,19 @@
 import GRDB
 import WeirStates
 
-/// The words by which ended runs are found.
+/// The full-text index of ended runs.
 ///
-/// A run is indexed after its end, together with many others: a full-text index takes one large piece far more cheaply
-/// than many small ones. Until then, a search reads the few runs that wait.
+/// Runs are indexed in batches after their end, because the index adds one large segment far more cheaply than many
+/// small ones. Until then, a search scans the few pending runs.
 struct RunTextIndex {
-    /// The number of ended runs at which they are indexed.
+    /// The number of ended runs that triggers indexing.
     static let batch: Int64 = 512
-    /// About how many bytes of text are indexed in one transaction, which others wait for.
+    /// The approximate number of bytes of text indexed per transaction, which blocks other writers.
     static let byteLimit = 1_024 * 1_024
 
-    /// Makes the index's list of words available to a connection.
+    /// Makes the list of indexed words available to a connection.
     ///
-    /// This kind of list goes from word to word without looking at the runs that have them.
+    /// The `instance` form advances from word to word without reading the runs that contain them.
     static let vocabulary =
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'run_text', 'instance')"
 
@@ -21,10 +21,10 @@ struct RunTextIndex {
 
     init(_ database: Database) { self.database = database }
 
-    /// The words with a prefix; nil if there are more than a few.
+    /// The indexed words with a prefix; nil if there are more than the limit.
     ///
-    /// For a prefix of more than three letters the index has no list, so it would merge all lists of all words before
-    /// it finds the first run. With the words named, the newest runs are found without that.
+    /// The index has no list for a prefix of more than three letters, so it would merge the lists of all matching
+    /// words before finding the first run. With the words given, it finds the newest runs without a merge.
     func words(beginningWith start: String, atMost limit: Int = 32) throws -> [String]? {
         let next = try SQLStatement(database, "SELECT term FROM temp.vocabulary WHERE term >= ? LIMIT 1")
         var words: [String] = []
@@ -37,13 +37,13 @@ struct RunTextIndex {
         return words
     }
 
-    /// How many ended runs wait to be indexed.
+    /// The number of ended runs that are not indexed.
     func waiting() throws -> Int64 {
         try SQLStatement(database, "SELECT count(*) FROM runs WHERE indexed = 0 AND ended IS NOT NULL")
             .first { $0.integer(0) } ?? 0
     }
 
-    /// Indexes ended runs that wait, if there are enough of them: all, or as many as have ``byteLimit`` of text.
+    /// Indexes pending ended runs if there are enough of them: all, or up to ``byteLimit`` of text.
     func catchUp(ifAtLeast least: Int64) throws {
         guard try waiting() >= least else { return }
         let insert = try SQLStatement(database, "INSERT INTO run_text (rowid, words, marks) VALUES (?, ?, ?)")
@@ -65,12 +65,10 @@ struct RunTextIndex {
         }
     }
 
-    /// Removes a run's words, because they are out of date.
     func remove(_ opened: some SQLValue) throws {
         try SQLStatement(database, "DELETE FROM run_text WHERE rowid = ?").run(opened)
     }
 
-    /// The text by which a run is found.
     func text(of run: RunRecord) throws -> RunText {
         var text = RunText(run)
         guard run.endedAt != nil else { return text }

@@ -3,7 +3,6 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// One of two moments: what a comparison shows of it.
     private struct Side {
         let sequence: SequenceNumber
         let at: Timestamp
@@ -11,7 +10,6 @@ extension PageWriter {
         let payload: JSONValue
     }
 
-    /// Two moments of a run or a store, for `pages/moments`.
     func momentsPage(_ pair: MomentPair) -> Fields {
         let (first, second, subject, url, kind): (Side, Side, Fields, String, String)
         let choices: [Scrubber.Moment]
@@ -48,7 +46,6 @@ extension PageWriter {
         ]
     }
 
-    /// What differs between two payloads, for `partials/difference`.
     func difference(_ first: JSONValue, _ second: JSONValue, of kind: String) -> Fields {
         let values = PayloadValues(format: format, strings: strings, operation: kind)
         let difference = ValueDifference(first, second)
@@ -86,7 +83,7 @@ extension PageWriter {
         ["letter": letter, "chip": side.chip, "at": moment(side.at), "url": "\(url)?at=\(side.sequence)"]
     }
 
-    /// The moments to choose from, with the chosen one among them, oldest first, each by how long after the start it was.
+    /// The selectable moments, oldest first, including the chosen one, labelled with the time since the start.
     private func options(_ moments: [Scrubber.Moment], _ chosen: Side, from start: Timestamp?) -> [Fields] {
         var moments = moments
         if !moments.contains(where: { $0.sequence == chosen.sequence }) {
@@ -101,5 +98,90 @@ extension PageWriter {
                 "words": "\(when) \u{B7} \(String(moment.label.prefix(80)))",
             ]
         }
+    }
+}
+
+/// The differences between two values, member by member.
+struct ValueDifference {
+    struct Row: Equatable {
+        enum Step: Equatable {
+            case member(String)
+            /// An element of a list, by its name or index.
+            case element(String)
+        }
+
+        let path: [Step]
+        let first: JSONValue?
+        let second: JSONValue?
+    }
+
+    /// The parts that differ, up to the limit.
+    private(set) var rows: [Row] = []
+    private(set) var omitted = 0
+
+    private let limit: Int
+    /// The maximum depth of the comparison; deeper parts differ as a whole.
+    private static let depth = 8
+
+    init(_ first: JSONValue, _ second: JSONValue, limit: Int = 100) {
+        self.limit = limit
+        compare(first, second, at: [])
+    }
+
+    private mutating func compare(_ first: JSONValue?, _ second: JSONValue?, at path: [Row.Step]) {
+        guard first != second else { return }
+        switch (first, second) {
+        case (.object(let one)?, .object(let other)?) where path.count < Self.depth:
+            compare(one, other, at: path)
+        // Added and removed objects are also compared member by member.
+        case (.object(let one)?, nil) where path.count < Self.depth && !one.isEmpty:
+            compare(one, [:], at: path)
+        case (nil, .object(let other)?) where path.count < Self.depth && !other.isEmpty:
+            compare([:], other, at: path)
+        case (.array(let one)?, .array(let other)?) where path.count < Self.depth:
+            compare(one, other, at: path)
+        default:
+            guard rows.count < limit else { return omitted += 1 }
+            rows.append(Row(path: path, first: first, second: second))
+        }
+    }
+
+    private mutating func compare(_ one: [String: JSONValue], _ other: [String: JSONValue], at path: [Row.Step]) {
+        for name in Set(one.keys).union(other.keys).sorted() {
+            compare(one[name], other[name], at: path + [.member(name)])
+        }
+    }
+
+    /// Matches elements by id if all have one, else by index.
+    private mutating func compare(_ one: [JSONValue], _ other: [JSONValue], at path: [Row.Step]) {
+        guard let firsts = Self.byID(one), let seconds = Self.byID(other) else {
+            for place in 0..<max(one.count, other.count) {
+                let (first, second) = (one.dropFirst(place).first, other.dropFirst(place).first)
+                compare(first, second, at: path + [.element(Self.name(of: second ?? first) ?? String(place + 1))])
+            }
+            return
+        }
+        let added = other.compactMap(Self.id).filter { firsts[$0] == nil }
+        for id in one.compactMap(Self.id) + added {
+            let (first, second) = (firsts[id], seconds[id])
+            compare(first, second, at: path + [.element(Self.name(of: second ?? first) ?? id)])
+        }
+    }
+
+    /// The elements by id, or nil unless each has a unique one.
+    private static func byID(_ elements: [JSONValue]) -> [String: JSONValue]? {
+        var found: [String: JSONValue] = [:]
+        for element in elements {
+            guard let id = id(element), found.updateValue(element, forKey: id) == nil else { return nil }
+        }
+        return found
+    }
+
+    private static func id(_ element: JSONValue) -> String? {
+        element["id"].flatMap { $0.string ?? $0.integer.map { String($0) } }
+    }
+
+    private static func name(of element: JSONValue?) -> String? {
+        ["title", "name", "label", "text"].lazy.compactMap { element?[$0]?.string }.first { !$0.isEmpty }
     }
 }

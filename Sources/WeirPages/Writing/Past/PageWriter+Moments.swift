@@ -1,14 +1,15 @@
 import WeirBoards
 import WeirJournals
+import WeirStates
 
 extension PageWriter {
-    /// A page of the past: what was live then, with the scrubber at that moment.
+    /// The page of a past moment: its content, and the scrubber at that moment.
     ///
     /// - Parameters:
     ///   - past: The moment.
     ///   - ahead: The requested change, if it does not exist yet.
     ///   - frame: The request.
-    /// - Returns: The page's own element.
+    /// - Returns: The page's element.
     func region(_ past: PastContent, ahead: SequenceNumber?, frame: PageFrame) -> TrustedHTML {
         let position = position(past, note: ahead.map { strings(.scrubAhead, ["n": format.integer($0)]) })
         var fields: Fields
@@ -43,14 +44,13 @@ extension PageWriter {
         return position
     }
 
-    /// The scrubber of a run's page.
     func scrubber(run: RunView, _ position: Scrubber.Position? = nil, isByTime: Bool = false) -> TrustedHTML {
         var strip = strip(run, url: "\(base)/runs/\(run.record.id)", position)
         strip.isByTime = isByTime
         return render("partials/scrubber", scrubber(strip))
     }
 
-    /// The scrubber of an operation's page, which shows the run that is its newest there.
+    /// The scrubber of an operation's page, which covers the run that is newest there.
     func scrubber(
         operation: String, _ run: RunView?, _ position: Scrubber.Position? = nil, isByTime: Bool = false
     ) -> TrustedHTML {
@@ -62,7 +62,7 @@ extension PageWriter {
         return render("partials/scrubber", scrubber(strip))
     }
 
-    /// How long the strip of a run is, which stays so for a while.
+    /// The length of a run's strip, which grows in steps.
     func stripLength(_ run: RunView) -> Int64 { Ruler(strip(run, url: "", nil), .time).length }
 
     private func strip(_ run: RunView, url: String, _ position: Scrubber.Position?) -> Scrubber {
@@ -79,5 +79,35 @@ extension PageWriter {
                 .init(sequence: record.openedSequence, at: record.startedAt, label: words, tone: "idle"), at: 0)
         }
         return Scrubber(url: url, moments: moments, end: record.endedAt, latest: run.at, position: position)
+    }
+}
+
+extension PageWriter {
+    struct StorePast {
+        let latest: StoreView
+        let next: SequenceNumber?
+    }
+
+    func storeScrubber(_ view: StoreView, past: StorePast?) -> Fields {
+        // A moment that the current log no longer contains is shown among the changes before it.
+        let known = past?.latest.log ?? view.log
+        let lines = known.contains { $0.sequence == view.sequence } ? known : view.log
+        return scrubber(
+            Scrubber(
+                url: "\(base)/stores/\(view.id)",
+                moments: lines.reversed().map { line in
+                    Scrubber.Moment(
+                        sequence: line.sequence, at: line.at, label: words(for: line.step, of: view),
+                        tone: line.phase.tone)
+                },
+                scale: .changes, head: (lines.first?.sequence).map(\.next),
+                position: past.flatMap { position(view, $0) }))
+    }
+
+    private func position(_ view: StoreView, _ past: StorePast) -> Scrubber.Position? {
+        guard let line = view.log.first else { return nil }
+        return Scrubber.Position(
+            sequence: line.sequence, at: line.at, place: (line.revision + 1, past.latest.revision + 1),
+            previous: view.log.dropFirst().first?.sequence, next: past.next)
     }
 }

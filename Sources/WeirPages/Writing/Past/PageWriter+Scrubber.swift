@@ -1,16 +1,15 @@
 import WeirJournals
 
 extension PageWriter {
-    /// How many pieces a strip has at most; what is shorter than its share is drawn with its neighbour.
+    /// The maximum number of segments of a strip; shorter moments are merged into the previous segment.
     static var stripPieces: Int64 { 120 }
 
-    /// The part of a strip that the state in which a run ended takes at least: one in so many.
+    /// The reciprocal of the minimum share of a strip for the state in which a run ended.
     private static var endShare: Int64 { 50 }
 
-    /// The scrubber of a page, for `partials/scrubber`.
     func scrubber(_ scrubber: Scrubber) -> Fields {
         let position = scrubber.position
-        // By steps first, as idle time hides none there; where changes are the scale, it is one of steps already.
+        // By steps first, because idle time hides no states there; a scale of changes already is one of steps.
         let scales: [Scrubber.Scale] = scrubber.scale == .time ? [.steps, .time] : [scrubber.scale]
         let by = scrubber.isByTime ? "&by=time" : ""
         let first = scrubber.first ?? scrubber.moments.first?.sequence
@@ -40,7 +39,6 @@ extension PageWriter {
         ]
     }
 
-    /// One strip with its slider and the words below it.
     private func track(_ scrubber: Scrubber, _ scale: Scrubber.Scale) -> Fields {
         let ruler = Ruler(scrubber, scale)
         let value = scrubber.position.map { ruler.place($0) } ?? ruler.length
@@ -63,7 +61,7 @@ extension PageWriter {
         ]
     }
 
-    /// How many states are named below a strip by steps; of more, only the first and the last.
+    /// The maximum number of named states below a strip by steps; if there are more, only the first and last are named.
     private static var stripLabels: Int { 12 }
 
     private func labels(_ scrubber: Scrubber, _ scale: Scrubber.Scale, _ ruler: Ruler, id: String) -> [Fields] {
@@ -96,7 +94,6 @@ extension PageWriter {
         return "\(moment.label)\(place), \(CivilTime(position.at).clock)"
     }
 
-    /// How long after the beginning of the strip, where it is one of time.
     private func offset(of position: Scrubber.Position, in scrubber: Scrubber) -> String? {
         guard scrubber.scale == .time, let first = scrubber.moments.first else { return nil }
         return format.duration(position.at - first.at)
@@ -110,7 +107,7 @@ extension PageWriter {
             if let last = shown.last, x - last.x < least { continue }
             shown.append((moment, x))
         }
-        // How a run ended takes no time; how it did is seen all the same.
+        // The final state has no duration, but must be visible.
         if !ruler.isOpen, shown.count > 1, let last = shown.popLast() {
             shown.append((last.moment, min(last.x, ruler.length - ruler.length / Self.endShare)))
         }
@@ -119,7 +116,7 @@ extension PageWriter {
             [
                 "pieceID": "\(id)-\(piece.moment.sequence)", "x": String(ruler.start + piece.x),
                 "width": String(max(end - piece.x, 0)), "tone": piece.moment.tone,
-                // Where the states are named below, nobody has to point at them.
+                // Segments named below the strip need no label of their own.
                 "label": isNamed ? nil : piece.moment.label,
                 "isOpen": end == ruler.length && ruler.isOpen && piece.x == shown.last?.x,
             ]

@@ -1,28 +1,26 @@
 import WeirFlows
 import WeirJournals
 
-/// Marks where the terms of a search are in the texts of a page.
+/// Marks the matches of a search in the texts of a page.
 ///
-/// A page has a budget of time for its marks: the texts after that have none.
+/// Each page has a time budget for marking; texts beyond it are not marked.
 struct Highlight {
-    /// The maximum number of characters of a text that are searched.
     private static let limit = 4_000
-    /// How many characters around a mark are shown of a long text.
+    /// The number of characters around a match in the excerpt of a long text.
     private static let around = 40
 
     private let patterns: [[Unicode.Scalar]]
     private let budget: WorkBudget
 
-    /// Marks nothing without a search.
+    /// Creates a highlight that marks nothing if the search is nil.
     init(_ search: SearchQuery?, budget: WorkBudget = WorkBudget(.milliseconds(200))) {
         patterns = search?.terms.map { Array($0.pattern.unicodeScalars) } ?? []
         self.budget = budget
     }
 
-    /// Whether no further text gets a mark.
+    /// Whether further texts are not marked.
     var isOver: Bool { patterns.isEmpty || budget.isExceeded }
 
-    /// The text with its marks, as character data.
     func html(_ text: String) -> TrustedHTML {
         guard !isOver else { return TrustedHTML(CleanText(text).markup) }
         let start = text.prefix(Self.limit)
@@ -31,7 +29,7 @@ struct Highlight {
             html(characters, marked(characters)).html + CleanText(String(text[start.endIndex...])).markup)
     }
 
-    /// The part of a text around the first mark; nil without one.
+    /// The part of a text around the first match, or nil without a match.
     func excerpt(_ text: String) -> TrustedHTML? {
         let start = text.prefix(Self.limit)
         let characters = Array(start)
@@ -43,7 +41,6 @@ struct Highlight {
         return TrustedHTML(before + html(Array(characters[part]), Array(marked[part])).html + after)
     }
 
-    /// Whether there is a mark in a text.
     func isFound(in text: String) -> Bool { marked(Array(text.prefix(Self.limit))).contains(true) }
 
     private func html(_ characters: [Character], _ marked: [Bool]) -> TrustedHTML {
@@ -59,7 +56,6 @@ struct Highlight {
         return TrustedHTML(html)
     }
 
-    /// Which characters belong to what was found.
     private func marked(_ characters: [Character]) -> [Bool] {
         var marked = characters.map { _ in false }
         guard !isOver else { return marked }
@@ -75,14 +71,14 @@ struct Highlight {
                 if let first = found.first?.character, let last = found.last?.character {
                     for character in first...last { marked[character] = true }
                 }
-                // The space behind a word is also the one in front of the next.
+                // The space after a word is also the one before the next.
                 place += pattern.last == " " ? pattern.count - 1 : pattern.count
             }
         }
         return marked
     }
 
-    /// The text as it is searched, between spaces, with the character that each scalar comes from.
+    /// The folded text between spaces, with the index of the character of each scalar.
     private func fold(_ characters: [Character]) -> [(scalar: Unicode.Scalar, character: Int)] {
         var folded: [(scalar: Unicode.Scalar, character: Int)] = [(" ", 0)]
         var isApart = false

@@ -4,10 +4,8 @@ import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// How many places in the order of states a comparison shows.
     static var comparedSteps: Int { 60 }
 
-    /// Two runs side by side, for `pages/compare`.
     func comparePage(_ runs: RunComparison) -> Fields {
         let operation = runs.first.record.operation
         let whole = max(RunComparison.length(of: runs.first), RunComparison.length(of: runs.second), 1)
@@ -43,7 +41,7 @@ extension PageWriter {
         ]
     }
 
-    /// The form that compares two of an operation's newest runs, for `partials/choice`, with these of them to choose from.
+    /// The form that compares two of an operation's newest runs, for `partials/choice`, with the given runs as options.
     func compareChoice(_ view: OperationView, _ firsts: [RunView], _ seconds: [RunView]) -> Fields {
         let options = { (letter: String, runs: [RunView], chosen: String?) in
             runs.map { run -> Fields in
@@ -62,16 +60,15 @@ extension PageWriter {
         ]
     }
 
-    /// The run that is compared with another one, until a reader chooses: the newest that succeeded before.
+    /// The default for the first run: the newest successful one before the latest.
     func firstCompared(_ view: OperationView) -> String? {
         let earlier = view.recent.dropFirst()
         return (earlier.first { $0.record.state.phase == .succeeded } ?? earlier.first)?.record.id
     }
 
-    /// The run that another one is compared with, until a reader chooses: the newest.
+    /// The default for the second run: the latest.
     func secondCompared(_ view: OperationView) -> String? { view.latest?.record.id }
 
-    /// One of the runs as a whole.
     private func compared(_ run: RunView, _ letter: String, _ whole: Int64) -> Fields {
         let pieces = RunComparison(run, run).steps.compactMap(\.first).map { leg($0, of: run, whole) }
         return row(run.record).merging([
@@ -106,7 +103,6 @@ extension PageWriter {
         }
     }
 
-    /// A difference of durations, with its sign.
     private func signed(_ milliseconds: Int64) -> String {
         (milliseconds < 0 ? "\u{2212}" : milliseconds > 0 ? "+" : "\u{B1}") + format.duration(abs(milliseconds))
     }

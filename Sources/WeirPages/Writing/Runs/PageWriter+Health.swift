@@ -4,7 +4,6 @@ import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// How an operation has done lately, for `pages/health`.
     func healthPage(_ health: OperationHealth) -> Fields {
         let slow = health.slow(at: format.now ?? health.asOf)
         return [
@@ -70,7 +69,6 @@ extension PageWriter {
         ]
     }
 
-    /// A day, or an hour, in UTC.
     private func name(of bucket: OperationHealth.Bucket, in health: OperationHealth) -> String {
         let day = format.day(bucket.start)
         return health.isHourly ? "\(day) \(CivilTime(bucket.start).clock.prefix(5))" : day
@@ -104,5 +102,70 @@ extension PageWriter {
 
     private func filter(_ health: OperationHealth) -> RunFilter {
         RunFilter(parameters: ["operation": health.operation, "within": "30d"])
+    }
+}
+
+/// The figures of an operation over time as two rows of bars.
+///
+/// Each row has a box 60 units high and 10 units wide per bar.
+struct HealthChart {
+    /// A segment of a bar; `y` is the distance from the top of the box.
+    struct Part: Equatable {
+        let x: Int
+        let y: Int
+        let height: Int
+        /// The CSS class that colours the segment.
+        let tone: String
+    }
+
+    static let height = 60
+    static let pitch = 10
+
+    private let buckets: [OperationHealth.Bucket]
+
+    init(_ health: OperationHealth) { buckets = health.buckets }
+
+    var width: Int { buckets.count * Self.pitch }
+
+    /// The largest number of runs that ended in one bar.
+    var mostRuns: Int { buckets.map(\.figures.ended).max() ?? 0 }
+
+    /// The longest duration drawn, in milliseconds, or nil if no run succeeded.
+    var longest: Int64? { buckets.compactMap(\.figures.p95).max() }
+
+    /// The number of ended runs per bar: successes at the bottom, then stopped runs, then failures.
+    var outcomes: [[Part]] {
+        bars { bucket in
+            let figures = bucket.figures
+            let sums = [figures.succeeded, figures.succeeded + figures.stopped, figures.ended]
+            return zip(["ok", "warn", "bad"], sums).map { ($0, Double($1) / Double(max(mostRuns, 1))) }
+        }
+    }
+
+    /// The durations of the successes per bar: the median, and above it the 95th percentile.
+    var durations: [[Part]] {
+        let longest = Double(max(longest ?? 1, 1))
+        return bars { bucket in
+            [("active", bucket.figures.p50), ("active open", bucket.figures.p95)].compactMap { tone, value in
+                value.map { (tone, Double($0) / longest) }
+            }
+        }
+    }
+
+    /// Stacks segments that end at fractions of the height; each is at least 2 units high, so that it is visible.
+    private func bars(_ ends: (OperationHealth.Bucket) -> [(tone: String, end: Double)]) -> [[Part]] {
+        buckets.enumerated().map { index, bucket in
+            var (parts, top): ([Part], Int) = ([], 0)
+            var last = 0.0
+            for (tone, end) in ends(bucket) where end > last {
+                let next = min(max(Int(clamping: Int64(clamping: end * Double(Self.height))), top + 2), Self.height)
+                if next > top {
+                    parts.append(
+                        Part(x: index * Self.pitch + 1, y: Self.height - next, height: next - top, tone: tone))
+                }
+                (top, last) = (next, end)
+            }
+            return parts
+        }
     }
 }

@@ -2,7 +2,6 @@ import WeirBoards
 import WeirJournals
 
 extension PageWriter {
-    /// The lines that a run printed, for `partials/output`.
     func output(_ output: PageOutput, of run: String) -> Fields {
         [
             "count": outputCount(output.tail), "limit": String(OutputTail.lineLimit),
@@ -11,7 +10,7 @@ extension PageWriter {
         ]
     }
 
-    /// The number of lines and how many of them are not shown, for `partials/output-count`.
+    /// The number of lines, and how many are not shown, for `partials/output-count`.
     func outputCount(_ tail: OutputTail) -> Fields {
         let words: String
         switch tail.head {
@@ -30,10 +29,9 @@ extension PageWriter {
         ]
     }
 
-    /// What brings the list of lines from one number to the last: the lines in between, or, where not all of them are at
-    /// hand, the newest in place of those that are shown.
+    /// The patches from a line number to the last line, or a replacement of the list if lines in between are missing.
     ///
-    /// The lines of a step belong together, so that they are painted together.
+    /// The lines of one step are sent together, so that they are painted together.
     func outputPatches(_ tail: OutputTail, after number: SequenceNumber) -> [(number: SequenceNumber, patches: [Patch])]
     {
         let count = Patch.morph(
@@ -58,7 +56,6 @@ extension PageWriter {
         return steps
     }
 
-    /// How many lines are painted at a time.
     private static var linesInStep: Int { 100 }
 
     private func lines(_ lines: [OutputLine]) -> String { lines.map { OutputMarkup($0).html }.joined() }

@@ -5,7 +5,6 @@ import WeirOperations
 import WeirStates
 
 extension PageWriter {
-    /// A run in short: what rows and cards show of it.
     func summary(_ record: RunRecord) -> Fields {
         [
             "id": record.id, "short": String(record.id.suffix(6)), "url": "\(base)/runs/\(record.id)",
@@ -15,7 +14,6 @@ extension PageWriter {
         ]
     }
 
-    /// A run as a row of a table, for `partials/row`.
     func row(_ record: RunRecord) -> Fields {
         summary(record).merging([
             "rowID": "row-\(record.id)", "isNamed": false, "found": nil, "title": nil, "pick": nil,
@@ -26,7 +24,6 @@ extension PageWriter {
         ])
     }
 
-    /// A run with all there is to say of it, for `partials/run`.
     func run(_ run: RunView, isAlone: Bool) -> Fields {
         let record = run.record
         let id = "run-\(record.id)"
@@ -49,7 +46,6 @@ extension PageWriter {
         ["short": String(id.suffix(6)), "url": "\(base)/runs/\(id)"]
     }
 
-    /// What a run was started with, field by field.
     func inputRows(_ record: RunRecord) -> [Fields] {
         let fields = catalog[record.operation]?.fields ?? []
         let members = record.opening.input.object ?? [:]
@@ -63,7 +59,7 @@ extension PageWriter {
         return rows + values.more(names.count - ObjectValue.rowLimit)
     }
 
-    /// A field of what a run was started with, in words; nil where it was left out.
+    /// A field of a run's input as text, or nil if it was left out.
     func inputRow(_ name: String, of record: RunRecord) -> (label: String, text: String)? {
         guard let value = record.opening.input[name], value != .null else { return nil }
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
@@ -74,7 +70,7 @@ extension PageWriter {
         )
     }
 
-    /// The input in one line, or the title that the reporter of a run gave it.
+    /// The input in one line, or the title of a reported run.
     func about(_ record: RunRecord) -> String? {
         if let title = record.opening.report?.title { return title }
         let values = PayloadValues(format: format, strings: strings, operation: record.operation)
@@ -85,20 +81,19 @@ extension PageWriter {
         return words.isEmpty ? nil : words
     }
 
-    /// The name and size of a file that was given.
     private func fileText(_ value: JSONValue) -> String? {
         guard let name = value["filename"]?.string else { return nil }
         return value["length"]?.number.map { "\(name) \u{B7} \(format.bytes($0))" } ?? name
     }
 
-    /// The form that stops a run; none for a run that is over or runs by itself while watched.
+    /// The form that cancels a run, or nil if the run has ended or runs only while watched.
     func cancelForm(_ record: RunRecord) -> Fields? {
         guard record.endedAt == nil, !isWatched(record.operation), allows(.cancel, onOperation: record.operation)
         else { return nil }
         return ["formID": "cancel-\(record.id)", "action": "\(base)/runs/\(record.id)/cancellation"]
     }
 
-    /// The form that tries a run again with the same input; none for a run that goes on.
+    /// The form that retries a run with the same input, or nil if the run has not ended.
     func retryForm(_ record: RunRecord, follows: Bool) -> Fields? {
         guard record.endedAt != nil, let entry = catalog[record.operation], entry.isStartable,
             !isWatched(entry.id), allows(.start, onOperation: entry.id), canRetry(record)
@@ -109,24 +104,22 @@ extension PageWriter {
         ]
     }
 
-    /// Whether an operation takes a file.
     func hasFile(_ operation: String) -> Bool { catalog[operation]?.fields.contains { $0.kind == .file } ?? false }
 
-    /// Whether a run was given a file.
     func hasFile(_ record: RunRecord) -> Bool {
         let fields = catalog[record.operation]?.fields ?? []
         return fields.contains { $0.kind == .file && (record.opening.input[$0.name] ?? .null) != .null }
     }
 
-    /// Whether a retry can succeed: without its file, which only an operation can have kept, it cannot.
+    /// Whether a retry can succeed: not without the uploaded file, unless the operation kept it.
     ///
-    /// A state says so itself by a member `canRetry`.
+    /// A payload's member `canRetry` takes precedence.
     private func canRetry(_ record: RunRecord) -> Bool {
         if case .bool(let canRetry)? = record.state.payload["canRetry"] { return canRetry }
         return !hasFile(record) || record.state.phase == .interrupted
     }
 
-    /// Where a run that is over can be started again with other input.
+    /// The URL that starts an ended run again with other input, or nil.
     func againURL(_ record: RunRecord) -> String? {
         guard record.endedAt != nil, let entry = catalog[record.operation], !entry.fields.isEmpty,
             entry.isStartable, !isWatched(entry.id), allows(.start, onOperation: entry.id)
@@ -134,7 +127,7 @@ extension PageWriter {
         return "\(base)/operations/\(record.operation)?from=\(record.id)#start"
     }
 
-    /// Whether runs of the operation begin and end with its viewers.
+    /// Whether the operation's runs begin and end with its viewers.
     func isWatched(_ operation: String) -> Bool {
         switch catalog[operation]?.lifetime {
         case .whileWatched: true

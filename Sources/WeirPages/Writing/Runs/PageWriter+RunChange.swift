@@ -3,7 +3,6 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// What would happen to many runs, for `pages/run-change`.
     func planPage(_ plan: RunChange.Plan) -> Fields {
         let kinds = plan.runs.map { ($0, result(of: plan.change, on: $0)) }
         let changed = kinds.filter { $0.1 == .done }.map(\.0)
@@ -26,7 +25,6 @@ extension PageWriter {
         ])
     }
 
-    /// What happened to many runs, for `pages/run-change`.
     func reportPage(_ report: RunChange.Report) -> Fields {
         let counts = Dictionary(grouping: report.items, by: \.result).mapValues(\.count)
         let others = report.items.filter { $0.newRun != nil || $0.detail != nil }
@@ -57,10 +55,8 @@ extension PageWriter {
         ]
     }
 
-    /// What is done, as a title.
     func title(of change: RunChange) -> String { strings[change == .cancel ? .bulkCancelTitle : .bulkRetryTitle] }
 
-    /// What would happen to a run.
     private func result(of change: RunChange, on record: RunRecord) -> RunChange.Result {
         switch change {
         case .cancel:

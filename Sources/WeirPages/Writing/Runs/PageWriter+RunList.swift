@@ -4,34 +4,30 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// The newest runs, live.
     func liveRuns(_ board: BoardView) -> Fields {
         runsPage(board.recentRuns.map(\.record), filter: RunFilter(), olderURL: older(board))
     }
 
-    /// Where the runs before the newest are listed; nil when there are none.
+    /// The URL of the runs before the newest ones, or nil if there are none.
     func older(_ board: BoardView) -> String? {
         guard board.recentRuns.count >= Self.liveRuns, let last = board.recentRuns.last else { return nil }
         return url(RunFilter(before: last.record.openedSequence))
     }
 
-    /// Where the runs that a filter lets through are listed.
     func url(_ filter: RunFilter) -> String { filter.isEmpty ? "\(base)/runs" : "\(base)/runs?\(filter.query)" }
 
-    /// How many runs the live list holds: as many as a board's view has.
+    /// The number of runs in the live list, which is that of a board's view.
     static var liveRuns: Int { 25 }
 
-    /// What operations are called, by which a search finds their runs.
+    /// The titles and ids of operations, by which a search finds their runs.
     var operationNames: [String: String] {
         Dictionary(titles.map { ($0.key, "\($0.value) \($0.key)") }) { first, _ in first }
     }
 
-    /// What operations are called, by their ids.
     var titles: [String: String] {
         Dictionary(catalog.entries.map { ($0.id, title(of: $0.id)) }) { first, _ in first }
     }
 
-    /// A list of runs with its filters.
     func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?) -> Fields {
         let known = Set(catalog.entries.map(\.id))
         let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
@@ -60,9 +56,7 @@ extension PageWriter {
         ]
     }
 
-    /// A run as a row of the list, for `partials/row`.
-    ///
-    /// With `isPicked`, it can be selected.
+    /// A run as a row of the list, for `partials/row`, with a checkbox if `isPicked` is true.
     func listed(_ record: RunRecord, _ highlight: Highlight = Highlight(nil), isPicked: Bool = false) -> Fields {
         let title = title(of: record.operation)
         let about = about(record)
@@ -75,15 +69,14 @@ extension PageWriter {
         ])
     }
 
-    /// Whether a reader may cancel or retry some of the runs.
     var mayChange: Bool {
         !permissions.isLink && (permissions.allowsAnywhere(.cancel) || permissions.allowsAnywhere(.start))
     }
 
-    /// The form for the runs that are selected, or all that the filter lets through.
+    /// The form for the selected runs, or for all that match the filter.
     private func bulk(_ filter: RunFilter) -> Fields {
         var filter = filter
-        // The list leaves them out, too.
+        // The list ignores these as well.
         if filter.hasBadFrom { filter.from = "" }
         if filter.hasBadTo { filter.to = "" }
         return [
@@ -93,7 +86,7 @@ extension PageWriter {
         ]
     }
 
-    /// What a search found of a run that its row does not show otherwise.
+    /// The match of a search that the row of a run does not show otherwise.
     private func found(_ record: RunRecord, _ highlight: Highlight) -> TrustedHTML? {
         if let excerpt = highlight.excerpt(record.id) { return excerpt }
         if let cause = record.cause.map({ words(for: EndCause($0)) }), let excerpt = highlight.excerpt(cause) {
@@ -114,16 +107,15 @@ extension PageWriter {
         }
     }
 
-    /// Whether runs may be brought from elsewhere, which may be those of any operation.
+    /// Whether the reader may import runs, which can be those of any operation.
     private var mayImport: Bool { permissions.allowsEverywhere(.see) && permissions.allowsEverywhere(.restore) }
 
-    /// Where the runs that a filter lets through are had as a file, those of all its pages.
+    /// The URL that exports the runs of all pages of a filter as a file.
     private func exportURL(_ filter: RunFilter, format: String? = nil) -> String {
         let parts = [filter.firstPage.query, format.map { "format=\($0)" } ?? ""].filter { !$0.isEmpty }
         return "\(base)/runs/export" + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
     }
 
-    /// The links that choose when the runs started.
     private func spans(_ filter: RunFilter) -> [Fields] {
         let link = { (word: StringKey, isHere: Bool, isToday: Bool, change: (inout RunFilter) -> Void) -> Fields in
             var changed = filter.firstPage
@@ -139,7 +131,7 @@ extension PageWriter {
             }
     }
 
-    /// The filters that are on, each with the address of the list without it.
+    /// The active filters, each with the URL of the list without it.
     private func chips(_ filter: RunFilter) -> [Fields] {
         let chip = {
             (word: StringKey, value: String, moment: Timestamp?, part: WritableKeyPath<RunFilter, String>) -> Fields? in
@@ -163,7 +155,7 @@ extension PageWriter {
         ].compactMap { $0 }
     }
 
-    /// The views that the reader has saved, and the form that saves this one; nil without either.
+    /// The reader's saved views, and the form that saves this one; nil if there is neither.
     func views(_ frame: PageFrame, _ filter: RunFilter) -> Fields? {
         let filter = filter.firstPage
         guard !frame.views.isEmpty || !filter.isEmpty else { return nil }
@@ -175,7 +167,7 @@ extension PageWriter {
         ]
     }
 
-    /// The heads of the columns by which the list can be ordered: a second choice turns the order round.
+    /// The headers of sortable columns: choosing one again reverses the order.
     private func sorts(_ filter: RunFilter) -> Fields {
         let current = filter.order ?? (.started, isLeastFirst: false)
         var heads = Fields()
@@ -196,7 +188,7 @@ extension PageWriter {
     private func fields(of filter: RunFilter) -> Fields {
         [
             "actor": filter.actor, "text": filter.text, "within": filter.within, "sort": filter.sort,
-            // A field for a moment may hold nothing else.
+            // An input of a moment cannot contain anything else.
             "from": filter.hasBadFrom ? "" : filter.from, "to": filter.hasBadTo ? "" : filter.to,
             "fromError": filter.hasBadFrom ? strings[.invalidMoment] : nil,
             "toError": filter.hasBadTo ? strings[.invalidMoment] : nil,

@@ -7,7 +7,7 @@ import WeirStates
 extension PageWriter {
     /// The steps of a run with their own runs, for `partials/step-list`; nil for an operation without steps.
     ///
-    /// Of a step whose operation may not be seen there are only the name and how it stands.
+    /// A step whose operation the reader may not see shows only its name and status.
     func stepList(_ run: RunView, _ place: Place) -> Fields? {
         let record = run.record
         guard catalog[record.operation]?.plan != nil, let progress = stepsProgress(record) else { return nil }
@@ -22,7 +22,6 @@ extension PageWriter {
         ]
     }
 
-    /// How far the steps of a run have come; nil for a run without steps.
     func stepsProgress(_ record: RunRecord) -> StepsProgress? {
         guard catalog[record.operation]?.plan != nil else { return nil }
         return try? record.state.payload.decode(StepsProgress.self)
@@ -88,7 +87,7 @@ extension PageWriter {
         guard let key else { return said ?? "" }
         let step = ending.step.map { label(of: $0, in: record.operation) } ?? ""
         let sentence = strings(key, ["step": step, "name": ending.by ?? ""])
-        // What a step's run was refused with can name what only those know who see its operation.
+        // The reason of a step's failure can contain details that only readers who may see its operation should see.
         let isSeen =
             catalog[record.operation]?.plan?.step(ending.step ?? "")?.operation
             .map { allows(.see, onOperation: $0) } ?? true
@@ -96,7 +95,7 @@ extension PageWriter {
         return sentence + (ending.kind == .refused ? " “\(said)”" : " \(said)")
     }
 
-    /// The form that takes over what succeeded; none for a run that has nothing to take over.
+    /// The form that continues a run and keeps the successful steps, or nil if it cannot be continued.
     func continueForm(_ record: RunRecord, follows: Bool) -> Fields? {
         guard record.endedAt != nil, allows(.start, onOperation: record.operation),
             let progress = stepsProgress(record), StepsMachine.canContinue(progress)
@@ -108,7 +107,7 @@ extension PageWriter {
 }
 
 extension StepsProgress.Status {
-    /// The phase as which a page shows it.
+    /// The phase whose look the status has.
     fileprivate var phase: Phase {
         switch self {
         case .pending, .skipped: .idle

@@ -3,10 +3,9 @@ import WeirJournals
 import WeirStates
 
 extension PageWriter {
-    /// How many rows of a timeline are shown, the newest.
     static var timelineRows: Int { 40 }
 
-    /// The states a run passed through, to scale, for `partials/timeline`; the units of its lanes are milliseconds.
+    /// The states of a run to scale, for `partials/timeline`; the unit of the lanes is a millisecond.
     func timeline(_ run: RunView) -> Fields {
         let shown = run.transitions.suffix(Self.timelineRows)
         let omitted = run.omittedTransitions + run.transitions.count - shown.count
@@ -25,7 +24,6 @@ extension PageWriter {
         ]
     }
 
-    /// How many milliseconds the lanes of a run's timeline have room for.
     func timelineLength(_ run: RunView) -> Int64 {
         guard let first = run.transitions.suffix(Self.timelineRows).first else { return 0 }
         let elapsed = max(run.at - first.at, 0)
@@ -43,7 +41,7 @@ extension PageWriter {
         ]
     }
 
-    /// The active cases of an operation in their order, with how long each took; nil if there are not two.
+    /// The active cases of an operation in order, with their durations; nil if there are fewer than two.
     func steps(_ run: RunView) -> Fields? {
         let record = run.record
         var names: [String] = []
@@ -72,5 +70,47 @@ extension PageWriter {
             ]
         }
         return ["list": steps]
+    }
+}
+
+extension PageWriter {
+    /// The remaining time of a run as of the page's moment, for `partials/left`; nil if there is no reliable estimate.
+    func left(_ run: RunView) -> Fields? {
+        let record = run.record
+        guard record.state.phase == .active, run.omittedTransitions == 0,
+            let rest = record.opening.expected?.cases[record.state.caseName],
+            let entered = run.transitions.first(where: { $0.caseName == record.state.caseName })?.at
+        else { return nil }
+        let earliest = entered.after(rest.shortest)
+        let latest = entered.after(rest.longest)
+        // A run without recent changes is shown as of the page's time, not of its last change.
+        let now = max(record.changedAt, format.now ?? record.changedAt)
+        return [
+            "text": words(forRest: earliest - now, latest - now),
+            "earliest": CivilTime(earliest).iso, "latest": CivilTime(latest).iso, "exact": format.exact(latest),
+            "right": format.integer(Int64(rest.right)), "tried": format.integer(Int64(rest.tried)),
+        ]
+    }
+
+    /// Whether a run takes longer than expected, for `partials/overdue`; nil without an estimate.
+    ///
+    /// The words are included only after the expected end; in an open page, the client adds them.
+    func overdue(_ record: RunRecord) -> Fields? {
+        guard record.endedAt == nil, let end = record.expectedEnd else { return nil }
+        let now = max(record.changedAt, format.now ?? record.changedAt)
+        return [
+            "end": CivilTime(end).iso, "exact": format.exact(end), "words": now >= end ? strings[.leftOver] : nil,
+        ]
+    }
+
+    /// The remaining time, such as "6–9 s left" or "up to 9 s left", or that the run takes longer than expected.
+    private func words(forRest shortest: Int64, _ longest: Int64) -> String {
+        guard longest > 0 else { return strings[.leftOver] }
+        let (size, unit): (Int64, String) =
+            longest <= 99_000 ? (1_000, "s") : longest <= 5_940_000 ? (60_000, "min") : (3_600_000, "h")
+        let low = max(0, shortest) / size
+        let high = (longest + size - 1) / size
+        if low == 0 { return strings(.leftUpTo, ["time": "\(high)\u{A0}\(unit)"]) }
+        return strings(.leftRange, ["time": "\(low)\u{2013}\(high)\u{A0}\(unit)"])
     }
 }

@@ -8,9 +8,9 @@ import Foundation
     import Musl
 #endif
 
-/// File system operations of uploads, each failing with a ``FileUploadFailure``.
+/// File system operations of uploads; errors are ``FileUploadFailure``.
 enum FileSystem {
-    /// Creates a folder, with those above it, for this user only; one that is there is left as it is.
+    /// Creates a folder and its parents with permissions for the owner only; existing folders are unchanged.
     static func makeDirectory(_ path: String) throws(FileUploadFailure) {
         do {
             try FileManager.default.createDirectory(
@@ -20,7 +20,7 @@ enum FileSystem {
         }
     }
 
-    /// The names in a folder; none when there is no such folder.
+    /// The names in a folder; empty if it does not exist.
     static func entries(of directory: String) throws(FileUploadFailure) -> [String] {
         guard exists(directory) else { return [] }
         do { return try FileManager.default.contentsOfDirectory(atPath: directory) } catch {
@@ -28,18 +28,17 @@ enum FileSystem {
         }
     }
 
-    /// Whether a file with that name exists.
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Removes a file; succeeds if it does not exist.
+    /// Removes a file if it exists.
     static func remove(_ path: String) throws(FileUploadFailure) {
         guard unlink(path) == 0 || errno == ENOENT else { throw .ofSystem(errno) }
     }
 
-    /// Removes a file; if that fails the file stays, and a later cleanup finds it.
+    /// Removes a file, ignoring errors: a later cleanup finds the file.
     static func removeQuietly(_ path: String) { unlink(path) }
 
-    /// Moves a file to a name in the same folder, in one step.
+    /// Renames a file atomically within its folder.
     static func rename(_ path: String, to name: String) throws(FileUploadFailure) {
         #if canImport(Darwin)
             let result = Darwin.rename(path, name)
@@ -51,14 +50,14 @@ enum FileSystem {
         guard result == 0 else { throw .ofSystem(errno) }
     }
 
-    /// Gives a file a second name; false if something has it.
+    /// Links a file to a second name; returns false if the name is taken.
     static func giveName(_ name: String, to path: String) throws(FileUploadFailure) -> Bool {
         if link(path, name) == 0 { return true }
         guard errno == EEXIST else { throw .ofSystem(errno) }
         return false
     }
 
-    /// Writes a folder's names to the disk.
+    /// Flushes a folder's entries to disk.
     static func flushDirectory(_ path: String) throws(FileUploadFailure) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .ofSystem(errno) }
@@ -66,7 +65,7 @@ enum FileSystem {
         guard fsync(descriptor) == 0 else { throw .ofSystem(errno) }
     }
 
-    /// When a file was last written, and its size; nil if it is not there.
+    /// The modification time and size of a file, or nil if it does not exist.
     static func status(of path: String) -> (modified: Date, size: Int64)? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -1,17 +1,17 @@
 import CZlib
 import Foundation
 
-/// Compresses bytes to the gzip format (RFC 1952) as they arrive, with zlib.
+/// A gzip compressor (RFC 1952) based on zlib.
 ///
-/// One owner; not for two tasks at once.
+/// Not thread-safe.
 ///
-/// The header contains neither a name nor a time, so equal bytes produce equal files.
+/// The header contains neither a name nor a time, so equal input produces equal output.
 final class GzipStream {
     // Unsafe memory: allocated and freed with the stream; zlib receives the size of the buffer.
     private let stream: UnsafeMutablePointer<z_stream>
     private var room: [UInt8]
 
-    /// Creates a stream; the level is from 1, fast, to 9, small.
+    /// Creates a stream with a level from 1 (fast) to 9 (small).
     init(level: Int, room: Int = 65_536) throws(FileUploadFailure) {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
@@ -33,11 +33,11 @@ final class GzipStream {
         stream.deallocate()
     }
 
-    /// Compresses bytes and passes on those that are ready, at most the stream's buffer at a time.
+    /// Compresses bytes and emits completed output, at most the stream's buffer at a time.
     ///
-    /// With `isLast` it passes on everything that is left; nothing may follow. Throws the errors of `emit`.
+    /// With `isLast`, emits all remaining output; the stream is then finished. Rethrows the errors of `emit`.
     func take(_ bytes: Data, isLast: Bool = false, emit: (Data) throws -> Void) throws {
-        // zlib does not write to its input; the pointer is mutable because it was declared before `const` was usual.
+        // zlib does not modify its input; its declaration merely lacks `const`.
         try bytes.withUnsafeBytes { input in
             stream.pointee.next_in = UnsafeMutablePointer(
                 mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))

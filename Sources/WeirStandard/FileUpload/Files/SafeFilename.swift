@@ -1,16 +1,13 @@
-/// A file name from outside, made safe for this file system: no folder, not hidden, no control characters, not too
-/// long.
+/// An untrusted file name made safe for this file system.
 ///
-/// It uses what follows the last `/` or `\`; drops control characters, those that change the writing direction, and
-/// leading dots; writes `_` for characters that some systems do not allow; and limits the name to 200 bytes of UTF-8,
-/// keeping its extension.
+/// Keeps the part after the last `/` or `\`; drops control characters, bidirectional controls and leading dots; replaces
+/// characters that some systems forbid by `_`; and limits the name to 200 bytes of UTF-8, keeping the extension.
 package struct SafeFilename: Sendable, Equatable {
     private let stem: String
     private let suffix: String
 
-    /// Makes a name safe.
     package init(_ text: String) {
-        // By scalars: a slash with a mark that combines with it is another character, and still a slash to a file system.
+        // By scalars: a slash followed by a combining mark is another character, but still a slash to the file system.
         let last = text.unicodeScalars.split { $0 == "/" || $0 == "\\" }.last.map { String($0) } ?? ""
         let plain = String(
             String.UnicodeScalarView(
@@ -27,15 +24,14 @@ package struct SafeFilename: Sendable, Equatable {
         let dot = name.dropFirst().lastIndex(of: ".").flatMap { name[$0...].utf8.count <= 32 ? $0 : nil }
         suffix = dot.map { String(name[$0...]) } ?? ""
         var stem = Self.cut(String(dot.map { name[..<$0] } ?? name), to: 200 - suffix.utf8.count)
-        // Where the cut is the end of the name, no space may stand there.
+        // A name that ends at the cut must not end with a space.
         while suffix.isEmpty, stem.last == " " { stem.removeLast() }
         self.stem = stem
     }
 
-    /// The name.
     package var text: String { stem + suffix }
 
-    /// The name of the compressed file: for the first `report.pdf.gz`, then `report (2).pdf.gz`, and so on.
+    /// The name of the compressed file: `report.pdf.gz`, then `report (2).pdf.gz`, and so on.
     func numbered(_ number: Int) -> String {
         stem + (number == 1 ? "" : " (\(number))") + suffix + ".gz"
     }

@@ -1,10 +1,12 @@
+import Dispatch
 import Foundation
 
-/// The folder in which files wait: `<id>.<n>.part` while they arrive, `<id>.original` when whole, `<id>.<n>.gz` compressed.
+/// The folder for files between the phases: `<id>.<n>.part` while arriving, `<id>.original` when complete, `<id>.<n>.gz`
+/// compressed.
 struct UploadSpool: Sendable {
     let directory: String
 
-    /// Whether an id is made of letters, digits and hyphens, and so leads nowhere else.
+    /// Returns whether an id consists of letters, digits and hyphens, so that it cannot leave the folder.
     static func isID(_ id: String) -> Bool {
         (1...64).contains(id.utf8.count)
             && id.utf8.allSatisfy { byte in
@@ -21,18 +23,18 @@ struct UploadSpool: Sendable {
 
     func hasOriginal(_ id: String) -> Bool { FileSystem.exists(original(id)) }
 
-    /// A new file for bytes that arrive.
+    /// Creates a file for incoming content.
     func arriving(_ id: String) throws(FileUploadFailure) -> OutputFile {
         try FileSystem.makeDirectory(directory)
         return try OutputFile.unused { "\(directory)/\(id).\($0).part" }
     }
 
-    /// A new file for compressed bytes.
+    /// Creates a file for compressed content.
     func compressed(_ id: String) throws(FileUploadFailure) -> OutputFile {
         try OutputFile.unused { "\(directory)/\(id).\($0).gz" }
     }
 
-    /// Removes what no run can use any more: everything that is no original, and originals last written before a date.
+    /// Removes files that no run can use: everything except originals, and originals last written before a date.
     func removeLeftovers(originalsBefore date: Date) throws(FileUploadFailure) {
         for entry in try FileSystem.entries(of: directory) {
             let path = directory + "/" + entry
@@ -40,5 +42,19 @@ struct UploadSpool: Sendable {
                 entry.hasSuffix(".original") && FileSystem.status(of: path).map { $0.modified < date } ?? false
             if entry.hasSuffix(".part") || entry.hasSuffix(".gz") || isOld { try FileSystem.remove(path) }
         }
+    }
+}
+
+/// Threads for blocking file I/O, which keeps other tasks responsive.
+final class WorkerThreads: TaskExecutor {
+    private let queue: DispatchQueue
+
+    init(label: String) {
+        queue = DispatchQueue(label: label, qos: .utility, attributes: .concurrent)
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }

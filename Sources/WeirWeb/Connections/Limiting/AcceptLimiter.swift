@@ -2,16 +2,15 @@ import Foundation
 import Logging
 import NIOCore
 
-/// Stands on a server's listening socket: accepts no more connections than there may be, and makes room for new ones.
+/// Limits the accepted connections on a server's listening socket, and frees places for new ones.
 ///
-/// One more than `most` is taken in, and one that waits for its client is released for it; where none can be released,
-/// and when the process has no file left, nobody is accepted until there is room. What it does is logged once when it
-/// begins and once when it is over.
+/// A few connections beyond `most` are accepted while others that wait for their client are closed. If none can be closed, or
+/// the process has no file descriptors left, accepting pauses until there is room. The start and the end of such a period are
+/// logged once each.
 final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
 
-    /// How long to wait for room before looking again.
     private static let pause: TimeAmount = .milliseconds(100)
 
     private let most: Int
@@ -19,7 +18,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     private let calm: TimeAmount
     private let registry: ConnectionRegistry
     private let logger: Logger
-    /// Called, at most once a second, when requests must be released that the server only waits with.
+    /// Called at most once a second when the server's pending requests should be released.
     private let onPressure: @Sendable () -> Void
     private var count = 0
     private var countPerAddress: [ConnectionAddress: Int] = [:]
@@ -28,7 +27,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     private var isOutOfFiles = false
     private var isLooking = false
     private var isRetryScheduled = false
-    /// Since when all connections are taken, and when that was last so.
+    /// The current period in which all connections are in use: its start, its latest occurrence, and the number closed.
     private var crowded: (since: NIODeadline, last: NIODeadline, letGo: Int)?
     private var lastPressure: NIODeadline?
 
@@ -44,7 +43,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
         self.onPressure = onPressure
     }
 
-    /// How many more than `most` may be open while room is made for them.
+    /// The number of connections beyond `most` that may be open while others are closed.
     private var slack: Int { min(256, max(4, most / 32)) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -71,7 +70,7 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
             isOutOfFiles = true
-            // Nobody else may see it: the listening would end.
+            // Do not forward the error: it would close the listening socket.
             makeRoom()
             return
         }
@@ -123,14 +122,14 @@ final class AcceptLimiter: ChannelInboundHandler, RemovableChannelHandler {
         if count > most { makeRoom() }
     }
 
-    /// Turns accepting off and on: a handler that held reads back could not, since the socket stays readable.
+    /// Pauses or resumes accepting; withholding reads in a handler is not enough, because the socket stays readable.
     private func setPaused(_ paused: Bool) {
         guard paused != isPaused, let context else { return }
         isPaused = paused
         try? context.channel.syncOptions?.setOption(.autoRead, value: !paused)
     }
 
-    // MARK: Words
+    // MARK: Logging
 
     private func announce(_ now: NIODeadline) {
         guard crowded == nil else {

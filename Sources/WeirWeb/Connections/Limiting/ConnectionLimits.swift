@@ -1,45 +1,90 @@
+import Foundation
 import NIOCore
 
-/// What connections may take of a server: how many there are, and what each may take of time and memory.
+/// The limits of a server's connections: their number, and the time and memory of each.
 ///
-/// Nothing here limits how long an answer or a body may last, only how long it may stand still or how slow it may be.
+/// The total duration of a request or an answer is unlimited; only pauses and low rates are limited.
 public struct ConnectionLimits: Sendable {
-    /// The most connections at once; nil for as many as the process may open files, less a reserve, and at most 24,000.
+    /// The maximum number of connections.
     ///
-    /// When all are taken, those that wait for their client are released to make room for new ones.
+    /// Nil derives it from the process's file limit, less a reserve, at most 24,000. When all are in use, connections that wait
+    /// for their client are closed to make room for new ones.
     public var count: Int?
-    /// The most connections of one address at once; nil for no limit, because behind a proxy all have one address.
+    /// The maximum number of connections per address, or nil for no limit, because all clients behind a proxy share one
+    /// address.
     ///
     /// An IPv6 address counts by its first 64 bits.
     public var countPerAddress: Int?
-    /// How long a connection may be open without a request.
+    /// The maximum time without a request.
     public var idle: Duration = .seconds(60)
-    /// From the first byte of a request's head to its last.
+    /// The maximum time from the first to the last byte of a request head.
     public var head: Duration = .seconds(20)
-    /// The fewest bytes per second that a body may bring, once `bodyGrace` is used up.
+    /// The minimum rate of a request body in bytes per second, once `bodyGrace` is used up.
     public var bodyRate = 500
-    /// How long a body may stand still, or how far it may fall behind `bodyRate`, counted only while the server reads it.
+    /// The maximum time that a body may pause or lag behind `bodyRate`, counted only while the server reads it.
     public var bodyGrace: Duration = .seconds(30)
-    /// How long a client may take no byte of what is written to it.
+    /// The maximum time in which a client accepts none of the bytes written to it.
     public var stall: Duration = .seconds(30)
-    /// After how many unanswered requests the server stops reading from a connection.
+    /// The number of unanswered requests after which the server stops reading from a connection.
     public var pipeline = 16
-    /// After how many bytes that the client has not taken a connection is neither written to nor read any further.
+    /// The number of unsent bytes after which the server stops writing to and reading from a connection.
     public var unsentBytes = 64 * 1_024
-    /// How long what a client still sends is read and dropped, so that it gets to see an answer that ends the connection.
+    /// The time during which further input is read and dropped, so that the client receives a closing answer.
     var linger: TimeAmount = .seconds(2)
-    /// How long after the beginning of a shutdown a body is still read.
+    /// The time after the start of a shutdown during which bodies are still read.
     var lastBytes: TimeAmount = .milliseconds(800)
 
-    /// How long nobody must have been let go for others before it is said that there is room again.
+    /// The time without evictions after which the log reports room for connections again.
     var calm: TimeAmount = .seconds(5)
 
-    /// Creates the default limits; change what should be different.
+    /// Creates the default limits.
     public init() {}
 
-    /// How often a connection is held to its limits: several times within the shortest.
+    /// The interval between checks of a connection, a fraction of the shortest limit.
     var interval: TimeAmount {
         let shortest = [idle, head, bodyGrace, stall].map { TimeAmount($0) }.min() ?? .seconds(20)
         return min(.seconds(5), max(.milliseconds(20), .nanoseconds(shortest.nanoseconds / 4)))
+    }
+}
+
+/// The process's limit of open files, including sockets, and the connections that it permits.
+package enum FileLimit {
+    static let mostConnections = 24_000
+
+    /// The limit in force (`ulimit -n`).
+    static var current: Int {
+        guard let limit = limits() else { return 1_024 }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    /// Raises the limit to at most `wanted`, as far as the process may, and returns the limit in force.
+    @discardableResult package static func raise(upTo wanted: Int = 65_536) -> Int {
+        guard var limit = limits() else { return current }
+        let most = min(limit.rlim_max, rlim_t(clamping: wanted))
+        guard limit.rlim_cur < most else { return current }
+        limit.rlim_cur = most
+        #if canImport(Glibc)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+            setrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return current
+    }
+
+    /// The number of connections for a file limit.
+    ///
+    /// A quarter of the files, at least 32 and at most 2,048, is reserved for the journal, uploads and connections of runs.
+    static func connections(files: Int) -> Int {
+        min(mostConnections, max(8, files - max(32, min(files / 4, 2_048))))
+    }
+
+    private static func limits() -> rlimit? {
+        var limit = rlimit()
+        #if canImport(Glibc)
+            let result = getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        #else
+            let result = getrlimit(RLIMIT_NOFILE, &limit)
+        #endif
+        return result == 0 ? limit : nil
     }
 }

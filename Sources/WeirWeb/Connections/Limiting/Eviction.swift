@@ -1,25 +1,25 @@
+import Foundation
 import NIOCore
 
-/// Which connections are released when all are taken.
+/// Selects the connections to close when all are in use.
 ///
-/// First those of the address that has the most. Of one address first who asks nothing, then who is slow, then whose poll is
-/// held, then whoever the server has been busy for a while; of each kind who has been so for longest. Nobody goes who was
-/// opened or answered a moment ago, because it is about to ask.
+/// The address with the most connections loses one first. Within an address, the order is: idle, slow, held polls, then
+/// requests in progress for longer than `patience`; within each kind, longest first. Connections opened or answered within the
+/// last `moment` are exempt, because their client is about to send a request.
 enum Eviction {
-    /// A connection as it is.
     struct Candidate: Sendable {
         let id: ObjectIdentifier
         let address: ConnectionAddress
         let activity: ConnectionMachine.Activity
     }
 
-    /// For how long the server works for a request before its connection is asked to end behind the answer.
+    /// The time that a request may be in progress before its connection is asked to close after the answer.
     static let patience: TimeAmount = .seconds(2)
 
-    /// For how long a connection is let be that was just opened or answered.
+    /// The time after opening or an answer during which a connection is exempt.
     static let moment: TimeAmount = .seconds(1)
 
-    /// The connections to let go so that so many end, the best first; those that are leaving already are some of them.
+    /// Selects connections so that `count` of them close, best candidates first; those already closing count toward the total.
     static func choose(_ candidates: [Candidate], count: Int, now: NIODeadline) -> [Candidate] {
         let leaving = candidates.count { $0.activity == .leaving }
         var ranked: [(level: Int, rank: Int, since: NIODeadline, candidate: Candidate)] = []
@@ -27,7 +27,7 @@ enum Eviction {
             let order = all.compactMap { candidate in
                 rank(candidate.activity, now: now).map { (rank: $0.rank, since: $0.since, candidate: candidate) }
             }.sorted { ($0.rank, $0.since) < ($1.rank, $1.since) }
-            // The nth to go of an address leaves it one fewer than the one before.
+            // After the nth connection of an address is selected, the address has n fewer.
             for (index, each) in order.enumerated() {
                 ranked.append((all.count - index, each.rank, each.since, each.candidate))
             }
@@ -46,5 +46,25 @@ enum Eviction {
         case .busy(let since): now - since >= patience ? (3, since) : nil
         case .leaving: nil
         }
+    }
+}
+
+/// The client address of a connection, for counting: of IPv6 only the first 64 bits, because one client can own the rest.
+struct ConnectionAddress: Hashable, Sendable {
+    private let bytes: [UInt8]
+
+    init(_ address: SocketAddress?) {
+        // By offset in `sockaddr_in` and `sockaddr_in6`, which is the same on all platforms; the module that declares the
+        // member names depends on the packages in the build.
+        switch address {
+        case .v4(let address): bytes = Self.bytes(4..<8, of: .v4(address))
+        case .v6(let address): bytes = Self.bytes(8..<16, of: .v6(address))
+        case .unixDomainSocket, nil: bytes = []
+        }
+    }
+
+    private static func bytes(_ range: Range<Int>, of address: SocketAddress) -> [UInt8] {
+        // Unsafe memory: the bytes are copied within the closure that lends them; they are at least 16 and 28 long.
+        address.withSockAddr { Array(UnsafeRawBufferPointer(start: $0, count: $1)[range]) }
     }
 }

@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Stands between the socket and the parser of one connection: lets in only so many requests as can be waited for.
+/// Buffers bytes between the socket and the parser, so that only as many requests are parsed as the limits permit.
 ///
-/// What was read and may not be parsed yet waits here as bytes, at most one read; until it is parsed nothing more is read,
-/// and the client's own buffer fills. A poll whose bytes are known is not parsed at all: see ``KnownHeads``.
+/// At most one read is buffered. Until it is parsed, nothing more is read, and TCP flow control slows the client. A known poll
+/// is answered without parsing: see ``KnownHeads``.
 final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -15,17 +15,15 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
     private var waiting = ByteBuffer()
     private var isReadPostponed = false
     private var isInputClosed = false
-    /// Whether the client sends nothing any more.
     private(set) var hasEnded = false
     private var isParsing = false
     private var isDiscarding = false
     private var isTurnScheduled = false
-    /// Whether what was handed on ended with a whole request, so that a next one begins with the next byte.
+    /// Whether the forwarded bytes end with a complete request, so that the next byte starts a new one.
     private var isBetweenRequests = true
     private var hasRead = false
-    /// Whether what waits is the beginning of a request whose rest is about to come.
+    /// Whether the buffer holds the truncated start of a request.
     private var isBeginning = false
-    /// How many bytes were dropped.
     private(set) var discarded = 0
 
     init(_ watch: ConnectionGuard) { self.watch = watch }
@@ -68,14 +66,14 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(data, promise: promise)
     }
 
-    /// Writes bytes to the socket, past whoever encodes.
+    /// Writes bytes to the socket without the encoder.
     func send(_ bytes: ByteBuffer) {
         guard let context else { return }
         watch.machine.wrote(bytes.readableBytes, now: context.eventLoop.now)
         context.writeAndFlush(wrapOutboundOut(.byteBuffer(bytes)), promise: nil)
     }
 
-    /// Calls back once all that was written so far has left, or cannot any more.
+    /// Calls back when all bytes written so far are sent or have failed.
     func whenSent(_ body: @escaping @Sendable () -> Void) {
         guard let context else { return body() }
         let sent = context.eventLoop.makePromise(of: Void.self)
@@ -107,18 +105,17 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelInactive()
     }
 
-    /// Drops what is read from now on.
     func discard() {
         isDiscarding = true
         waiting = ByteBuffer()
     }
 
-    /// Goes on when what stood against reading is over.
+    /// Continues reading after a limit no longer applies.
     func resume() {
         guard let context, !isBeginning else { return }
         let before = waiting.readableBytes
         parse(context)
-        // Those behind take parts as read only when a read is over.
+        // Later handlers process parts only after a read-complete event.
         if waiting.readableBytes < before { context.fireChannelReadComplete() }
         if isReadPostponed { read(context: context) }
     }
@@ -143,7 +140,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Has what waits answered, if it is one whole request that is known.
+    /// Answers the buffered bytes if they are one known request.
     private func isAnswered() -> Bool {
         guard isBetweenRequests, let known = watch.recognize(waiting) else { return false }
         waiting = ByteBuffer()
@@ -151,9 +148,8 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         return true
     }
 
-    /// Hands on what may be parsed.
     private func handOn(_ context: ChannelHandlerContext) {
-        // Who sends many requests at once lets others in between: a few each time, and the rest in turns.
+        // Parse only one request per turn, so that a pipelining client does not delay other connections.
         let begun = watch.machine.begun
         let bytes = isBetweenRequests ? waiting : nil
         watch.parsingBegan()
@@ -177,7 +173,7 @@ final class ReadThrottle: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isTurnScheduled, mayRead(context) else { return }
         isTurnScheduled = true
         let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        // What is executed at once would come before the sockets of the others.
+        // A task without delay would run before the sockets of other connections.
         context.eventLoop.scheduleTask(in: .milliseconds(1)) {
             bound.value.isTurnScheduled = false
             bound.value.resume()

@@ -1,26 +1,23 @@
 import Foundation
 import NIOConcurrencyHelpers
 import NIOCore
+import WeirOperations
 
-/// The bytes of an upload on the disk, which one request at a time continues and one run reads.
+/// The bytes of an upload on the disk; one request at a time appends to them, and one run reads them.
 ///
-/// The length of the file is its offset, so that it survives the end of the process.
+/// The length of the file is the upload's offset, which therefore survives the process.
 final class ResumableFile: Sendable {
-    /// Why a request may not write.
     enum Refusal: Error, Equatable {
-        /// So many bytes have arrived, not as many as the request says.
+        /// The upload's offset, which differs from the one in the request.
         case elsewhere(Int64)
-        /// Another request is writing.
         case busy
-        /// The upload is over.
         case gone
-        /// The disk took no more.
         case unwritten
     }
 
-    /// For how long a request that sends nothing holds off the next one, in milliseconds.
+    /// How long an idle request blocks the next one, in milliseconds.
     ///
-    /// A connection that was cut is not known to be for a while, and its client comes back sooner.
+    /// A lost connection is detected late, and its client may reconnect earlier.
     static let patience: Int64 = 2_000
 
     private struct State {
@@ -36,7 +33,6 @@ final class ResumableFile: Sendable {
     let url: URL
     private let state: NIOLockedValueBox<State>
 
-    /// The file at a place, as long as it is there.
     init(_ url: URL, now: Int64) throws {
         self.url = url
         let handle = try FileHandle(forReadingFrom: url)
@@ -44,14 +40,11 @@ final class ResumableFile: Sendable {
         state = NIOLockedValueBox(State(offset: Int64(clamping: offset), touched: now))
     }
 
-    /// How many bytes have arrived.
     var offset: Int64 { state.withLockedValue { $0.offset } }
-    /// The run that reads it, if one still does.
     var run: String? { state.withLockedValue { $0.content?.failure == nil ? $0.run : nil } }
-    /// Whether a request is writing.
     var isBusy: Bool { state.withLockedValue { $0.writer != nil } }
 
-    /// Lets a request write from an offset on; returns what `append` and `end` take.
+    /// Starts a write at an offset; returns the number to pass to ``append(_:by:now:)`` and ``end(_:)``.
     func begin(at offset: Int64, now: Int64) throws(Refusal) -> Int {
         try locked { state throws(Refusal) in
             guard !state.isGone else { throw .gone }
@@ -65,7 +58,6 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// Writes at the end.
     func append(_ bytes: ByteBuffer, by writer: Int, now: Int64) throws(Refusal) {
         try locked { state throws(Refusal) in
             guard !state.isGone else { throw .gone }
@@ -74,7 +66,7 @@ final class ResumableFile: Sendable {
                 try current.handle.seek(toOffset: UInt64(clamping: state.offset))
                 try current.handle.write(contentsOf: Data(bytes.readableBytesView))
             } catch {
-                // What was written of it counts for nothing: the next one continues where this one began.
+                // Discards a partial write, so that the next one starts at the same offset.
                 try? current.handle.truncate(atOffset: UInt64(clamping: state.offset))
                 throw .unwritten
             }
@@ -84,7 +76,6 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// The request is over.
     func end(_ writer: Int) {
         state.withLockedValue { state in
             guard let current = state.writer, current.number == writer else { return }
@@ -93,7 +84,6 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// Lets a run read it from its beginning.
     func attach(length: Int64) throws -> ResumableContent {
         try state.withLockedValue { state in
             let content = try ResumableContent(url, available: state.offset, length: length)
@@ -102,7 +92,7 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// The run that was given the content; without an id, it did not begin.
+    /// Sets the run that reads the content; nil if it did not start.
     func began(_ run: String?) {
         state.withLockedValue { state in
             state.run = run
@@ -110,7 +100,7 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// The run has ended; a later request starts another one.
+    /// Detaches an ended run; a later request starts another one.
     func ended(_ content: ResumableContent) {
         state.withLockedValue { state in
             guard state.content === content else { return }
@@ -118,7 +108,7 @@ final class ResumableFile: Sendable {
         }
     }
 
-    /// Whether no request has come for so long that its run need not wait any more.
+    /// Stops the run if no request has arrived for `silence` milliseconds.
     func stopIfSilent(for silence: Int64, length: Int64, now: Int64) {
         let (content, offset) = state.withLockedValue { state -> (ResumableContent?, Int64) in
             let isSilent = state.writer == nil && now - state.touched >= silence && state.offset < length
@@ -127,7 +117,6 @@ final class ResumableFile: Sendable {
         content?.stop(.silent(received: offset, announced: length))
     }
 
-    /// Nothing is written or read any more.
     func close() {
         state.withLockedValue { state in
             state.isGone = true
@@ -143,5 +132,95 @@ final class ResumableFile: Sendable {
             do throws(Refusal) { return .success(try body(&state)) } catch { return .failure(error) }
         }
         return try result.get()
+    }
+}
+
+/// The bytes of an upload as a run reads them: from the disk, waiting at the end of the file for more.
+final class ResumableContent: FileContent {
+    private struct State {
+        var position: Int64 = 0
+        var available: Int64
+        var failure: UploadFailure?
+        var isCancelled = false
+        var waiter: CheckedContinuation<Void, Never>?
+
+        mutating func takeWaiter() -> CheckedContinuation<Void, Never>? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private enum Step { case read(Int), end, wait }
+
+    private static let pieceSize: Int64 = 256 << 10
+
+    private let handle: FileHandle
+    private let length: Int64
+    private let state: NIOLockedValueBox<State>
+
+    /// Opens a file with `available` bytes so far; `length` is the final size.
+    init(_ url: URL, available: Int64, length: Int64) throws {
+        handle = try FileHandle(forReadingFrom: url)
+        self.length = length
+        state = NIOLockedValueBox(State(available: available))
+    }
+
+    /// The reason of ``stop(_:)``, if it was called.
+    var failure: UploadFailure? { state.withLockedValue { $0.failure } }
+
+    func next() async throws -> Data? {
+        while true {
+            try Task.checkCancellation()
+            switch try step() {
+            case .end: return nil
+            case .wait: await wait()
+            case .read(let count):
+                guard let piece = try handle.read(upToCount: count), !piece.isEmpty else { throw UploadFailure.closed }
+                state.withLockedValue { $0.position += Int64(piece.count) }
+                return piece
+            }
+        }
+    }
+
+    /// Makes bytes up to `count` available.
+    func grow(to count: Int64) {
+        state.withLockedValue { state in
+            state.available = max(state.available, count)
+            return state.takeWaiter()
+        }?.resume()
+    }
+
+    func stop(_ failure: UploadFailure) {
+        state.withLockedValue { state in
+            state.failure = state.failure ?? failure
+            return state.takeWaiter()
+        }?.resume()
+    }
+
+    private func step() throws -> Step {
+        try state.withLockedValue { state in
+            if state.position >= length { return .end }
+            if let failure = state.failure { throw failure }
+            let rest = min(state.available - state.position, Self.pieceSize)
+            return rest > 0 ? .read(Int(clamping: rest)) : .wait
+        }
+    }
+
+    private func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isReady = state.withLockedValue { state in
+                    if state.isCancelled || state.failure != nil || state.available > state.position { return true }
+                    state.waiter = continuation
+                    return false
+                }
+                if isReady { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLockedValue { state in
+                state.isCancelled = true
+                return state.takeWaiter()
+            }?.resume()
+        }
     }
 }

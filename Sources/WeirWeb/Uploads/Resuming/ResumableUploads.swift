@@ -3,11 +3,10 @@ import Logging
 import NIOConcurrencyHelpers
 import WeirStates
 
-/// The uploads that can be continued: for each, in a folder, `<id>.json` with what is known of it and `<id>.bytes`.
+/// The resumable uploads in a folder: for each, `<id>.json` with its metadata and `<id>.bytes`.
 ///
-/// What is on the disk counts: after a restart, however the process ended, each continues where its file ends.
+/// The files are the only state: after any kind of restart, each upload continues at the end of its file.
 final class ResumableUploads: Sendable {
-    /// One of them.
     struct Entry: Sendable {
         let upload: ResumableUpload
         let file: ResumableFile
@@ -15,15 +14,14 @@ final class ResumableUploads: Sendable {
 
     private struct State {
         var open: [String: Entry] = [:]
-        /// Whose the last ones were that are over, so that a late request is told so.
+        /// The owners of the uploads that ended last, for responses to late requests.
         var over: [String: String] = [:]
         var order: [String] = []
         var isSweeping = false
     }
 
-    /// How many that are over are known.
     private static let memory = 1_000
-    /// How often what is old is removed, in milliseconds.
+    /// The interval between sweeps, in milliseconds.
     private static let interval: Int64 = 5_000
 
     private let folder: URL
@@ -32,7 +30,7 @@ final class ResumableUploads: Sendable {
     private let state = NIOLockedValueBox(State())
     let limits: UnfinishedUploadLimits
 
-    /// Keeps uploads in a folder, which is made when the first one comes.
+    /// Creates a store in `folder`, which is created with the first upload.
     init(folder: URL, limits: UnfinishedUploadLimits, clock: any WaitClock, logger: Logger) {
         self.folder = folder
         self.limits = limits
@@ -40,9 +38,9 @@ final class ResumableUploads: Sendable {
         self.logger = logger
     }
 
-    /// Makes an upload, empty; gives the one of that id if another request has just made it.
+    /// Creates an empty upload, or returns the existing one of that id.
     ///
-    /// Throws a problem when its owner has too many, or the disk does not take it.
+    /// Throws a problem if the owner has too many uploads, or a write fails.
     func create(_ upload: ResumableUpload) throws(Problem) -> (Entry, isNew: Bool) {
         let made = state.withLockedValue { state -> Result<(Entry, isNew: Bool), Problem> in
             if let known = state.open[upload.id] { return .success((known, false)) }
@@ -69,9 +67,9 @@ final class ResumableUploads: Sendable {
         return try made.get()
     }
 
-    /// The upload of an id, an operation and an owner.
+    /// Returns the upload with an id, an operation and an owner.
     ///
-    /// Throws 404 for what is not there or somebody else's, and 410 for what is over.
+    /// Throws 404 if this owner has no such upload, and 410 if it has ended.
     func find(_ id: String, of operation: String, owner: String) throws(Problem) -> Entry {
         guard ResumableUpload.isID(id) else { throw .unknownUpload }
         let entry = state.withLockedValue { state -> Entry? in
@@ -94,14 +92,12 @@ final class ResumableUploads: Sendable {
         return entry
     }
 
-    /// When an upload goes that nobody continues, in milliseconds since 1970.
     func expiry(_ id: String) -> Int64 {
         let attributes = try? FileManager.default.attributesOfItem(atPath: place(id, "bytes").path)
         guard let date = attributes?[.modificationDate] as? Date else { return 0 }
         return Int64(clamping: date.timeIntervalSince1970 * 1_000).addingReportingOverflow(limits.age).partialValue
     }
 
-    /// Removes an upload and what is kept of it.
     func remove(_ id: String) {
         let entry = state.withLockedValue { state in
             let entry = state.open.removeValue(forKey: id)
@@ -115,7 +111,7 @@ final class ResumableUploads: Sendable {
         entry?.file.close()
     }
 
-    /// Removes what has expired, and lets those runs go whose senders have been away for too long.
+    /// Removes expired uploads, and stops runs whose senders have been silent for too long.
     func sweep() {
         for entry in state.withLockedValue({ Array($0.open.values) }) {
             entry.file.stopIfSilent(for: limits.silence, length: entry.upload.length, now: clock.uptime)
@@ -127,7 +123,7 @@ final class ResumableUploads: Sendable {
         }
     }
 
-    /// Looks every few seconds from now on.
+    /// Starts periodic sweeps; further calls have no effect.
     func startSweeping() {
         let isFirst = state.withLockedValue { state in
             defer { state.isSweeping = true }
@@ -148,7 +144,7 @@ final class ResumableUploads: Sendable {
 
     private func place(_ id: String, _ kind: String) -> URL { folder.appending(path: id + "." + kind) }
 
-    /// Whether nobody else can put anything into the folder, which may lie where everybody can make folders.
+    /// Whether only this user can write to the folder, which may lie in a shared directory.
     private var isOwn: Bool {
         guard let attributes = try? FileManager.default.attributesOfItem(atPath: folder.path) else { return false }
         let mode = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o777
@@ -168,5 +164,26 @@ final class ResumableUploads: Sendable {
 
     private func delete(_ id: String) {
         for kind in ["json", "bytes"] { try? FileManager.default.removeItem(at: place(id, kind)) }
+    }
+}
+
+/// The metadata of a resumable upload, stored beside its bytes.
+struct ResumableUpload: Codable, Sendable {
+    let id: String
+    let operation: String
+    /// The principal that may continue the upload; empty if authentication is off.
+    let owner: String
+    let length: Int64
+    /// The sender's `Upload-Metadata`, unparsed.
+    let metadata: String?
+    let input: JSONValue
+
+    /// Whether a text is a valid id, and hence a safe file name.
+    static func isID(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
     }
 }

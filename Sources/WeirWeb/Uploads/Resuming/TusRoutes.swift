@@ -8,23 +8,21 @@ import WeirJournals
 import WeirOperations
 import WeirStates
 
-/// Uploads that continue after a cut: the tus protocol, version 1.0, with creation, termination, expiration and checksums.
+/// Serves resumable uploads: the tus protocol, version 1.0, with creation, termination, expiration and checksums.
 ///
-/// Creating an upload starts its run, which reads the bytes as they arrive. A run that ended with its process, or stopped
-/// waiting, is followed by another one when the upload continues; a run that ends otherwise ends the upload.
+/// Creating an upload starts its run, which reads the bytes as they arrive. If a run is interrupted or stops waiting, another
+/// one starts when the upload continues; any other end of a run ends the upload.
 struct TusRoutes {
     let dashboard: AudienceDashboard
     let operation: String
 
     private var uploads: ResumableUploads { dashboard.resumable }
 
-    /// Answers a request for all uploads of the operation.
     func answerAll(_ exchange: Exchange) async throws(Problem) -> Response {
         if exchange.request.method == .options { return options() }
         return try await marked(exchange) { () async throws(Problem) in try await create(exchange) }
     }
 
-    /// Answers a request for one upload.
     func answer(_ id: String, _ exchange: Exchange) async throws(Problem) -> Response {
         if exchange.request.method == .options { return options() }
         return try await marked(exchange) { () async throws(Problem) in
@@ -64,7 +62,7 @@ struct TusRoutes {
             throw error
         }
         guard receipt.isNew else {
-            // The answer to the request that began it was lost, and its run is over: there is nothing more to send.
+            // The response to the first request was lost and its run has ended, so nothing remains to be sent.
             uploads.remove(id)
             var response = try await created(made, exchange, by: receipt.run)
             response.headers[.uploadOffset] = String(length)
@@ -100,7 +98,7 @@ struct TusRoutes {
             guard let piece else { break }
             if checked != nil {
                 do { try checked?.append(piece) } catch { throw .uploadNotStored }
-                // Nothing of it counts yet, but its sender is there.
+                // The bytes do not count yet, but the write shows that the sender is alive.
                 try write(ByteBuffer(), to: file, by: writer)
             } else {
                 try write(piece, to: file, by: writer)
@@ -127,7 +125,7 @@ struct TusRoutes {
     }
 
     private func delete(_ entry: ResumableUploads.Entry, _ exchange: Exchange) async -> Response {
-        // Before its bytes end, so that the run does not fail for want of them.
+        // Cancelled first, so that the run does not fail because its file is closed.
         if let run = entry.file.run { _ = try? await dashboard.board.cancel(run, actor: exchange.actor) }
         uploads.remove(entry.upload.id)
         return Response(status: .noContent)
@@ -144,7 +142,9 @@ struct TusRoutes {
 
     // MARK: The run
 
-    /// Starts the run that reads an upload, and ends the upload with it; not new is only one that has read it before.
+    /// Starts the run that reads an upload, and ends the upload with it.
+    ///
+    /// The receipt is not new only if the run has read this upload before.
     private func start(
         _ entry: ResumableUploads.Entry, _ exchange: Exchange, key: String? = nil
     ) async throws(Problem) -> StartReceipt {
@@ -170,7 +170,7 @@ struct TusRoutes {
             await board.outcome(of: receipt.run)
             let record = try? await board.run(receipt.run).record
             file.ended(content)
-            // What the process or the sender's absence ended can go on; what ended by itself, or was cancelled, is over.
+            // An interrupted upload, or one whose sender was silent, can continue. Otherwise the upload ends with its run.
             guard content.failure == nil, let record, record.state.phase != .interrupted else { return }
             if record.cause != EndCause.shutdown.description { uploads.remove(upload.id) }
         }
@@ -202,7 +202,7 @@ struct TusRoutes {
 
     // MARK: Header fields
 
-    /// Answers a request that speaks our version, and says so whatever the answer.
+    /// Checks the request's protocol version, and adds ours to every response.
     private func marked(
         _ exchange: Exchange, _ body: () async throws(Problem) -> Response
     ) async throws(Problem) -> Response {
@@ -283,9 +283,10 @@ struct TusRoutes {
 
     private func owner(_ exchange: Exchange) -> String { exchange.principalKey ?? "" }
 
-    /// A repeated request finds the upload that the first one made: the key of this principal for this operation.
+    /// Derives an upload's id from the key, the operation and the principal, so that a repeated request finds the first one's
+    /// upload.
     private func id(of key: String, _ exchange: Exchange) -> String {
-        // Neither an id nor a key holds a line break, so no two of these texts are made of different parts.
+        // Neither an id nor a key contains a line break, so the concatenation is unambiguous.
         let text = "upload\n\(operation)\n\(key)\n\(owner(exchange))"
         return Hex(SHA256.hash(data: Data(text.utf8)).prefix(16)).text
     }

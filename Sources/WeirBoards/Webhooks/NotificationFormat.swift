@@ -1,0 +1,212 @@
+import Foundation
+import WeirStates
+
+/// The format of a notification webhook.
+package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterable {
+    case generic
+    /// A Slack incoming webhook: a text and blocks.
+    case slack
+    /// A Microsoft Teams workflow that posts the request: a message with an adaptive card.
+    case teams
+    /// An ntfy topic: a text and header fields.
+    case ntfy
+
+    package var title: String {
+        switch self {
+        case .generic: "Webhook"
+        case .slack: "Slack"
+        case .teams: "Teams"
+        case .ntfy: "ntfy"
+        }
+    }
+
+    /// The standard input of a notification command: the body of a generic webhook.
+    ///
+    /// Throws as ``message(_:)`` does.
+    package static func text(of facts: NotificationFacts) throws -> String { try generic(facts).text() }
+
+    /// The request's body with its header fields.
+    ///
+    /// Throws `EncodingError` for an input with a number that JSON cannot represent.
+    package func message(_ facts: NotificationFacts) throws -> NotificationMessage {
+        switch self {
+        case .generic: NotificationMessage(json: try Self.generic(facts).text())
+        case .slack: NotificationMessage(json: try Self.slack(facts).text())
+        case .teams: NotificationMessage(json: try Self.teams(facts).text())
+        case .ntfy: Self.ntfy(facts)
+        }
+    }
+
+    static func generic(_ facts: NotificationFacts) -> JSONValue {
+        var members: [String: JSONValue] = [
+            "delivery": .string(facts.delivery), "event": .string(facts.event?.rawValue ?? "test"),
+            "text": .string(facts.headline),
+            "operation": ["id": .string(facts.operation), "title": .string(facts.title)], "url": .string(facts.url),
+            "actor": .string(facts.actor), "at": .integer(facts.endedAt),
+        ]
+        if let run = facts.run {
+            members["run"] = [
+                "id": .string(run), "phase": facts.phase.map { .string($0.rawValue) } ?? .null,
+                "state": facts.state.map(JSONValue.string) ?? .null,
+                "message": facts.message.map(JSONValue.string) ?? .null, "input": facts.input,
+                "startedAt": facts.startedAt.map(JSONValue.integer) ?? .null,
+                "endedAt": facts.event == .slow ? .null : .integer(facts.endedAt),
+            ]
+        }
+        return .object(members)
+    }
+}
+
+package struct NotificationMessage: Sendable, Hashable {
+    package var body: String
+    package var headers: [String: String]
+
+    init(body: String, headers: [String: String]) {
+        self.body = body
+        self.headers = headers
+    }
+
+    init(json: String) { self.init(body: json, headers: ["Content-Type": "application/json"]) }
+}
+
+extension String {
+    func cut(to limit: Int) -> String { count > limit ? String(prefix(limit - 1)) + "…" : self }
+}
+
+// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks: notifications show `text`, the channel
+// shows `blocks`. A header has at most 150 characters of plain text, a section 3,000. `&`, `<` and `>` are escaped, so
+// that texts cannot contain links or mention a whole channel.
+extension NotificationFormat {
+    static func slack(_ facts: NotificationFacts) -> JSONValue {
+        var blocks: [JSONValue] = [
+            [
+                "type": "header",
+                "text": [
+                    "type": "plain_text", "text": .string("\(facts.tone.slack) \(facts.headline)".cut(to: 150)),
+                    "emoji": true,
+                ],
+            ]
+        ]
+        if let message = facts.message {
+            blocks.append([
+                "type": "section",
+                // Plain text, in which no markup is interpreted.
+                "text": ["type": "plain_text", "text": .string(message.cut(to: 2_900)), "emoji": false],
+            ])
+        }
+        var note = slackText(facts.note.cut(to: 1_000))
+        if !facts.url.isEmpty {
+            note += " · <\(slackText(facts.url))|\(facts.run == nil ? "Open the operation" : "Open the run")>"
+        }
+        blocks.append(["type": "context", "elements": [["type": "mrkdwn", "text": .string(note)]]])
+        let text = [facts.headline, facts.message].compactMap { $0 }.joined(separator: ": ")
+        return ["text": .string(slackText(text.cut(to: 2_900))), "blocks": .array(blocks)]
+    }
+
+    private static func slackText(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}
+
+extension NotificationFacts {
+    /// The tone of an event, for receivers with colours and emoji.
+    enum Tone {
+        case good, bad, warning, neutral
+
+        var slack: String {
+            switch self {
+            case .good: ":white_check_mark:"
+            case .bad: ":x:"
+            case .warning: ":warning:"
+            case .neutral: ":information_source:"
+            }
+        }
+    }
+
+    var tone: Tone {
+        switch event {
+        case .succeeded, .recovered: .good
+        case .failed, .interrupted: .bad
+        case .slow: .warning
+        case .cancelled, nil: .neutral
+        }
+    }
+}
+
+// https://learn.microsoft.com/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using: a `message` with
+// one attachment, an adaptive card. Its texts support some Markdown, which is escaped. A message has at most 28 KB.
+extension NotificationFormat {
+    static func teams(_ facts: NotificationFacts) -> JSONValue {
+        let color =
+            switch facts.tone {
+            case .good: "Good"
+            case .bad: "Attention"
+            case .warning: "Warning"
+            case .neutral: "Default"
+            }
+        var body: [JSONValue] = [
+            [
+                "type": "TextBlock", "size": "Large", "weight": "Bolder", "wrap": true, "color": .string(color),
+                "text": .string(teamsText(facts.headline.cut(to: 300))),
+            ]
+        ]
+        if let message = facts.message {
+            body.append(["type": "TextBlock", "wrap": true, "text": .string(teamsText(message.cut(to: 3_000)))])
+        }
+        body.append([
+            "type": "TextBlock", "isSubtle": true, "wrap": true,
+            "text": .string(teamsText(facts.note.cut(to: 1_000))),
+        ])
+        var card: [String: JSONValue] = [
+            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard",
+            "version": "1.4", "body": .array(body),
+        ]
+        if !facts.url.isEmpty {
+            let title = facts.run == nil ? "Open the operation" : "Open the run"
+            card["actions"] = [["type": "Action.OpenUrl", "title": .string(title), "url": .string(facts.url)]]
+        }
+        return [
+            "type": "message",
+            "attachments": [
+                [
+                    "contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": .null,
+                    "content": .object(card),
+                ]
+            ],
+        ]
+    }
+
+    private static func teamsText(_ text: String) -> String {
+        text.reduce(into: "") { text, character in
+            if "\\*_[]()#`>".contains(character) { text.append("\\") }
+            text.append(character)
+        }
+    }
+}
+
+// https://docs.ntfy.sh/publish/: the body is the text, of at most 4,096 bytes; everything else is in header fields,
+// encoded as in RFC 2047 if not ASCII. Priorities range from 1 to 5.
+extension NotificationFormat {
+    static func ntfy(_ facts: NotificationFacts) -> NotificationMessage {
+        var text = [facts.message, facts.note].compactMap { $0 }.joined(separator: "\n").cut(to: 3_500)
+        while text.utf8.count > 4_000 { text.removeLast() }
+        let (priority, tag) =
+            switch facts.tone {
+            case .good: ("3", "white_check_mark")
+            case .bad: ("4", "x")
+            case .warning: ("4", "warning")
+            case .neutral: ("3", "information_source")
+            }
+        var headers = [
+            "Content-Type": "text/plain; charset=utf-8", "Title": ntfyField(facts.headline.cut(to: 200)),
+            "Priority": priority, "Tags": tag,
+        ]
+        if !facts.url.isEmpty { headers["Click"] = ntfyField(facts.url) }
+        return NotificationMessage(body: text, headers: headers)
+    }
+
+    private static func ntfyField(_ text: String) -> String {
+        guard !text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) || text.hasPrefix("=?") else { return text }
+        return "=?UTF-8?B?\(Data(text.utf8).base64EncodedString())?="
+    }
+}

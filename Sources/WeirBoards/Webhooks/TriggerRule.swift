@@ -1,0 +1,211 @@
+package import Foundation
+package import WeirStates
+
+/// A trigger of an operation's file: external requests to `POST hooks/OPERATION/NAME` that start it.
+///
+/// | form | authenticated by | repeated requests share |
+/// |---|---|---|
+/// | `github` | `X-Hub-Signature-256` over the body | the signature, as the id is not signed |
+/// | `standard` | `webhook-signature` over id, time and body | the id, and the time within five minutes |
+/// | `bearer` | `Authorization: Bearer SECRET` | `Idempotency-Key`, if it is sent |
+package struct TriggerRule: Sendable, Hashable {
+    package enum Form: String, Sendable, Hashable, CaseIterable {
+        case github, standard, bearer
+    }
+
+    /// A condition that the value at a path equals one of several texts.
+    package struct Filter: Sendable, Hashable {
+        /// A path below `body` or `header`.
+        package let path: ValuePath
+        package let values: [String]
+
+        package init(path: ValuePath, values: [String]) {
+            self.path = path
+            self.values = values
+        }
+    }
+
+    package struct Input: Sendable, Hashable {
+        package let name: String
+        /// A template with paths below `body` or `header`.
+        package let value: PathTemplate
+
+        package init(name: String, value: PathTemplate) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    package let operation: String
+    package let name: String
+    package let form: Form
+    /// The name of the stored secret.
+    package let secret: String
+    /// The conditions; all of them apply.
+    package let filters: [Filter]
+    package let inputs: [Input]
+
+    package init(
+        operation: String, name: String, form: Form, secret: String, filters: [Filter] = [], inputs: [Input] = []
+    ) {
+        self.operation = operation
+        self.name = name
+        self.form = form
+        self.secret = secret
+        self.filters = filters
+        self.inputs = inputs
+    }
+
+    package var id: String { "\(operation)/\(name)" }
+    /// The URL path below the mount path.
+    package var path: String { "hooks/\(id)" }
+    package var actor: String { "hook \(id)" }
+
+    package func decide(_ request: TriggerRequest) -> TriggerDecision {
+        // GitHub sends a ping when the webhook is created.
+        if form == .github, request.headers["x-github-event"] == "ping" { return .ping }
+        for filter in filters {
+            let found = request.text(at: filter.path)
+            guard let found, filter.values.contains(found) else {
+                let wanted = filter.values.map { "“\($0)”" }.joined(separator: " or ")
+                let actual = found.map { "“\($0.prefix(60))”" } ?? "not there"
+                return .ignored("\(filter.path) is \(actual), and only \(wanted) starts a run.")
+            }
+        }
+        var input: [String: JSONValue] = [:]
+        for entry in inputs {
+            if let path = entry.value.single {
+                // Numbers stay numbers; a value that is not a scalar is not an input.
+                input[entry.name] = request.scalar(at: path)
+            } else {
+                input[entry.name] = entry.value.filled { request.text(at: $0) ?? "" }.map(JSONValue.string)
+            }
+        }
+        return .start(input)
+    }
+}
+
+/// The response to an authenticated request.
+package enum TriggerDecision: Sendable, Hashable {
+    /// Start a run with these inputs; texts are not yet converted to the fields' types.
+    case start([String: JSONValue])
+    case ignored(String)
+    /// The sender tests the address.
+    case ping
+}
+
+package struct TriggerRequest: Sendable {
+    /// The header fields by lowercase name.
+    package let headers: [String: String]
+    /// The signed bytes.
+    package let content: Data
+    /// The parsed content; null if it is empty.
+    package let body: JSONValue
+
+    package init(headers: [String: String], content: Data, body: JSONValue) {
+        self.headers = headers
+        self.content = content
+        self.body = body
+    }
+
+    /// The maximum difference between the signed time and the receiver's clock, in seconds.
+    package static let tolerance: Int64 = 300
+
+    /// Authenticates the sender; `now` is in seconds since 1970.
+    ///
+    /// Returns the key that identifies a repeated request, or nil if it has none. Throws ``Unproven``, whose reason
+    /// belongs in the log, not in the response.
+    package func proof(_ form: TriggerRule.Form, secret: String, now: Int64) throws(Unproven) -> String? {
+        switch form {
+        case .github:
+            guard let sent = headers[WebhookSignature.header.lowercased()] else { throw .missing }
+            guard WebhookSignature.isGitHub(sent, of: content, secret: secret) else { throw .wrong }
+            return sent.lowercased()
+        case .standard:
+            guard let id = headers["webhook-id"], let timestamp = headers["webhook-timestamp"],
+                let signature = headers["webhook-signature"], (1...255).contains(id.utf8.count)
+            else { throw .missing }
+            let isOwn = WebhookSignature.isStandard(
+                signature, id: id, timestamp: timestamp, body: content, secret: secret)
+            guard isOwn else { throw .wrong }
+            guard let time = Int64(timestamp), (now - Self.tolerance...now + Self.tolerance).contains(time) else {
+                throw .late
+            }
+            return id
+        case .bearer:
+            guard let sent = headers["authorization"], sent.lowercased().hasPrefix("bearer ") else { throw .missing }
+            guard WebhookSignature.isSame(String(sent.dropFirst(7)), secret) else { throw .wrong }
+            return headers["idempotency-key"].flatMap { (1...255).contains($0.utf8.count) ? $0 : nil }
+        }
+    }
+
+    package enum Unproven: String, Error {
+        case missing, wrong, late
+    }
+
+    /// The scalar at a path below `body` or `header`; nil for anything else.
+    func scalar(at path: ValuePath) -> JSONValue? {
+        guard let below = path.below else { return nil }
+        guard path.root == "body" else {
+            return headers[below.description.lowercased()].map(JSONValue.string)
+        }
+        switch below.value(in: body) {
+        case .string(let text): return .string(text)
+        case .integer(let number): return .integer(number)
+        case .number(let number): return .number(number)
+        case .bool(let flag): return .bool(flag)
+        case .null, .array, .object, nil: return nil
+        }
+    }
+
+    func text(at path: ValuePath) -> String? {
+        switch scalar(at: path) {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .bool(let flag): flag ? "true" : "false"
+        case .null, .array, .object, nil: nil
+        }
+    }
+}
+
+/// The result of a request to a trigger.
+package struct TriggerRecord: Sendable, Hashable, Codable {
+    package enum Outcome: String, Sendable, Hashable, Codable, CaseIterable {
+        case started
+        /// It repeated an earlier request, and started nothing.
+        case repeated
+        /// A filter did not match.
+        case ignored
+        case ping
+        case refused
+        /// The sender was not authenticated. Such requests are counted in one record.
+        case unproven
+    }
+
+    package let trigger: String
+    /// When the request arrived, in milliseconds since 1970.
+    package let at: Int64
+    package let outcome: Outcome
+    package let run: String?
+    package let detail: String?
+    package let count: Int64
+
+    package init(
+        trigger: String, at: Int64, _ outcome: Outcome, run: String? = nil, detail: String? = nil, count: Int64 = 1
+    ) {
+        self.trigger = trigger
+        self.at = at
+        self.outcome = outcome
+        self.run = run
+        self.detail = detail
+        self.count = count
+    }
+
+    package var json: JSONValue {
+        [
+            "at": .integer(at), "outcome": .string(outcome.rawValue), "run": run.map(JSONValue.string) ?? .null,
+            "detail": detail.map(JSONValue.string) ?? .null, "count": .integer(count),
+        ]
+    }
+}

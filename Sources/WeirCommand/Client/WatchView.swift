@@ -1,0 +1,205 @@
+package import WeirStates
+
+/// The output of `weir watch`: a live gauge on a terminal, otherwise plain lines, or JSON lines.
+///
+/// Pure.
+package struct WatchView: Sendable {
+    package enum Style: Sendable, Hashable {
+        /// A gauge for the current state, below the final lines of the previous ones.
+        case gauge(columns: Int)
+        /// A line per state, and per tenth of its progress.
+        case plain
+        case json
+    }
+
+    private let style: Style
+    /// Whether the last line on the terminal is unterminated.
+    private var isOpen = false
+    private var tenths = 0
+
+    package init(_ style: Style) { self.style = style }
+
+    /// The output for a message of the run's stream, possibly empty.
+    package mutating func text(for message: JSONValue) -> String {
+        if style == .json { return ((try? message.text()) ?? "null") + "\n" }
+        guard let change = RunChange(message) else { return "" }
+        return switch style {
+        case .gauge(let columns): drawn(change, columns: columns)
+        case .plain, .json: plain(change)
+        }
+    }
+
+    /// The output that must precede any other text on the terminal.
+    package mutating func interruption() -> String {
+        defer { isOpen = false }
+        return isOpen ? "\n" : ""
+    }
+
+    private mutating func drawn(_ change: RunChange, columns: Int) -> String {
+        var text = ""
+        if isOpen { text += change.isTransition ? "\n" : "\r" }
+        // Clears the rest of a longer previous line.
+        text += Gauge(columns: columns).line(change) + "\u{1b}[K"
+        isOpen = !change.phase.isEnded
+        return isOpen ? text : text + "\n"
+    }
+
+    private mutating func plain(_ change: RunChange) -> String {
+        let now = (ChangeText.percent(change.progress) ?? 0) / 10
+        guard change.isTransition || now > tenths else { return "" }
+        tenths = now
+        var parts = [change.at, VisibleText.line(change.state)]
+        if change.phase.isEnded, change.state != change.phase.rawValue { parts.append("(\(change.phase.rawValue))") }
+        if let percent = ChangeText.percent(change.progress) { parts.append("\(percent) %") }
+        let amount = ChangeText.amount(change.progress)
+        if !amount.isEmpty, change.progress?.unit != .percent { parts.append(amount) }
+        let details = ChangeText.details(change.payload)
+        if !details.isEmpty { parts.append(details) }
+        return parts.joined(separator: "  ") + "\n"
+    }
+}
+
+/// Formats a state and its progress as one line that fits the terminal.
+///
+/// ```
+/// uploading  [█████████░░░░░░░░░░░]  45 %  4.5 MB of 10.0 MB  file=a.bin
+/// ```
+/// Pure.
+package struct Gauge: Sendable {
+    private static let barWidth = 20
+    private let columns: Int
+
+    /// Creates a gauge that leaves the last column of the terminal free, because some terminals wrap there.
+    package init(columns: Int) { self.columns = max(columns, 20) }
+
+    package func line(_ change: RunChange) -> String {
+        var parts = [mark(change.phase) + VisibleText.line(change.state)]
+        if let percent = ChangeText.percent(change.progress), !change.phase.isEnded {
+            if columns >= 60 { parts.append(bar(percent)) }
+            parts.append(String(repeating: " ", count: max(0, 3 - String(percent).count)) + "\(percent) %")
+        }
+        let amount = ChangeText.amount(change.progress)
+        if !amount.isEmpty, change.progress?.unit != .percent, !change.phase.isEnded { parts.append(amount) }
+        let details = ChangeText.details(change.payload)
+        if !details.isEmpty { parts.append(details) }
+        return VisibleText.cut(parts.joined(separator: "  "), to: max(0, columns - 1))
+    }
+
+    private func bar(_ percent: Int) -> String {
+        let filled = min(max(percent, 0), 100) * Self.barWidth / 100
+        let full = String(repeating: "█", count: max(0, filled))
+        return "[" + full + String(repeating: "░", count: max(0, Self.barWidth - filled)) + "]"
+    }
+
+    private func mark(_ phase: Phase) -> String {
+        switch phase {
+        case .idle, .active: "  "
+        case .succeeded: "✓ "
+        case .failed: "✕ "
+        case .cancelled, .interrupted: "◌ "
+        }
+    }
+}
+
+enum ChangeText {
+    /// The amount of progress: `4.5 MB of 10.0 MB`, `45 of 100`, `45 %`; empty if unknown.
+    static func amount(_ progress: WorkProgress?) -> String {
+        guard let progress else { return "" }
+        switch (progress.unit, progress.total) {
+        case (.percent, _): return "\(progress.completed) %"
+        case (.items, nil): return "\(progress.completed)"
+        case (.items, let total?): return "\(progress.completed) of \(total)"
+        case (.bytes, nil): return bytes(progress.completed)
+        case (.bytes, let total?): return "\(bytes(progress.completed)) of \(bytes(total))"
+        }
+    }
+
+    /// The percentage, rounded down, or nil if the total is unknown.
+    static func percent(_ progress: WorkProgress?) -> Int? {
+        guard let progress else { return nil }
+        if progress.unit == .percent, progress.total == nil { return Int(clamping: min(progress.completed, 100)) }
+        return progress.fraction.map { Int(clamping: Int64(clamping: $0 * 100)) }
+    }
+
+    /// The message of the state, or else its values by name.
+    static func details(_ payload: JSONValue) -> String {
+        guard let members = payload.object else { return "" }
+        for name in ["message", "note", "show"] {
+            if let text = members[name]?.string, !text.isEmpty { return VisibleText.line(text) }
+        }
+        let parts = members.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
+            switch value {
+            case .string(let text): "\(VisibleText.line(name))=\(VisibleText.line(text))"
+            case .integer(let number): "\(VisibleText.line(name))=\(number)"
+            case .number(let number): "\(VisibleText.line(name))=\(number)"
+            case .bool(let flag): "\(VisibleText.line(name))=\(flag)"
+            case .null, .array, .object: nil
+            }
+        }
+        return parts.joined(separator: " ")
+    }
+
+    /// A number of bytes in the unit that leaves at most three digits before the decimal point.
+    static func bytes(_ count: Int64) -> String {
+        guard count >= 1_000 else { return "\(count) B" }
+        var (value, unit) = (Double(count), "B")
+        for name in ["kB", "MB", "GB", "TB", "PB", "EB"] where value >= 999.95 { (value, unit) = (value / 1_000, name) }
+        let tenths = Int64(clamping: (value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10) \(unit)"
+    }
+}
+
+/// A change of a run, from the run's stream.
+package struct RunChange: Sendable, Hashable {
+    package let state: String
+    package let phase: Phase
+    package let progress: WorkProgress?
+    package let payload: JSONValue
+    /// The time in ISO 8601 and UTC.
+    package let at: String
+    /// Whether the name or the phase of the state differs from the previous ones.
+    package let isTransition: Bool
+
+    package init(
+        state: String, phase: Phase = .active, progress: WorkProgress? = nil, payload: JSONValue = [:], at: String = "",
+        isTransition: Bool = true
+    ) {
+        self.state = state
+        self.phase = phase
+        self.progress = progress
+        self.payload = payload
+        self.at = at
+        self.isTransition = isTransition
+    }
+
+    /// Parses a message of the stream; nil if it is not a change of a run.
+    package init?(_ message: JSONValue) {
+        guard let name = message["case"]?.string, let phase = message["phase"]?.string.flatMap(Phase.init(rawValue:))
+        else { return nil }
+        self.init(
+            state: name, phase: phase, progress: message["progress"].flatMap(WorkProgress.init(told:)),
+            payload: message["state"] ?? [:], at: message["at"]?.string ?? "",
+            isTransition: message["transition"]?.bool ?? true)
+    }
+
+    /// The exit code of the outcome: 0 succeeded, 1 failed, 2 cancelled, 3 interrupted; nil while the run is active.
+    package var exitCode: Int32? {
+        switch phase {
+        case .idle, .active: nil
+        case .succeeded: 0
+        case .failed: 1
+        case .cancelled: 2
+        case .interrupted: 3
+        }
+    }
+}
+
+extension WorkProgress {
+    /// Parses the API's representation of progress; nil for null and invalid values.
+    package init?(told: JSONValue) {
+        guard let completed = told["completed"]?.integer else { return nil }
+        self.init(
+            completed, of: told["total"]?.integer,
+            unit: told["unit"]?.string.flatMap(Unit.init(rawValue:)) ?? .items)
+    }
+}

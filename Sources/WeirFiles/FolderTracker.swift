@@ -1,0 +1,105 @@
+package import Foundation
+package import WeirOperations
+
+/// Tracks a folder of operation files, and reports complete changes.
+///
+/// Editors, rsync and git write files one after another, and some in parts. A change therefore counts only when two polls find
+/// the same state, which is also the state after reading.
+package struct FolderTracker: Sendable {
+    package let url: URL
+    private let reserved: [String: [InputField]]
+    package private(set) var current: OperationFolder
+    private var taken: FolderSignature?
+    private var seen: FolderSignature?
+
+    /// Reads the current contents of a folder, which may be missing if `isOptional`.
+    ///
+    /// `reserved` has the fields of other operations by their ids, which files cannot use.
+    package init(_ url: URL, reserved: [String: [InputField]], isOptional: Bool = false) throws(OperationFolder
+        .Unreadable)
+    {
+        self.url = url
+        self.reserved = reserved
+        let signature = FolderSignature(url)
+        do {
+            current = try OperationFolder(url, reserved: reserved)
+        } catch {
+            guard isOptional else { throw error }
+            current = OperationFolder(empty: url)
+        }
+        // A folder that changed during reading is read again.
+        if FolderSignature(url) == signature { taken = signature }
+    }
+
+    /// Polls the folder; returns the operations to apply, or nil if nothing has changed or the change is incomplete.
+    ///
+    /// `atOnce` reads the files without waiting for a second poll, and even if they are unchanged.
+    package mutating func look(atOnce: Bool = false) -> OperationFolder? {
+        let signature = FolderSignature(url)
+        defer { seen = signature }
+        guard atOnce || signature != taken && signature == seen else { return nil }
+        let next: OperationFolder
+        do {
+            next = try OperationFolder(url, reserved: reserved, keeping: current)
+        } catch {
+            // A folder that never existed is not reported as missing.
+            next =
+                current.definitions.isEmpty && current.mistakes.isEmpty ? current : OperationFolder(vanished: current)
+        }
+        guard FolderSignature(url) == signature else { return nil }
+        return next
+    }
+
+    package mutating func took(_ folder: OperationFolder) {
+        current = folder
+        taken = seen
+    }
+}
+
+/// A fingerprint of a folder's file metadata, which is equal as long as no file changes.
+///
+/// It follows symbolic links, so it also changes when links are switched atomically, as Kubernetes does.
+struct FolderSignature: Sendable, Hashable {
+    private struct File: Hashable {
+        let size: Int64
+        let inode: UInt64
+        let seconds: Int64
+        let nanoseconds: Int64
+    }
+
+    /// Nil for an unreadable folder.
+    private let files: [String: File]?
+
+    init(_ folder: URL) {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else {
+            files = nil
+            return
+        }
+        var files: [String: File] = [:]
+        for name in names.sorted().prefix(4 * OperationFolder.limit) where !name.hasPrefix(".") {
+            let path = folder.appending(path: name).path
+            if name.hasSuffix(".yml") || name.hasSuffix(".yaml") {
+                files[name] = Self.file(path)
+            } else if let templates = try? FileManager.default.contentsOfDirectory(atPath: path) {
+                for template in templates.prefix(OperationFolder.limit) where template.hasSuffix(".mustache") {
+                    files["\(name)/\(template)"] = Self.file(path + "/" + template)
+                }
+            }
+        }
+        self.files = files
+    }
+
+    private static func file(_ path: String) -> File? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return File(
+            size: Int64(clamping: status.st_size), inode: UInt64(clamping: status.st_ino),
+            seconds: Int64(clamping: time.tv_sec),
+            nanoseconds: Int64(clamping: time.tv_nsec))
+    }
+}

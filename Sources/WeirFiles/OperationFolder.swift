@@ -1,0 +1,190 @@
+import Crypto
+package import Foundation
+package import WeirOperations
+import WeirStates
+
+/// The operations of a folder, one file each, with the mistakes of its files.
+package struct OperationFolder: Sendable {
+    package let url: URL
+    package let definitions: [OperationDefinition]
+    /// The mistakes; operations with mistakes are not in `definitions`, unless an earlier version is kept.
+    package let mistakes: [FileMistake]
+    /// The text of each operation's file, by id.
+    package let texts: [String: String]
+    /// The mistakes in newer files of operations that keep their earlier definitions, by id.
+    package let outdated: [String: [FileMistake]]
+    /// The state templates, by path: `backup/dumping.mustache`.
+    package let templates: [String: String]
+
+    static let limit = 500
+
+    /// Reads a folder; definitions of `earlier` replace those of invalid files.
+    ///
+    /// `reserved` has the fields of other operations by their ids, which files cannot use.
+    package init(
+        _ url: URL, reserved: [String: [InputField]] = [:], keeping earlier: OperationFolder? = nil
+    ) throws(Unreadable) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+        } catch {
+            throw Unreadable(path: url.path)
+        }
+        var definitions: [OperationDefinition] = []
+        var mistakes: [FileMistake] = []
+        var files: [String: String] = [:]
+        var texts: [String: String] = [:]
+        var outdated: [String: [FileMistake]] = [:]
+        for name in names.filter(Self.isOperation).prefix(Self.limit) {
+            var list = MistakeList(file: name)
+            let id = Self.id(of: name)
+            if !Self.isID(id) {
+                list.note(
+                    .start,
+                    "“\(id.prefix(60))” cannot be an id. Name the file with at most 40 of a-z, 0-9 and single hyphens, such "
+                        + "as back-up.yml.")
+            } else if reserved[id] != nil {
+                list.note(.start, "There is an operation “\(id)” already. Rename the file.")
+            } else if let other = files.updateValue(name, forKey: id) {
+                list.note(.start, "\(other) is the operation “\(id)” too. Rename one.")
+            } else if let text = Self.text(of: url.appending(path: name).path, &list) {
+                let (definition, found) = DefinitionReader.read(text, id: id, file: name)
+                for mistake in found { list.take(mistake) }
+                if let definition {
+                    definitions.append(definition)
+                    texts[id] = text
+                }
+            }
+            mistakes += list.mistakes
+        }
+        if names.filter(Self.isOperation).count > Self.limit {
+            mistakes.append(
+                FileMistake(
+                    file: url.lastPathComponent, line: 1, column: 1,
+                    detail: "The folder has more than \(Self.limit) files; the others are not read."))
+        }
+        let linked = StepsLinker.link(definitions, others: reserved, files: Set(files.keys))
+        definitions = linked.definitions
+        mistakes += linked.mistakes
+        for (id, name) in files where !definitions.contains(where: { $0.id == id }) {
+            guard let kept = earlier?.definition(id) else { continue }
+            definitions.append(kept)
+            texts[id] = earlier?.texts[id]
+            outdated[id] = mistakes.filter { $0.file == name }
+        }
+        definitions.sort { files[$0.id] ?? "" < files[$1.id] ?? "" }
+        self.url = url
+        self.definitions = definitions
+        self.texts = texts
+        self.outdated = outdated
+        templates = Self.templates(in: url, of: definitions.map(\.id), &mistakes)
+        self.mistakes = mistakes.sorted()
+    }
+
+    /// The previous version of a folder that has become unreadable, with that as its mistake.
+    init(vanished earlier: OperationFolder) {
+        url = earlier.url
+        definitions = earlier.definitions
+        texts = earlier.texts
+        templates = earlier.templates
+        // Omits the folder's path, because operation pages show the mistake to all users.
+        let mistake = FileMistake(
+            file: earlier.url.lastPathComponent, line: 1, column: 1,
+            detail: "The folder of operation files cannot be read. Its operations stay as they were until it can.")
+        mistakes = [mistake]
+        outdated = earlier.definitions.reduce(into: [:]) { $0[$1.id] = [mistake] }
+    }
+
+    package init(empty url: URL) {
+        self.url = url
+        (definitions, mistakes, texts, outdated, templates) = ([], [], [:], [:], [:])
+    }
+
+    private func definition(_ id: String) -> OperationDefinition? { definitions.first { $0.id == id } }
+
+    package struct Unreadable: Error, Sendable, CustomStringConvertible {
+        let path: String
+
+        package var description: String {
+            "The folder of operation files \(path) cannot be read. Make it, or correct the setting `operations`."
+        }
+    }
+
+    private static func isOperation(_ name: String) -> Bool {
+        !name.hasPrefix(".") && (name.hasSuffix(".yml") || name.hasSuffix(".yaml"))
+    }
+
+    private static func id(of name: String) -> String { String(name[..<(name.lastIndex(of: ".") ?? name.endIndex)]) }
+
+    static func isID(_ id: String) -> Bool {
+        (1...40).contains(id.utf8.count) && !id.hasPrefix("-") && !id.hasSuffix("-") && !id.contains("--")
+            && id.utf8.allSatisfy {
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || $0 == UInt8(ascii: "-")
+            }
+    }
+
+    private static func text(of path: String, _ list: inout MistakeList) -> String? {
+        do throws(RegularFile.Failure) {
+            return try RegularFile.text(of: path, limit: YAMLText.limit)
+        } catch {
+            list.note(.start, words(error, remedy: "Put long scripts into files of their own and run these."))
+            return nil
+        }
+    }
+
+    private static func templates(in folder: URL, of ids: [String], _ mistakes: inout [FileMistake]) -> [String: String]
+    {
+        var templates: [String: String] = [:]
+        for id in ids {
+            let own = folder.appending(path: id, directoryHint: .isDirectory)
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: own.path)) ?? []
+            for name in names.filter({ $0.hasSuffix(".mustache") }).sorted().prefix(limit) {
+                do throws(RegularFile.Failure) {
+                    templates["\(id)/\(name)"] = try RegularFile.text(
+                        of: own.appending(path: name).path, limit: YAMLText.limit)
+                } catch {
+                    mistakes.append(
+                        FileMistake(
+                            file: "\(id)/\(name)", line: 1, column: 1,
+                            detail: words(error, remedy: "Shorten the template.")))
+                }
+            }
+        }
+        return templates
+    }
+
+    private static func words(_ failure: RegularFile.Failure, remedy: String) -> String {
+        switch failure {
+        case .missing: "The file is not there. Correct the link to it, or remove the link."
+        case .unreadable: "The file cannot be read. Let the user that the server runs as read it."
+        case .notRegular: "This is a folder, a pipe or a device, and not a file. Remove it, or give it another name."
+        case .tooLarge: "The file is larger than 256 KiB. \(remedy)"
+        case .notText: "The file is not UTF-8 text."
+        }
+    }
+}
+
+extension OperationFolder {
+    /// The SHA-256 of the operation's file, as 64 hexadecimal digits.
+    package func digest(of id: String) -> String? { texts[id].map { Self.digest([$0]) } }
+
+    /// The fingerprint of everything that pages show of the folder, as 16 hexadecimal digits.
+    package func edition(_ lists: ChoiceLists) -> String {
+        let parts = definitions.flatMap { definition in
+            [definition.id, texts[definition.id] ?? ""] + (outdated[definition.id] ?? []).map(\.description)
+        }
+        let files = templates.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
+        return String(Self.digest(parts + files + [lists.edition].filter { !$0.isEmpty }).prefix(16))
+    }
+
+    private static func digest(_ texts: [String]) -> String {
+        var hash = SHA256()
+        for text in texts {
+            hash.update(data: Array(text.utf8))
+            hash.update(data: [0])
+        }
+        return Hex(hash.finalize()).text
+    }
+}

@@ -1,0 +1,193 @@
+import WeirAccess
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    func accountPage(_ page: AccountPage) -> (template: String, fields: Fields, title: String) {
+        switch page {
+        case .signIn(let form): ("pages/sign-in", signIn(form), word("sign-in"))
+        case .setUp(let form):
+            (
+                "pages/set-up",
+                ["action": "\(base)/setup", "name": form.name, "error": form.error.map { strings($0) }], word("set-up")
+            )
+        case .account(let facts): ("pages/account", account(facts), facts.name)
+        case .users(let list): ("pages/users", users(list), word("users"))
+        case .tokens(let list): ("pages/tokens", tokens(list), word("tokens"))
+        case .links(let list): ("pages/links", links(list), word("links"))
+        case .audit(let list): ("pages/audit", audit(list), word("audit"))
+        }
+    }
+
+    /// The account in the header with its sign-out URL, or the link to the sign-in page.
+    func accountLink(_ account: PageAccount) -> Fields {
+        [
+            "name": account.name ?? word("sign-in"),
+            "url": account.name == nil ? "\(base)/sign-in" : "\(base)/account",
+            "signOutURL": account.canSignOut ? "\(base)/sign-out" : nil,
+        ]
+    }
+
+    /// The string of an `account.` key.
+    ///
+    /// A test verifies that the tables define every key used here.
+    private func word(_ key: String) -> String { strings.optional("account.\(key)") ?? key }
+
+    private func word(_ key: String, _ name: String, _ value: String) -> String {
+        word(key).filled { $0 == name ? value : nil }
+    }
+
+    private func kind(_ kind: String) -> String {
+        switch kind {
+        case "person": word("kind-person")
+        case "token": word("kind-token")
+        case "operator": word("kind-operator")
+        case "system": word("kind-system")
+        case "link": word("kind-link")
+        default: word("kind-anonymous")
+        }
+    }
+
+    private func outcome(_ outcome: String) -> String {
+        switch outcome {
+        case "done": word("outcome-done")
+        case "refused": word("outcome-refused")
+        default: word("outcome-failed")
+        }
+    }
+
+    private func signIn(_ form: SignInForm) -> Fields {
+        let error: String? =
+            switch form.mistake {
+            case nil: nil
+            case .wrong: word("wrong")
+            case .busy: word("busy")
+            case .plain: word("plain")
+            case .provider(let kind): provider(kind)
+            case .tooMany(let seconds): word("too-many", "seconds", format.integer(seconds))
+            }
+        let back = form.back.isEmpty ? "" : "?" + URLText.query("back", form.back)
+        return [
+            "lead": form.refused.map { word("no-right", "name", $0) }
+                ?? word(form.isSignedOut ? "signed-out" : "sign-in-lead"),
+            "error": error, "signOutURL": form.signOutURL,
+            "takesPassword": form.takesPassword, "action": "\(base)/sign-in", "back": form.back, "name": form.name,
+            "providerURL": form.hasProvider ? "\(base)/sign-in/provider\(back)" : nil,
+        ]
+    }
+
+    private func provider(_ kind: IdentityProviderError.Kind) -> String {
+        switch kind {
+        case .unreachable: word("provider-unreachable")
+        case .busy: word("busy")
+        case .issuer: word("provider-issuer")
+        case .client: word("provider-client")
+        case .redirect: word("provider-redirect")
+        case .clock: word("provider-clock")
+        case .denied: word("provider-denied")
+        case .stale: word("provider-stale")
+        case .groups: word("provider-groups")
+        case .failed: word("provider-failed")
+        }
+    }
+
+    private func account(_ facts: AccountFacts) -> Fields {
+        let lead =
+            switch facts.kind {
+            case "token", "link": "lead-token"
+            case "operator", "system": "lead-operator"
+            case "anonymous": "lead-anonymous"
+            default: "lead-person"
+            }
+        return [
+            "name": facts.name, "lead": word(lead), "kind": kind(facts.kind),
+            "groups": facts.groups.isEmpty ? nil : facts.groups.joined(separator: ", "),
+            "verbs": facts.verbs.isEmpty ? nil : facts.verbs.joined(separator: ", "),
+            "signInURL": facts.canSignIn ? "\(base)/sign-in" : nil,
+            "links": facts.links.map { ["url": "\(base)/\($0)", "word": word($0)] as Fields },
+        ]
+    }
+
+    private func users(_ list: UserList) -> Fields {
+        [
+            "action": "\(base)/users", "name": list.name, "error": list.error.map { strings($0) },
+            "choices": choices(list.roles, "viewer"),
+            "rows": list.rows.enumerated().map { index, row -> Fields in
+                [
+                    "name": row.name, "roles": row.roles, "created": moment(row.created), "rowID": "user-\(index)",
+                    "url": "\(base)/users/\(row.name)", "choices": choices(list.roles, row.role),
+                ]
+            },
+        ]
+    }
+
+    private func tokens(_ list: TokenList) -> Fields {
+        [
+            "action": "\(base)/tokens", "name": list.name, "operations": list.operations,
+            "error": list.error.map { strings($0) },
+            "secret": list.secret, "choices": choices(list.roles, "operator"),
+            "rows": list.rows.map { row -> Fields in
+                [
+                    "id": row.id, "name": row.name, "roles": row.roles, "maker": row.maker ?? word("command-line"),
+                    "expires": row.expires.map(moment), "used": row.used ?? "–",
+                    "url": "\(base)/tokens/\(row.id)/revocation",
+                ]
+            },
+        ]
+    }
+
+    private func links(_ list: LinkList) -> Fields {
+        let run = "\(base)/runs/\(list.run)"
+        return [
+            "run": String(list.run.suffix(6)), "runURL": run, "action": "\(run)/links",
+            "error": list.error.map { strings($0) },
+            "address": list.address,
+            "rows": list.rows.map { row -> Fields in
+                [
+                    "id": row.id, "maker": row.maker ?? word("command-line"), "created": moment(row.created),
+                    "expires": moment(row.expires),
+                    "url": row.mayRevoke ? "\(run)/links/\(row.id)/revocation" : nil,
+                ]
+            },
+        ]
+    }
+
+    private func audit(_ list: AuditList) -> Fields {
+        let query = [
+            ("principal", list.principal), ("action", list.action), ("outcome", list.outcome),
+            ("subject", list.subject),
+        ].filter { !$0.1.isEmpty }.map { URLText.query($0.0, $0.1) }
+        return [
+            "action": "\(base)/audit", "principal": list.principal, "subject": list.subject, "head": list.head,
+            "actions": list.actions.map {
+                ["value": $0, "label": $0, "isChosen": $0 == list.action] as Fields
+            },
+            "outcomes": list.outcomes.map {
+                ["value": $0, "label": outcome($0), "isChosen": $0 == list.outcome] as Fields
+            },
+            "rows": list.rows.map(entry), "exportURL": "\(base)/audit/export",
+            "olderURL": list.older.map {
+                "\(base)/audit?" + (query + ["before=\($0)"]).joined(separator: "&")
+            },
+        ]
+    }
+
+    private func entry(_ row: AuditList.Row) -> Fields {
+        let look: (tone: String, glyph: String) =
+            switch row.outcome {
+            case "done": ("ok", "✓")
+            case "refused": ("warn", "⚠")
+            default: ("bad", "✕")
+            }
+        return [
+            "number": format.integer(row.number), "at": moment(row.at), "name": row.name, "action": row.action,
+            "subject": row.subject, "outcome": outcome(row.outcome), "tone": look.tone, "glyph": look.glyph,
+            "times": row.count == 1 ? nil : word("times", "count", format.integer(row.count)), "address": row.address,
+            "detail": row.detail,
+        ]
+    }
+
+    private func choices(_ values: [String], _ chosen: String) -> [Fields] {
+        values.map { ["value": $0, "isChosen": $0 == chosen] }
+    }
+}

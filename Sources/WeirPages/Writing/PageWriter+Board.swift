@@ -1,0 +1,154 @@
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+extension PageWriter {
+    /// The number of latest runs on the overview.
+    static var tailLength: Int { 12 }
+
+    func board(_ board: BoardView, _ arrangement: Arrangement = Arrangement()) -> Fields {
+        arranged(board, arrangement).merging([
+            "summary": summary(of: board),
+            "tail": tail(of: board), "tailLength": String(Self.tailLength),
+            "stores": board.stores.isEmpty
+                ? nil : ["cards": board.stores.map { storeCard($0, isWhole: false) }] as Fields,
+        ])
+    }
+
+    /// The operations that can be started on their own.
+    var wholes: [CatalogEntry] { catalog.entries.filter { $0.partOf == nil } }
+
+    /// The card of an operation; `position` is its index in the catalog, looked up if nil.
+    func card(_ id: String, of view: OperationView?, at position: Int? = nil) -> Fields {
+        let cardID = "op-\(id)"
+        var card: Fields = [
+            "cardID": cardID, "operation": operation(id), "stateID": "\(cardID)-state", "isWatched": isWatched(id),
+            "position": String(position ?? wholes.firstIndex { $0.id == id } ?? 0),
+            "changed": String(changed(view?.latest)), "isPinned": false,
+            "tags": catalog[id].flatMap { $0.tags.isEmpty ? nil : $0.tags.sorted().joined(separator: " ") },
+            "others": (view?.activeRuns).flatMap { $0 > 1 ? format.integer(Int64($0)) : nil },
+        ]
+        guard let run = view?.latest else {
+            card["chip"] = catalog[id].map {
+                chip($0.initial.caseName, $0.initial.phase, in: id).merging(["chipID": "\(cardID)-chip"])
+            }
+            card["start"] = cardStart(id)
+            return card
+        }
+        let isUrgent = run.record.endedAt != nil && run.record.state.phase != .succeeded
+        card["chip"] = chip(run.record, in: cardID)
+        card["run"] = summary(run.record)
+        card["about"] = about(run.record)
+        card["hasFile"] = hasFile(run.record)
+        card["state"] = cardState(run)
+        card["cancel"] = cancelForm(run.record)
+        card["retry"] = isUrgent ? retryForm(run.record, follows: false) : nil
+        card["start"] = run.record.endedAt != nil && !isUrgent ? cardStart(id) : nil
+        card["again"] = isUrgent ? againURL(run.record) : nil
+        return card
+    }
+
+    func cardState(_ run: RunView) -> TrustedHTML {
+        let id = "op-\(run.record.operation)"
+        return statePanel(run, id: "\(id)-state", place: Place(uid: id, isCompact: true))
+    }
+
+    func summary(of board: BoardView) -> [Fields] {
+        let views = views(of: board)
+        let phases = wholes.map { views[$0.id]?.latest?.record.state.phase ?? $0.initial.phase }
+        let groups: [(key: String, phase: Phase?, members: Set<Phase>)] = [
+            ("all", nil, Set(Phase.allCases)), ("active", .active, [.active]), ("failed", .failed, [.failed]),
+            ("stopped", .cancelled, [.cancelled, .interrupted]), ("succeeded", .succeeded, [.succeeded]),
+        ]
+        return groups.compactMap { key, phase, members in
+            let count = phases.count { members.contains($0) }
+            guard count > 0 || phase == nil else { return nil }
+            return [
+                "countID": "summary-\(key)", "word": strings.optional("summary.\(key)") ?? key,
+                "count": format.integer(Int64(count)),
+                "tone": phase?.tone, "shape": phase?.shape,
+            ]
+        }
+    }
+
+    func views(of board: BoardView) -> [String: OperationView] {
+        Dictionary(board.operations.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// The latest runs, newest first, each with the states that it passed through.
+    ///
+    /// Runs of operations that run only while watched are omitted: viewing a page is not an event.
+    func tail(of board: BoardView) -> [Fields] { listed(board).map(tailItem) }
+
+    func isListed(_ run: RunView, on board: BoardView) -> Bool {
+        listed(board).contains { $0.record.id == run.record.id }
+    }
+
+    private func listed(_ board: BoardView) -> some Sequence<RunView> {
+        var seen: Set<String> = []
+        return (board.recentRuns + board.operations.flatMap(\.recent))
+            .filter { run in
+                let operation = run.record.operation
+                return !isWatched(operation) && catalog[operation]?.partOf == nil && seen.insert(run.record.id).inserted
+            }
+            .sorted { $0.record.openedSequence > $1.record.openedSequence }.prefix(Self.tailLength)
+    }
+
+    func tailItem(_ run: RunView) -> Fields {
+        let record = run.record
+        let passed = run.transitions.dropLast().suffix(Self.tailStates)
+        let itemID = "tail-\(record.id)"
+        return row(record).merging([
+            "itemID": itemID, "at": moment(record.startedAt), "chip": chip(record, in: itemID),
+            "passed": passed.map { chip($0, of: record).merging(["passedID": "\(itemID)-\($0.revision)"]) },
+        ])
+    }
+
+    /// The number of past states shown in an item of the tail, newest last.
+    private static var tailStates: Int { 8 }
+}
+
+extension PageWriter {
+    /// The state of an operation for `partials/badge`: its name and the state of its newest run.
+    func badge(_ operation: String, latest: RunView?) -> Fields {
+        let chip =
+            latest.map { self.chip($0.record) }
+            ?? catalog[operation].map { self.chip($0.initial.caseName, $0.initial.phase, in: operation) } ?? [:]
+        let title = String(title(of: operation).prefix(60))
+        let word = String((chip["word"] as? String ?? "").prefix(40))
+        let (left, right) = (Self.width(of: title), Self.width(of: word) + Self.shapeWidth)
+        return [
+            "title": title, "word": word, "tone": chip["tone"], "shape": chip["shape"], "split": String(left),
+            "length": String(right), "width": String(left + right), "shapeX": String(left + 7),
+            "wordX": String(left + Self.shapeWidth + 2),
+        ]
+    }
+
+    private static var shapeWidth: Int { 16 }
+
+    /// The approximate width of a text in the badge's font, with padding; wide scripts count almost twice.
+    private static func width(of text: String) -> Int {
+        text.unicodeScalars.reduce(14) { width, scalar in width + (scalar.value < 0x1100 ? 7 : 12) }
+    }
+}
+
+extension PageWriter {
+    /// An operation or run in short, for `pages/widget`; nil for other content.
+    ///
+    /// It offers no actions, because another site could overlay it (clickjacking).
+    func widget(_ content: PageContent, after: String?) -> Fields? {
+        let (run, id, path): (RunView?, String, String)
+        switch content {
+        case .operation(let view): (run, id, path) = (view.latest, view.id, "operations/\(view.id)")
+        case .run(let view): (run, id, path) = (view, view.record.operation, "runs/\(view.record.id)")
+        case .board, .runs, .stores, .store: return nil
+        }
+        let initial = catalog[id].map { chip($0.initial.caseName, $0.initial.phase, in: id) }
+        return [
+            "operation": operation(id), "url": "\(base)/\(path)", "after": after, "pageTitle": title(content),
+            "chip": run.map { chip($0.record) } ?? initial, "run": run.map { summary($0.record) },
+            "about": run.flatMap { about($0.record) },
+            "state": run.map { statePanel($0, id: "widget-state", place: Place(uid: "widget", isCompact: true)) },
+        ]
+    }
+}

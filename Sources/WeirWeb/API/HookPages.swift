@@ -1,0 +1,113 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import WeirAccess
+import WeirBoards
+import WeirJournals
+import WeirPages
+import WeirStates
+
+struct HookPages {
+    let dashboard: AudienceDashboard
+
+    /// The hooks section of an operation's or run's page, or nil if it would be empty.
+    func content(on name: PageName) async throws(Problem) -> PageHooks? {
+        guard let hooks = dashboard.configuration.hooks else { return nil }
+        do {
+            switch name {
+            case .operation(let id):
+                // Only administrators see triggers, both here and in the API.
+                let isWhole = dashboard.permissions.allowsEverywhere(.administer)
+                let (triggers, rules) = (isWhole ? hooks.triggers(of: id) : [], hooks.notifications(of: id))
+                guard !triggers.isEmpty || !rules.isEmpty else { return nil }
+                return PageHooks(
+                    operation: id,
+                    triggers: triggers.map { PageHooks.Trigger(rule: $0, hasSecret: hooks.secret($0.secret) != nil) },
+                    requests: isWhole ? try await hooks.requests(toTriggersOf: id) : [], rules: rules,
+                    deliveries: try await hooks.deliveries(of: id))
+            // A shared link does not reveal the recipients of notifications.
+            case .run where dashboard.permissions.isLink: return nil
+            case .run(let id):
+                let operation = try await dashboard.board.run(id).record.operation
+                let rules = hooks.notifications(of: operation)
+                let deliveries = try await hooks.deliveries(ofRun: id)
+                guard !rules.isEmpty || !deliveries.isEmpty else { return nil }
+                return PageHooks(operation: operation, rules: rules, deliveries: deliveries, isOfRun: true)
+            default: return nil
+            }
+        } catch let error as BoardError {
+            throw Problem(error)
+        } catch {
+            throw .unreadableHooks
+        }
+    }
+
+    func list(_ operation: String) async throws(Problem) -> Response {
+        guard let hooks = dashboard.configuration.hooks else { return try .json(["rules": [], "deliveries": []]) }
+        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let deliveries: [DeliveryRecord]
+        do { deliveries = try await hooks.deliveries(of: operation) } catch { throw .unreadableHooks }
+        return try .json([
+            "rules": .array(hooks.notifications(of: operation).map(\.json)),
+            "deliveries": .array(deliveries.map(\.json)),
+        ])
+    }
+
+    func list(ofRun run: String) async throws(Problem) -> Response {
+        guard !dashboard.permissions.isLink else { throw .noSuchPage }
+        guard let hooks = dashboard.configuration.hooks else { return try .json(["deliveries": []]) }
+        let deliveries: [DeliveryRecord]
+        do { deliveries = try await hooks.deliveries(ofRun: run) } catch { throw .unreadableHooks }
+        return try .json(["deliveries": .array(deliveries.map(\.json))])
+    }
+
+    func triggers(_ operation: String) async throws(Problem) -> Response {
+        guard let hooks = dashboard.configuration.hooks else { return try .json(["triggers": [], "requests": []]) }
+        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        let requests: [TriggerRecord]
+        do { requests = try await hooks.requests(toTriggersOf: operation) } catch { throw .unreadableHooks }
+        let triggers = hooks.triggers(of: operation).map { rule -> JSONValue in
+            [
+                "name": .string(rule.name), "form": .string(rule.form.rawValue),
+                "url": .string(dashboard.mount.url(rule.path)),
+                "ready": .bool(hooks.secret(rule.secret) != nil),
+            ]
+        }
+        return try .json(["triggers": .array(triggers), "requests": .array(requests.map(\.json))])
+    }
+
+    func test(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        guard dashboard.board.catalog[operation] != nil else { throw .unknownOperation(operation) }
+        guard let hooks = dashboard.configuration.hooks, !hooks.notifications(of: operation).isEmpty else {
+            throw Problem(
+                "no-notifications", .conflict, "No notifications",
+                .nobodyTold, ["operation": "\(operation.prefix(64))"])
+        }
+        try dashboard.hookStarts.take(for: "test \(operation)")
+        let deliveries: [DeliveryRecord]
+        do { deliveries = try await hooks.test(operation, actor: exchange.actor) } catch { throw .unreadableHooks }
+        dashboard.logger.notice(
+            "Test messages were asked for.",
+            metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
+        guard case .api = exchange.route else {
+            guard exchange.wantsJSON else { return .seeOther(exchange.wayBack(in: dashboard.mount)) }
+            return try .json(["deliveries": .array(deliveries.map(\.json))], status: .accepted)
+        }
+        return try .json(["deliveries": .array(deliveries.map(\.json))], status: .accepted)
+    }
+}
+
+extension NotificationRule {
+    /// The rule without secret parts.
+    fileprivate var json: JSONValue {
+        [
+            "name": .string(name), "when": .array(events.map(\.rawValue).sorted().map(JSONValue.string)),
+            "place": .string(place),
+        ]
+    }
+}
+
+extension Problem {
+    fileprivate static let unreadableHooks = Problem(
+        BoardError(.unavailable, Message(ProblemWording.unreadableHooks)))
+}

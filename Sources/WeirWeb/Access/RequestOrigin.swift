@@ -1,0 +1,166 @@
+import HTTPTypes
+import Hummingbird
+import WeirAccess
+import WeirPages
+
+/// The origin of a request to Weir's own server, for its audit log.
+struct RequestOrigin: Sendable {
+    let accounts: Accounts
+    /// The client's address, resolved through trusted proxies, and the request's id as in the log.
+    let audit: AuditOrigin
+
+    func header(_ authorization: Authorization) -> PageAccount? { accounts.header(authorization) }
+
+    /// Returns a closure that records an action on one run of a bulk request.
+    func recorder(of audited: AuditedRequest) -> @Sendable (AuditAction, String, AuditEntry.Outcome) -> Void {
+        { action, run, outcome in
+            accounts.directory.audit.record(
+                action, by: audited.principal, from: audit, subject: "run:\(run)", outcome: outcome,
+                detail: audited.actor.map { "as \($0)" })
+        }
+    }
+
+    /// Records a request's outcome if its route or its refusal is audited.
+    func record(_ request: Request, _ route: Route, _ audited: AuditedRequest, _ response: Response) {
+        guard route.requirement != .nothing || route.isHook else { return }
+        let status = response.status.code
+        var action = route.auditAction(request.method)
+        if audited.showsOutput { action = .readOutput }
+        let outcome: AuditEntry.Outcome
+        if status < 400 {
+            outcome = .done
+        } else if audited.isAdmitted {
+            // Reads of missing resources are not recorded.
+            guard ![.get, .head].contains(request.method) else { return }
+            outcome = .failed
+        } else {
+            outcome = .refused
+            action = action ?? route.refusedAction
+        }
+        guard let action else { return }
+        // Omit subjects chosen by anonymous senders, which could fill the audit log.
+        let subject = audited.subject ?? (audited.principal.kind == .anonymous ? nil : route.auditSubject)
+        var details = audited.actor.map { ["as \($0)"] } ?? []
+        if [.start, .retry, .trigger].contains(action),
+            let run = response.headers[.location]?.split(separator: "/").last
+        {
+            details.append("run \(run)")
+        }
+        if outcome != .done { details.append("\(status)") }
+        accounts.directory.audit.record(
+            action, by: audited.principal, from: audit, subject: subject, outcome: outcome,
+            detail: details.isEmpty ? nil : details.joined(separator: ", "))
+    }
+}
+
+struct AuditedRequest: Sendable {
+    var principal = Principal.anonymous
+    /// The actor's name in the journal, if it differs from the principal's.
+    var actor: String?
+    /// The subject, if the route does not name it; never text from an anonymous sender.
+    var subject: String?
+    var isAdmitted = false
+    var showsOutput = false
+}
+
+extension Route {
+    fileprivate var isHook: Bool { if case .hook = self { true } else { false } }
+}
+
+extension Route {
+    /// The audit action of an answered request, or nil if it is not audited; no default, so that each new route decides
+    /// explicitly.
+    func auditAction(_ method: HTTPRequest.Method) -> AuditAction? {
+        switch self {
+        case .operationRuns: .start
+        case .operationUploads, .operationUpload: Self.uploadAction(method)
+        case .runCancellation: .cancel
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
+        case .storeActions: .act
+        case .storeState: .restore
+        case .storeReset: .reset
+        case .runOutput: .readOutput
+        case .runExport, .runsExport: method == .head ? nil : .export
+        case .manyRunCancellations: .cancel
+        case .manyRunRetries: .retry
+        case .imports: .importRuns
+        case .noticeDismissal: .dismissNotice
+        case .schedulePause: .pauseSchedule
+        case .scheduleResumption: .resumeSchedule
+        case .hook: .trigger
+        case .notificationTest: .testNotification
+        case .api(let route): route.auditAction(method)
+        case .page, .pageAfter, .runChange, .runViews, .pins, .badge, .widget, .widgetAfter, .moments, .comparison,
+            .operationHealth, .storeEffect, .viewerName, .schedules, .gallery, .system, .poll, .asset, .healthLive,
+            .healthReady, .hello:
+            nil
+        }
+    }
+
+    /// The audit action of an upload request; continuing an upload can also start a run.
+    fileprivate static func uploadAction(_ method: HTTPRequest.Method) -> AuditAction? {
+        switch method {
+        case .post, .patch: .start
+        case .delete: .cancel
+        default: nil
+        }
+    }
+
+    /// The audit action of a refused request that has no action of its own.
+    var refusedAction: AuditAction {
+        switch requirement {
+        case .everything: .administer
+        case .reporting: .report
+        case .nothing, .anything, .operation, .store, .run, .feed: .see
+        }
+    }
+
+    var auditSubject: String? {
+        if case .api(.stream(let feed)) = self { return "feed:\(feed)" }
+        if case .api(.streamText(let feed)) = self { return "feed:\(feed)" }
+        return switch requirement {
+        case .operation(_, let id), .reporting(let id): "operation:\(id)"
+        case .store(_, let id): "store:\(id)"
+        case .run(_, let id): "run:\(id)"
+        case .anything, .everything, .feed: "server"
+        case .nothing: nil
+        }
+    }
+
+    var shownRun: String? {
+        switch self {
+        case .page(.run(let id)), .pageAfter(.run(let id), cursor: _): id
+        default: nil
+        }
+    }
+}
+
+extension APIRoute {
+    fileprivate func auditAction(_ method: HTTPRequest.Method) -> AuditAction? {
+        switch self {
+        case .operationRuns: .start
+        case .operationUploads, .operationUpload: Route.uploadAction(method)
+        case .runCancellation: .cancel
+        case .runRetries, .runContinuation: .retry
+        case .runDecision: .decide
+        case .storeActions: .act
+        case .storeState: .restore
+        case .storeReset: .reset
+        case .runOutput: .readOutput
+        case .runExport, .runsExport: method == .head ? nil : .export
+        case .imports: .importRuns
+        case .noticeDismissal: .dismissNotice
+        case .schedulePause: .pauseSchedule
+        case .scheduleResumption: .resumeSchedule
+        case .notificationTest: .testNotification
+        // A report begins with PUT; the journal records its later requests.
+        case .reportedRun: method == .put ? .report : nil
+        case .stream(let feed), .streamText(let feed): feed.hasPrefix("output-") ? .readOutput : nil
+        case .operations, .operation, .operationHealth, .runs, .run, .runComparison, .stores, .store, .schedules,
+            .schedule, .notices,
+            .feedChanges, .operationTriggers, .operationNotifications, .runNotifications:
+            nil
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import Hummingbird
+import Logging
+import WeirBoards
+import WeirFlows
+import WeirPages
+import WeirStates
+
+struct ScheduleList {
+    let dashboard: AudienceDashboard
+
+    func show(_ exchange: Exchange) async throws(Problem) -> Response {
+        let (views, frame) = (try await views(), exchange.frame(dashboard))
+        return try await .page(for: exchange) { [renderer = dashboard.renderer] in
+            renderer.schedules(views, frame: frame)
+        }
+    }
+
+    func list() async throws(Problem) -> Response {
+        try .json(["schedules": .array(try await views().map(\.json))])
+    }
+
+    private func views() async throws(Problem) -> [ScheduleView] {
+        do { return try await dashboard.board.schedules(on: .pages) } catch { throw .crowdedAnswers }
+    }
+
+    func show(_ operation: String) async throws(Problem) -> Response {
+        let view: ScheduleView?
+        do { view = try await dashboard.board.schedule(of: operation) } catch { throw Problem(error) }
+        guard let view else {
+            throw .notFound("“\(operation.prefix(64))” has no schedule. The list of schedules names those there are.")
+        }
+        return try .json(view.json)
+    }
+}
+
+struct SchedulePauses {
+    let dashboard: AudienceDashboard
+
+    func pause(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let view: ScheduleView
+        do {
+            view = try await dashboard.board.pauseSchedule(of: operation, actor: exchange.actor)
+        } catch {
+            throw Problem(error)
+        }
+        dashboard.logger.notice(
+            "A schedule was paused.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
+        return try answer(view, exchange)
+    }
+
+    func resume(_ operation: String, _ exchange: Exchange) async throws(Problem) -> Response {
+        let view: ScheduleView
+        do {
+            view = try await dashboard.board.resumeSchedule(of: operation)
+        } catch {
+            throw Problem(error)
+        }
+        dashboard.logger.notice(
+            "A schedule goes on.", metadata: ["operation": "\(operation)", "actor": "\(Quoted(exchange.actor))"])
+        return try answer(view, exchange)
+    }
+
+    /// Redirects browsers to the page that they came from: the list, or the operation's page.
+    private func answer(_ view: ScheduleView, _ exchange: Exchange) throws(Problem) -> Response {
+        guard case .api = exchange.route else {
+            return exchange.wantsJSON ? try .json(view.json) : .seeOther(exchange.wayBack(in: dashboard.mount))
+        }
+        return try .json(view.json)
+    }
+}
