@@ -31,7 +31,7 @@ struct RootCommand: AsyncParsableCommand {
         ],
         defaultSubcommand: nil)
 
-    static let version = "0.1.0"
+    static let version = "0.2.0"
 }
 
 struct Serve: AsyncParsableCommand {

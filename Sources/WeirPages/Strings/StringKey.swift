@@ -14,6 +14,7 @@ enum StringKey: String, CaseIterable {
     case schedulePaused = "schedules.paused"
     case gallery = "nav.gallery"
     case system = "nav.system"
+    case moreOperations = "system.more-operations"
     case moreProblems = "system.more-problems"
     case nodeRecords = "system.node-records"
     case nodeFollows = "system.node-follows"

@@ -4,14 +4,15 @@ import WeirStates
 
 extension PageWriter {
     func systemPage(_ system: SystemFacts) -> Fields {
-        [
+        let (counts, others) = counts(system.counts)
+        return [
             "facts": system.facts.map { fact -> Fields in
                 [
                     "label": strings.optional("system.\(fact.name)") ?? Humanized(fact.name).text,
                     "text": text(of: fact.value), "moment": moment(of: fact.value),
                 ]
             },
-            "counts": counts(system.counts), "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
+            "counts": counts, "others": others, "phases": Phase.allCases.map { ["word": word(for: $0)] as Fields },
             "check": system.check.map(fields), "nodes": nodes(system.nodes), "hasNodes": !system.nodes.isEmpty,
         ]
     }
@@ -58,12 +59,23 @@ extension PageWriter {
         }
     }
 
-    private func counts(_ counts: [RunCount]) -> [Fields] {
-        let known = catalog.entries.map(\.id)
-        let others = Set(counts.map(\.operation)).subtracting(known).sorted()
+    private static var listedOperations: Int { 100 }
+
+    /// Runs of each operation by phase, and a sentence about operations beyond the first `listedOperations`. With more, those with the
+    /// most active runs are listed, then those with the most runs.
+    private func counts(_ counts: [RunCount]) -> (rows: [Fields], others: String?) {
         var sums: [String: [Phase: Int]] = [:]
         for count in counts { sums[count.operation, default: [:]][count.phase, default: 0] += count.count }
-        return (known + others).map { id in
+        var listed = catalog.entries.map(\.id)
+        listed += Set(sums.keys).subtracting(listed).sorted()
+        let others = listed.count - Self.listedOperations
+        if others > 0 {
+            let ranks = sums.mapValues { ($0[.active] ?? 0, $0.values.reduce(0, +)) }
+            let ranked = listed.sorted { ranks[$0, default: (0, 0)] > ranks[$1, default: (0, 0)] }
+            let first = Set(ranked.prefix(Self.listedOperations))
+            listed.removeAll { !first.contains($0) }
+        }
+        let rows = listed.map { id in
             let cells = Phase.allCases.map { phase -> Fields in
                 let count = sums[id]?[phase] ?? 0
                 return [
@@ -71,7 +83,8 @@ extension PageWriter {
                     "url": "\(base)/runs?operation=\(id)&phase=\(phase.rawValue)",
                 ]
             }
-            return ["operation": operation(id), "cells": cells]
+            return ["operation": operation(id), "cells": cells] as Fields
         }
+        return (rows, others > 0 ? strings(.moreOperations, ["n": format.integer(Int64(others))]) : nil)
     }
 }

@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import Hummingbird
+import NIOConcurrencyHelpers
 public import NIOCore
 public import WeirAccess
 
@@ -125,10 +126,12 @@ package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
     func whileConnected<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let task = Task { try await work() }
-        let watch = DepartureHandler { task.cancel() }
-        do { try await channel.pipeline.addHandler(watch).get() } catch { task.cancel() }
+        // The handler is added first: a client that leaves in between would not be noticed.
+        let watch = DepartureHandler()
+        do { try await channel.pipeline.addHandler(watch).get() } catch { watch.report() }
         defer { channel.pipeline.removeHandler(watch).whenFailure { _ in } }
+        let task = Task { try await work() }
+        watch.onDeparture { task.cancel() }
         return try await withTaskCancellationHandler {
             try await task.value
         } onCancel: {
@@ -137,12 +140,33 @@ package struct DashboardContext: RequestContext, RemoteAddressRequestContext {
     }
 }
 
-/// Reports when the client closes its side, or when the connection ends.
+/// Reports once when the client closes its side, or when the connection ends.
 private final class DepartureHandler: ChannelInboundHandler, RemovableChannelHandler, Sendable {
     typealias InboundIn = NIOAny
-    private let report: @Sendable () -> Void
 
-    init(report: @escaping @Sendable () -> Void) { self.report = report }
+    private struct State {
+        var hasLeft = false
+        var action: (@Sendable () -> Void)?
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// Performs `action` when the client leaves, at once if it has left.
+    func onDeparture(_ action: @escaping @Sendable () -> Void) {
+        let hasLeft = state.withLockedValue { state in
+            if !state.hasLeft { state.action = action }
+            return state.hasLeft
+        }
+        if hasLeft { action() }
+    }
+
+    func report() {
+        let action = state.withLockedValue { state in
+            state.hasLeft = true
+            return state.action.take()
+        }
+        action?()
+    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed = event { report() }

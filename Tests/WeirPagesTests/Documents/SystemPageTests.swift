@@ -20,6 +20,23 @@ import WeirStates
         #expect(links.first { $0["href"] == "/runs?operation=copy&phase=failed" }?.text == "3")
     }
 
+    @Test func `of many operations those with the most active runs are listed, and the others are counted`() throws {
+        let counts = (100..<1_100).flatMap { number in
+            [
+                RunCount(operation: "job-\(number)", phase: .succeeded, count: number),
+                RunCount(operation: "job-\(number)", phase: .active, count: number < 110 ? 1 : 0),
+            ]
+        }
+        let html = try Fixture().pages.system(SystemFacts(facts: [], counts: counts), frame: PageFrame())
+        let section = try #require(
+            try MarkupDocument(html, as: .document).elements("//section[@aria-labelledby='system-counts']").first)
+        let names = try section.elements(".//tbody//th").map(\.text)
+        #expect(names.count == 100)
+        #expect(names.first == "job-100" && names.contains("job-109") && !names.contains("job-110"))
+        #expect(names.contains("job-1010") && !names.contains("job-1009"))
+        #expect(section.text.contains("More operations, with fewer runs: "))
+    }
+
     private func templates(_ check: SystemFacts.Check?) throws -> MarkupElement {
         let html = try Fixture().pages.system(SystemFacts(facts: [], check: check), frame: PageFrame())
         let page = try MarkupDocument(html, as: .document)
