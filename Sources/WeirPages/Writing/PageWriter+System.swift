@@ -61,8 +61,9 @@ extension PageWriter {
 
     private static var listedOperations: Int { 100 }
 
-    /// Runs of each operation by phase, and a sentence about operations beyond the first `listedOperations`. With more, those with the
-    /// most active runs are listed, then those with the most runs.
+    /// Runs of each operation by phase, and a sentence that counts the operations beyond `listedOperations`.
+    ///
+    /// Operations with the most active runs are listed, then those with the most runs.
     private func counts(_ counts: [RunCount]) -> (rows: [Fields], others: String?) {
         var sums: [String: [Phase: Int]] = [:]
         for count in counts { sums[count.operation, default: [:]][count.phase, default: 0] += count.count }
