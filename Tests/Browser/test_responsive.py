@@ -62,6 +62,8 @@ class Probe:
             poll.request("GET", answer["next"], headers={"Accept-Language": "en"})  # It took longer than a hold.
         changed = time.monotonic()
         poll.close()
+        if answer["k"] == "reset":
+            return self.start()  # The burden replaced the catalog in between, and the page begins anew.
         assert answer["k"] == "batch", answer
         return started - begun, max(0, changed - started)
 
