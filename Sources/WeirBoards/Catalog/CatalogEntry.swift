@@ -80,7 +80,7 @@ package struct CatalogEntry: Sendable {
     package var isStartable: Bool { !isReported && partOf == nil }
 
     /// Whether its runs continue after a restart of the server.
-    var isResumable: Bool { plan != nil }
+    package var isResumable: Bool { plan != nil }
 
     /// The required properties of operation states that a type violates.
     private static func problems<State: OperationState>(of type: State.Type, _ id: String) -> [String] {

@@ -1,4 +1,5 @@
 import Logging
+package import WeirFlows
 package import WeirJournals
 package import WeirStates
 
@@ -10,6 +11,12 @@ extension Board {
         guard let view = scheduleView(of: operation) else { throw .unknownSchedule(of: operation) }
         return view
     }
+
+    /// The progress of all schedules, by operation.
+    package var scheduleStandings: [String: ScheduleStanding] { scheduler.standings }
+
+    /// Counts changes of ``scheduleStandings``.
+    package var scheduleChanges: ReadOnlyStateFlow<Int> { scheduler.changes.asStateFlow() }
 
     /// Pauses an operation's schedule: nothing starts, and times during the pause are not caught up on.
     ///

@@ -25,6 +25,9 @@ final class Scheduler: Sendable {
     /// The number of retries, one a second, while the values of choices are loading.
     private static let patience = 60
 
+    /// Counts changes of the progress.
+    let changes = MutableStateFlow(0)
+
     private let journal: any Journal
     private let now: @Sendable () -> Timestamp
     private let clock: any Clock<Duration>
@@ -100,6 +103,8 @@ final class Scheduler: Sendable {
     }
 
     func stop() { scope.cancel() }
+
+    var standings: [String: ScheduleStanding] { core.withLock { $0.machine.standings } }
 
     func schedule(of operation: String) -> (start: ScheduledStart, standing: ScheduleStanding)? {
         core.withLock { core in
@@ -196,6 +201,7 @@ final class Scheduler: Sendable {
     // MARK: Recorded progress
 
     private func keep() async {
+        changes.update { $0 &+ 1 }
         do {
             try await writing.withLock {
                 let standings = core.withLock { $0.machine.standings }

@@ -1,6 +1,6 @@
 import Logging
 package import WeirFlows
-package import WeirJournals
+import WeirJournals
 import WeirStates
 
 extension Board {
@@ -11,18 +11,18 @@ extension Board {
     /// The servers of a shared journal, ordered by name; empty if the journal is not shared.
     package var nodes: [NodeView] { membership?.nodes ?? [] }
 
-    /// The sequence through which notifications of ended runs have been sent, as recorded for a server that takes over.
+    /// How far notifications of ended runs have been sent, as recorded for a server that takes over.
     ///
     /// Returns nil if the journal is not shared, or nothing has been recorded.
-    package func toldThrough() async throws -> SequenceNumber? {
-        guard membership != nil else { return nil }
-        return try await journal.note(Self.toldNote).flatMap { Int64($0) }.map { SequenceNumber(clamping: $0) }
+    package func toldThrough() async throws -> ToldPosition? {
+        guard membership != nil, let note = try await journal.note(Self.toldNote) else { return nil }
+        return try? JSONValue(parsing: note).decode(ToldPosition.self)
     }
 
-    /// Records the sequence through which notifications have been sent; has no effect if the journal is not shared.
-    package func setToldThrough(_ sequence: SequenceNumber) async throws {
+    /// Records how far notifications have been sent; has no effect if the journal is not shared.
+    package func setToldThrough(_ position: ToldPosition) async throws {
         guard membership != nil else { return }
-        try await journal.setNote(Self.toldNote, "\(sequence.rawValue)")
+        try await journal.setNote(Self.toldNote, JSONValue(encoding: position).text())
     }
 
     private static let toldNote = "told"

@@ -30,12 +30,14 @@ package struct HookPlan: Sendable, Hashable {
     /// The rules of all other operations.
     package var standard: [NotificationRule] = []
     /// The operations to which the standard rules do not apply.
+    ///
+    /// They do not apply to steps either: the message about the run of steps contains the failed step.
     package var exempt: Set<String> = []
 
     package init() {}
 
-    package func rules(of operation: String) -> [NotificationRule] {
-        notifications[operation] ?? (exempt.contains(operation) ? [] : standard)
+    package func rules(of operation: String, isStep: Bool = false) -> [NotificationRule] {
+        notifications[operation] ?? (isStep || exempt.contains(operation) ? [] : standard)
     }
 
     package var secrets: Set<String> {

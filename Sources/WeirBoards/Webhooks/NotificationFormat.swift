@@ -44,6 +44,11 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
             "operation": ["id": .string(facts.operation), "title": .string(facts.title)], "url": .string(facts.url),
             "actor": .string(facts.actor), "at": .integer(facts.endedAt),
         ]
+        if let planned = facts.plannedAt {
+            members["start"] = [
+                "plannedAt": .integer(planned), "message": facts.message.map(JSONValue.string) ?? .null,
+            ]
+        }
         if let run = facts.run {
             members["run"] = [
                 "id": .string(run), "phase": facts.phase.map { .string($0.rawValue) } ?? .null,
@@ -51,6 +56,8 @@ package enum NotificationFormat: String, Sendable, Hashable, Codable, CaseIterab
                 "message": facts.message.map(JSONValue.string) ?? .null, "input": facts.input,
                 "startedAt": facts.startedAt.map(JSONValue.integer) ?? .null,
                 "endedAt": facts.event == .slow ? .null : .integer(facts.endedAt),
+                "step": facts.step.map(JSONValue.string) ?? .null,
+                "output": .array((facts.output ?? []).map(JSONValue.string)),
             ]
         }
         return .object(members)
@@ -94,6 +101,11 @@ extension NotificationFormat {
                 "text": ["type": "plain_text", "text": .string(message.cut(to: 2_900)), "emoji": false],
             ])
         }
+        if let output = facts.shownOutput {
+            blocks.append([
+                "type": "section", "text": ["type": "plain_text", "text": .string(output), "emoji": false],
+            ])
+        }
         var note = slackText(facts.note.cut(to: 1_000))
         if !facts.url.isEmpty {
             note += " · <\(slackText(facts.url))|\(facts.run == nil ? "Open the operation" : "Open the run")>"
@@ -126,7 +138,7 @@ extension NotificationFacts {
     var tone: Tone {
         switch event {
         case .succeeded, .recovered: .good
-        case .failed, .interrupted: .bad
+        case .failed, .interrupted, .missed: .bad
         case .slow: .warning
         case .cancelled, nil: .neutral
         }
@@ -152,6 +164,13 @@ extension NotificationFormat {
         ]
         if let message = facts.message {
             body.append(["type": "TextBlock", "wrap": true, "text": .string(teamsText(message.cut(to: 3_000)))])
+        }
+        if let output = facts.shownOutput {
+            body.append([
+                "type": "TextBlock", "wrap": true, "fontType": "Monospace",
+                // An empty line is a line break in Markdown.
+                "text": .string(teamsText(output).replacing("\n", with: "\n\n")),
+            ])
         }
         body.append([
             "type": "TextBlock", "isSubtle": true, "wrap": true,
@@ -188,7 +207,9 @@ extension NotificationFormat {
 // encoded as in RFC 2047 if not ASCII. Priorities range from 1 to 5.
 extension NotificationFormat {
     static func ntfy(_ facts: NotificationFacts) -> NotificationMessage {
-        var text = [facts.message, facts.note].compactMap { $0 }.joined(separator: "\n").cut(to: 3_500)
+        let message = facts.shownOutput == nil ? facts.message : facts.message?.cut(to: 500)
+        let parts = [message, facts.note, facts.shownOutput]
+        var text = parts.compactMap { $0 }.joined(separator: "\n").cut(to: 3_500)
         while text.utf8.count > 4_000 { text.removeLast() }
         let (priority, tag) =
             switch facts.tone {

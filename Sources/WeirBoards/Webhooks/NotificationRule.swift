@@ -6,10 +6,12 @@ package enum NotificationEvent: String, Sendable, Hashable, Codable, CaseIterabl
     case cancelled
     /// A run ended because the server stopped.
     case interrupted
-    /// A run succeeded after one that had not.
+    /// A run succeeded, as the first one since another failed or was interrupted.
     case recovered
     /// An active run takes longer than usual.
     case slow
+    /// A scheduled start was refused, or its time passed.
+    case missed
 }
 
 /// A notification rule: the channel for some events of an operation's runs.
@@ -101,6 +103,12 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
     package var startedAt: Int64?
     /// When the run ended; for an active run, when the event was detected.
     package var endedAt: Int64
+    /// The step that the run ended at, with the steps within it.
+    package var step: String?
+    /// The last lines of output, oldest first: of a run of steps, those of that step.
+    package var output: [String]?
+    /// The scheduled time of a start that did not happen, in milliseconds since 1970.
+    package var plannedAt: Int64?
 
     package init(
         delivery: String, event: NotificationEvent?, operation: String, title: String, run: String? = nil,
@@ -132,6 +140,7 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
             case .interrupted: "was interrupted"
             case .recovered: "succeeds again"
             case .slow: "takes longer than usual"
+            case .missed: "was not started by its schedule"
             }
         return "\(title) \(verb)"
     }
@@ -150,15 +159,23 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
         }
     }
 
+    /// The last lines of output as one text, or nil if there are none or the event is good news.
+    package var shownOutput: String? {
+        guard tone != .good, let output, output.contains(where: { !$0.allSatisfy(\.isWhitespace) }) else { return nil }
+        return output.joined(separator: "\n")
+    }
+
     /// The actor and the duration in one line.
     package var note: String {
         guard event != nil else { return "\(actor) asked for it." }
+        guard event != .missed else { return "No run was started." }
         return "Started by \(actor)" + (duration.map { " · \($0)" } ?? "")
     }
 
     /// The names of the values that command arguments can contain.
     package static let names = [
         "event", "operation", "title", "run", "url", "phase", "state", "message", "actor", "headline", "delivery",
+        "step", "output",
     ]
 
     /// The value with that name, empty if absent; nil for an unknown name.
@@ -175,6 +192,8 @@ package struct NotificationFacts: Sendable, Hashable, Codable {
         case "actor": actor
         case "headline": headline
         case "delivery": delivery
+        case "step": step ?? ""
+        case "output": output?.joined(separator: "\n") ?? ""
         default: nil
         }
     }

@@ -66,6 +66,7 @@ extension FileOperations {
         for definition in definitions {
             if !definition.triggers.isEmpty { plan.triggers[definition.id] = definition.triggers }
             plan.notifications[definition.id] = definition.notifications
+            plan.exempt.formUnion(definition.parts.map(\.id))
         }
         return plan
     }

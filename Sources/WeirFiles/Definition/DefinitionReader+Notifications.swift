@@ -107,7 +107,7 @@ extension DefinitionReader {
                         + (nearest.map { "Did you mean {{\($0)}}?" } ?? "There are \(known)."))
             }
             // Untrusted text must not be mistaken for an option.
-            let wild = ["message", "actor", "title", "headline"]
+            let wild = ["message", "actor", "title", "headline", "output"]
             if template.beginning.isEmpty, let first = template.paths.first, wild.contains(first.description),
                 !hasEndedOptions
             {

@@ -10,6 +10,7 @@ import WeirStates
 /// | table | contents |
 /// |---|---|
 /// | `position` | the sequence up to which ends of runs in the journal became messages, and its epoch |
+/// | `state` | the `NotificationState` at that position, as JSON |
 /// | `delivery` | a message: its id, operation, run, status and next attempt, and all of it as JSON; indexed by queue, which is the operation and the rule |
 /// | `request` | a request to a trigger, as JSON, with its deduplication key |
 ///
@@ -61,6 +62,7 @@ package final class DeliveryStore: Sendable {
         CREATE TABLE IF NOT EXISTS position (
             id INTEGER PRIMARY KEY CHECK (id = 0), epoch TEXT NOT NULL, sequence INTEGER NOT NULL
         );
+        CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 0), json BLOB NOT NULL);
         CREATE TABLE IF NOT EXISTS delivery (
             id TEXT PRIMARY KEY, operation TEXT NOT NULL, run TEXT, status TEXT NOT NULL, next INTEGER NOT NULL,
             at INTEGER NOT NULL, json BLOB NOT NULL
@@ -88,13 +90,28 @@ package final class DeliveryStore: Sendable {
         }
     }
 
+    /// The state at the position, or an empty one.
+    func state() async throws -> NotificationState {
+        try await file.read { database in
+            guard let json = try Data.fetchOne(database, sql: "SELECT json FROM state") else {
+                return NotificationState()
+            }
+            return try NotificationState(json: json)
+        }
+    }
+
     /// Adds messages and advances the position in one transaction; existing messages with the same id stay unchanged.
-    func advance(to sequence: SequenceNumber, in epoch: String, adding deliveries: [DeliveryRecord]) async throws {
+    func advance(
+        to sequence: SequenceNumber, in epoch: String, adding deliveries: [DeliveryRecord],
+        state: NotificationState = NotificationState()
+    ) async throws {
+        let json = try JSONEncoder().encode(state)
         try await file.write { database in
             for delivery in deliveries { try Self.put(delivery, isNew: true, database) }
             try database.execute(
                 sql: "INSERT OR REPLACE INTO position (id, epoch, sequence) VALUES (0, ?, ?)",
                 arguments: [epoch, sequence.rawValue])
+            try database.execute(sql: "INSERT OR REPLACE INTO state (id, json) VALUES (0, ?)", arguments: [json])
         }
         if !deliveries.isEmpty { kept.withLock { $0.letGo() } }
     }

@@ -45,7 +45,7 @@ extension Notifier: HookService {
             DeliveryRecord(
                 facts: NotificationFacts(
                     delivery: "test-\(makeID())", event: nil, operation: operation,
-                    title: board.catalog[operation]?.title ?? operation,
+                    title: title(of: operation),
                     url: address().map { "\($0)operations/\(operation)" } ?? "", actor: actor, endedAt: moment),
                 rule: rule, nextAt: moment)
         }

@@ -162,11 +162,14 @@ extension Notifier {
         var next = Int64.max
         for run in try await board.unfinishedRuns() where run.origin == nil {
             guard let rules = asking[run.operation], let end = run.expectedEnd else { continue }
+            let isStep = try await isStep(run)
+            guard !plan.rules(of: run.operation, isStep: isStep).isEmpty else { continue }
             guard now >= end else {
                 next = min(next, end - now)
                 continue
             }
-            deliveries += rules.map { message(of: run, by: $0, at: now) }
+            let facts = try await explainedFacts(of: run)
+            deliveries += rules.map { message(facts, run.id, by: $0, at: now) }
         }
         // Existing messages stay unchanged, even after a restart.
         if !deliveries.isEmpty {
@@ -176,11 +179,13 @@ extension Notifier {
         return next == .max ? nil : .milliseconds(max(1, min(next, 3_600_000)))
     }
 
-    private func message(of run: RunRecord, by rule: NotificationRule, at now: Timestamp) -> DeliveryRecord {
-        var facts = facts(of: run)
+    private func message(
+        _ facts: NotificationFacts, _ run: String, by rule: NotificationRule, at now: Timestamp
+    ) -> DeliveryRecord {
+        var facts = facts
         facts.event = .slow
         // Rule names contain no dot, so this id differs from those of ends.
-        facts.delivery = "\(run.id)-\(rule.name).slow"
+        facts.delivery = "\(run)-\(rule.name).slow"
         facts.endedAt = now.milliseconds
         return DeliveryRecord(facts: facts, rule: rule, nextAt: now.milliseconds)
     }

@@ -4,7 +4,8 @@ import WeirFlows
 package import WeirJournals
 import WeirStates
 
-/// Notifies people and programs about ends of runs, and about runs that take longer than usual.
+/// Notifies people and programs about ends of runs, about runs that take longer than usual, and about scheduled starts that
+/// did not happen.
 ///
 /// It reads the journal from its last position, creates a message for each end that matches a rule, and sends it until it is
 /// delivered or its attempts are exhausted. Messages and position are stored in one transaction, and an attempt is counted
@@ -74,7 +75,9 @@ package final class Notifier: Sendable {
     private func follow() async {
         let observation = board.feed.observe(.board) { [ends] _ in ends.send() }
         let role = board.currentRole.subscribe(.lossless) { [ends] _ in ends.send() }
+        let schedules = board.scheduleChanges.subscribe(.lossless) { [ends] _ in ends.send() }
         defer {
+            schedules.cancel()
             observation.cancel()
             role.cancel()
         }
@@ -92,7 +95,8 @@ package final class Notifier: Sendable {
         }
     }
 
-    /// Creates messages for the next changes; returns false at the end of the journal.
+    /// Creates messages for the next changes and for scheduled starts that did not happen; returns false at the end of the
+    /// journal.
     private func readOn() async throws -> Bool {
         // Only the recording server notifies; another one continues when it takes over.
         guard board.isRecording else {
@@ -101,10 +105,14 @@ package final class Notifier: Sendable {
         }
         try await takeOver()
         guard let position = try await store.position(in: board.epoch) else {
-            // Ends before the first start cause no notifications.
-            try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [])
+            // What happened before the first start causes no notifications.
+            var state = NotificationState()
+            _ = state.take(board.scheduleStandings)
+            try await store.advance(to: board.feed.head(of: .board), in: board.epoch, adding: [], state: state)
             return true
         }
+        let known = try await store.state()
+        var state = known
         let slice = try await board.changes(of: .board, after: position, limit: 256)
         if let lost = slice.lost {
             logger.warning("Ends of runs were removed before anybody was told.", metadata: ["to": "\(lost.upperBound)"])
@@ -112,65 +120,52 @@ package final class Notifier: Sendable {
         var deliveries: [DeliveryRecord] = []
         for change in slice.changes where change.state.phase.isEnded && change.origin == nil {
             guard case .run(let id) = change.stream else { continue }
-            deliveries += try await messages(of: id, at: change)
+            deliveries += try await messages(of: id, at: change, &state)
         }
+        deliveries += state.take(board.scheduleStandings).flatMap(messages(of:))
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
-        guard slice.to > position else { return false }
-        try await store.advance(to: slice.to, in: board.epoch, adding: deliveries)
-        try await write(slice.to, hasTold: !deliveries.isEmpty)
+        guard slice.to > position || state != known else { return false }
+        try await store.advance(to: slice.to, in: board.epoch, adding: deliveries, state: state)
+        try await write(ToldPosition(sequence: slice.to, state: state), hasTold: !deliveries.isEmpty)
         if !deliveries.isEmpty { queue.send() }
         return slice.more
     }
 
-    private func messages(of id: String, at change: Change) async throws -> [DeliveryRecord] {
-        let rules = plan.withLock { $0 }.rules(of: change.subject)
-        guard !rules.isEmpty else { return [] }
-        guard let run = try await record(of: id) else { return [] }
-        let events = try await events(of: run)
-        return rules.compactMap { rule in
-            guard let event = events.first(where: rule.events.contains) else { return nil }
-            var facts = facts(of: run)
-            facts.event = event
+    private func messages(
+        of id: String, at change: Change, _ state: inout NotificationState
+    ) async throws -> [DeliveryRecord] {
+        let plan = plan.withLock { $0 }
+        guard !plan.rules(of: change.subject).isEmpty, let run = try await record(of: id) else { return [] }
+        let matches = state.take(
+            change.state.phase, of: change.subject, isStep: try await isStep(run), by: plan)
+        guard !matches.isEmpty else { return [] }
+        let common = try await explainedFacts(of: run)
+        return matches.map { match in
+            var facts = common
+            facts.event = match.event
             // Deterministic, so that reading an end again creates no second message.
-            facts.delivery = "\(id)-\(rule.name)"
+            facts.delivery = "\(id)-\(match.rule.name)"
+            return DeliveryRecord(facts: facts, rule: match.rule, nextAt: now().milliseconds)
+        }
+    }
+
+    private func messages(of start: MissedStart) -> [DeliveryRecord] {
+        notifications(of: start.operation).filter { $0.events.contains(.missed) }.map { rule in
+            let facts = start.facts(
+                by: rule, title: title(of: start.operation),
+                url: address().map { "\($0)operations/\(start.operation)" } ?? "")
             return DeliveryRecord(facts: facts, rule: rule, nextAt: now().milliseconds)
         }
     }
 
     /// The run, or nil if retention has removed it.
-    private func record(of id: String) async throws -> RunRecord? {
+    func record(of id: String) async throws -> RunRecord? {
         do {
             return try await board.run(id)
         } catch {
             guard error.code == .removedRun || error.code == .unknownRun else { throw error }
             return nil
         }
-    }
-
-    /// The events of an end, the most specific first.
-    private func events(of run: RunRecord) async throws -> [NotificationEvent] {
-        switch run.state.phase {
-        case .failed: return [.failed]
-        case .cancelled: return [.cancelled]
-        case .interrupted: return [.interrupted]
-        case .succeeded:
-            let before = try await board.runs(
-                RunQuery(operation: run.operation, before: run.openedSequence, limit: 1)
-            ).runs.first
-            let isBetter = before.map { [.failed, .interrupted].contains($0.state.phase) } ?? false
-            return isBetter ? [.recovered, .succeeded] : [.succeeded]
-        case .idle, .active: return []
-        }
-    }
-
-    func facts(of run: RunRecord) -> NotificationFacts {
-        NotificationFacts(
-            delivery: "", event: nil, operation: run.operation,
-            title: board.catalog[run.operation]?.title ?? run.operation, run: run.id,
-            url: address().map { "\($0)runs/\(run.id)" } ?? "", phase: run.state.phase, state: run.state.caseName,
-            message: run.state.sentence, actor: run.opening.actor, input: run.opening.input,
-            startedAt: run.startedAt.milliseconds,
-            endedAt: (run.endedAt ?? run.changedAt).milliseconds)
     }
 
     private func tidy() async {
@@ -205,21 +200,21 @@ extension Notifier {
     /// Continues at the position of the server that notified before.
     func takeOver() async throws {
         guard !telling.withLock({ $0.isTelling }) else { return }
-        let written = try await board.toldThrough() ?? .zero
-        if written > (try await store.position(in: board.epoch) ?? .zero) {
-            try await store.advance(to: written, in: board.epoch, adding: [])
+        let written = try await board.toldThrough()
+        if let written, written.sequence > (try await store.position(in: board.epoch) ?? .zero) {
+            try await store.advance(to: written.sequence, in: board.epoch, adding: [], state: written.state)
         }
-        telling.withLock { $0 = (true, written) }
+        telling.withLock { $0 = (true, written?.sequence ?? .zero) }
     }
 
     /// Stores the position for other servers.
     ///
     /// Must follow the storage of messages: a server that takes over after a crash in between creates the same messages with
     /// the same ids.
-    func write(_ sequence: SequenceNumber, hasTold: Bool) async throws {
+    func write(_ position: ToldPosition, hasTold: Bool) async throws {
         let written = telling.withLock { $0.written }
-        guard hasTold || sequence > written.advanced(by: Self.writtenEvery) else { return }
-        try await board.setToldThrough(sequence)
-        telling.withLock { $0.written = sequence }
+        guard hasTold || position.sequence > written.advanced(by: Self.writtenEvery) else { return }
+        try await board.setToldThrough(position)
+        telling.withLock { $0.written = position.sequence }
     }
 }

@@ -56,17 +56,21 @@ final class Fixture: Sendable {
     ///   - reentry: What a second start of the job does.
     ///   - configuration: The measures of the board.
     ///   - isRunning: Whether the notifier works, or the server is killed before it does.
+    ///   - add: Adds other operations.
+    ///   - own: The rules that operations have themselves.
     /// - Throws: What the board and the store throw.
     init(
         _ rules: [NotificationRule], journal: any Journal = MemoryJournal(epoch: "testepoch0001"),
         store: DeliveryStore? = nil, clock: VirtualClock = VirtualClock(), reentry: ReentryPolicy = .concurrent,
-        configuration: Board.Configuration = .init(), isRunning: Bool = true
+        configuration: Board.Configuration = .init(), isRunning: Bool = true,
+        adding add: (inout Catalog) -> Void = { _ in }, own: [String: [NotificationRule]] = [:]
     ) async throws {
         var catalog = Catalog()
         let job = Job()
         self.clock = clock
         self.job = job
         catalog.add(job, id: "job", title: "A job", summary: "Does something.", reentry: reentry)
+        add(&catalog)
         var quiet = Logger(label: "test")
         quiet.logLevel = .critical
         let opened: Board = try await Board.open(
@@ -76,6 +80,7 @@ final class Fixture: Sendable {
         self.store = kept
         var plan = HookPlan()
         plan.standard = rules
+        plan.notifications = own
         let sender = NotificationSender(
             environment: OperationEnvironment(),
             commandEnvironment: .init(

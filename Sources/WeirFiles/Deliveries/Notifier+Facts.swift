@@ -1,0 +1,67 @@
+import WeirBoards
+import WeirJournals
+import WeirStates
+
+/// The contents of messages about runs.
+extension Notifier {
+    /// The maximum depth of steps within steps that a message names.
+    private static let depth = 8
+
+    func title(of operation: String) -> String { board.catalog[operation]?.title ?? operation }
+
+    private func facts(of run: RunRecord) -> NotificationFacts {
+        NotificationFacts(
+            delivery: "", event: nil, operation: run.operation, title: title(of: run.operation), run: run.id,
+            url: address().map { "\($0)runs/\(run.id)" } ?? "", phase: run.state.phase, state: run.state.caseName,
+            message: run.state.sentence, actor: run.opening.actor, input: run.opening.input,
+            startedAt: run.startedAt.milliseconds,
+            endedAt: (run.endedAt ?? run.changedAt).milliseconds)
+    }
+
+    /// The facts of a run with its last lines of output, and of a run of steps also the step that it ended at, its reason
+    /// and its last lines.
+    func explainedFacts(of run: RunRecord) async throws -> NotificationFacts {
+        var facts = facts(of: run)
+        var (last, names, words) = (run, [String](), [run.state.sentence])
+        while names.count < Self.depth, let ended = endedStep(of: last) {
+            names.append(ended.name)
+            guard let id = ended.run, let inner = try await record(of: id) else { break }
+            words.append(inner.state.sentence)
+            last = inner
+        }
+        if !names.isEmpty {
+            facts.step = names.joined(separator: " / ")
+            let sentences = words.compactMap { $0 }
+            facts.message = sentences.isEmpty ? nil : sentences.joined(separator: " ")
+        }
+        facts.output = OutputExcerpt.of(try await lines(of: last.id))
+        return facts
+    }
+
+    /// The step at which a run of steps ended without success.
+    private func endedStep(of run: RunRecord) -> StepsProgress.Step? {
+        // Other operations choose their states, and must not name other runs.
+        guard board.catalog[run.operation]?.isResumable == true,
+            let progress = try? run.state.state(as: StepsState.self).steps, let ending = progress.ending
+        else { return nil }
+        return progress.steps.first { $0.name == ending.step }
+    }
+
+    private func lines(of run: String) async throws -> [OutputLine] {
+        do {
+            return try await board.outputTail(of: run).lines
+        } catch {
+            // Retention has removed the run in between.
+            guard error.code == .removedRun || error.code == .unknownRun else { throw error }
+            return []
+        }
+    }
+
+    /// Whether a run is a step of another one.
+    func isStep(_ run: RunRecord) async throws -> Bool {
+        if board.catalog[run.operation]?.partOf != nil { return true }
+        guard let id = run.opening.wholeRun, let whole = try await record(of: id) else { return false }
+        // Clients can choose such a key for a start of their own.
+        return whole.opening.actor == run.opening.actor && board.catalog[whole.operation]?.isResumable != false
+    }
+}
