@@ -15,7 +15,7 @@ struct SpoolTests {
             try spool.append([["line": "1"], ["line": "2"]])
             try spool.append([["line": "3"]])
         }
-        let spool = try #require(SpoolFolder(folder).waiting().first)
+        let spool = try #require(SpoolFolder(folder).waiting().next())
         #expect(spool.header == header)
         #expect(try spool.batch(at: spool.place)?.messages == [["line": "1"], ["line": "2"], ["line": "3"]])
     }
@@ -32,7 +32,7 @@ struct SpoolTests {
             try spool.write(place)
             try spool.append([["line": "3"]])
         }
-        let spool = try #require(SpoolFolder(folder).waiting().first)
+        let spool = try #require(SpoolFolder(folder).waiting().next())
         var place = spool.place
         #expect(place.isOpen)
         #expect(place.number == 0)
@@ -51,7 +51,7 @@ struct SpoolTests {
             try file.seekToEnd()
             try file.write(contentsOf: Data("{\"line\":\"ha".utf8))
         }
-        let spool = try #require(SpoolFolder(folder).waiting().first)
+        let spool = try #require(SpoolFolder(folder).waiting().next())
         try spool.append([["line": "2"]])
         #expect(try spool.batch(at: spool.place)?.messages == [["line": "1"], ["line": "2"]])
     }
@@ -60,7 +60,7 @@ struct SpoolTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let spool = try Spool.make(in: folder, header: header)
         try Data("no spool".utf8).write(to: folder.appending(path: "other.jsonl"))
-        #expect(SpoolFolder(folder).waiting().isEmpty)
+        #expect(SpoolFolder(folder).waiting().next() == nil)
         try withExtendedLifetime(spool) { try spool.append([["line": "1"]]) }
     }
 
@@ -128,7 +128,7 @@ struct SpoolTests {
             #expect(try Data(contentsOf: spool.url).count < 10_000)
             try spool.append([["line": "next"]])
         }
-        let spool = try #require(SpoolFolder(folder).waiting().first)
+        let spool = try #require(SpoolFolder(folder).waiting().next())
         try spool.append([["line": "last"]])
         #expect(try spool.batch(at: spool.place)?.messages == [["line": "next"], ["line": "last"]])
     }

@@ -25,6 +25,8 @@ package struct ClientError: Error, Sendable, Hashable, CustomStringConvertible {
         case unavailable = 69
         /// A file cannot be written: EX_CANTCREAT.
         case file = 73
+        /// Another process is at work on the same: EX_TEMPFAIL.
+        case busy = 75
         /// The peer is not a Weir server, or violates the protocol: EX_PROTOCOL.
         case foreign = 76
         /// The server does not authenticate or authorize the caller: EX_NOPERM.

@@ -26,6 +26,9 @@ struct Reporter: Sendable {
     private let clock: any Clock<Duration>
     private let complain: @Sendable (String) -> Void
 
+    /// How many attempts in a row ``once()`` makes, as `weir start` does.
+    private static let attempts = 4
+
     init(
         _ client: ServerClient, spool: Spool, lease: Duration, clock: any Clock<Duration> = ContinuousClock(),
         complain: @escaping @Sendable (String) -> Void
@@ -41,10 +44,12 @@ struct Reporter: Sendable {
 
     /// Sends the spool, and its new messages at each signal.
     ///
-    /// - Parameter signals: `news` after an append, and `beat` at intervals. Their end is the end of the report.
-    /// - Returns: The result, which is ``End/left`` if the task was cancelled.
-    func run(_ signals: AsyncStream<ReportSignal>) async -> End {
-        var sender = Sender(reporter: self, place: spool.place)
+    /// - Parameters:
+    ///   - signals: `news` after an append, and `beat` at intervals. Their end is the end of the report.
+    ///   - attempts: How many attempts in a row may fail while the server is away; nil waits for the server.
+    /// - Returns: The result, which is ``End/left`` if the task was cancelled, or the attempts have failed.
+    func run(_ signals: AsyncStream<ReportSignal>, attempts: Int? = nil) async -> End {
+        var sender = Sender(reporter: self, place: spool.place, attempts: attempts)
         if let end = await sender.settle(beats: true) { return end }
         for await signal in signals {
             if let end = await sender.settle(beats: signal == .beat) { return end }
@@ -53,13 +58,16 @@ struct Reporter: Sendable {
         return Task.isCancelled ? .left : .unfinished
     }
 
+    /// Sends the messages that exist, and gives up soon if the server stays away.
     func once() async -> End {
-        await run(AsyncStream { $0.finish() })
+        await run(AsyncStream { $0.finish() }, attempts: Self.attempts)
     }
 
     private struct Sender {
         let reporter: Reporter
         var place: SpoolPlace
+        let attempts: Int?
+        var failures = 0
         var backoff = Backoff()
         var generator = SystemRandomNumberGenerator()
         var isAway = false
@@ -89,6 +97,8 @@ struct Reporter: Sendable {
                             "\(error.cause) The report is kept in \(reporter.spool.url.path) and sent later.")
                     }
                     isAway = true
+                    failures = min(failures, .max - 1) + 1
+                    if let attempts, failures >= attempts { return .left }
                     let pause = backoff.next(asked: error.retryAfter, using: &generator)
                     do { try await reporter.clock.sleep(for: pause) } catch { return .left }
                 }
@@ -187,6 +197,7 @@ struct Reporter: Sendable {
                 throw error
             }
             backoff.reset()
+            failures = 0
             if isAway { reporter.complain("Connected again.") }
             isAway = false
             return (answer, reply)

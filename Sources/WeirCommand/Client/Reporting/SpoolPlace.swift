@@ -1,6 +1,14 @@
 package import Foundation
 package import WeirStates
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// The position of sending in a spool: the request in flight, or the next one.
 ///
 /// Pure. A request keeps its number and messages until it is answered, even across processes, so the server recognizes a
@@ -95,9 +103,31 @@ package struct SpoolFolder: Sendable {
         self.init(UserFolders(environment: environment).state.appending(path: "spool"))
     }
 
-    /// The spools that no process holds, sorted by name.
-    package func waiting() -> [Spool] {
+    /// The spools that no process holds, sorted by name, each opened when it is asked for: a folder can hold more spools than a
+    /// process may open files.
+    package func waiting() -> AnyIterator<Spool> {
         let files = (try? FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)) ?? []
-        return files.filter { $0.pathExtension == "jsonl" }.sorted { $0.path < $1.path }.compactMap(Spool.open)
+        var spools = files.filter { $0.pathExtension == "jsonl" }.sorted { $0.path < $1.path }.makeIterator()
+        return AnyIterator {
+            while let url = spools.next() { if let spool = Spool.open(url) { return spool } }
+            return nil
+        }
+    }
+
+    /// Locks the folder, as only one sender of waiting reports does at a time, until the handle is closed.
+    ///
+    /// Where the file system has no locks of folders, only those of the spools keep senders apart.
+    /// - Throws: `ClientError` if another process is sending, or the folder cannot be used.
+    func lock() throws(ClientError) -> FileHandle {
+        let file: FileHandle
+        do { file = try PrivateFile.open(url, flags: O_RDONLY | O_DIRECTORY) } catch {
+            throw ClientError(
+                .file, "Reports cannot be sent from \(url.path). Check the folder, or name another with --spool.")
+        }
+        guard flock(file.fileDescriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+            throw ClientError(
+                .busy, "Another `weir send` is sending the reports in \(url.path). Run this again when it has ended.")
+        }
+        return file
     }
 }

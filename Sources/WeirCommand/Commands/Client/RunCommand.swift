@@ -73,7 +73,8 @@ struct SendReports: AsyncParsableCommand {
         commandName: "send", abstract: "Sends the reports of `weir run` that are still waiting for their servers.",
         discussion: """
             Each goes to the server that it was made for, with the token that `weir login` keeps for it, or the one that is \
-            given here. What arrived before is not sent again.
+            given here. What arrived before is not sent again. One `weir send` works on a folder at a time. Exits with 69 if \
+            something is left, and with 75 if another is sending.
             """)
 
     @OptionGroup var connection: ConnectionOptions
@@ -82,25 +83,14 @@ struct SendReports: AsyncParsableCommand {
     func run() async throws {
         let environment = ProcessInfo.processInfo.environment
         let folder = spool.map { SpoolFolder(URL(filePath: $0)) } ?? SpoolFolder(environment: environment)
-        var left = 0
-        try await ConnectionOptions.explaining {
-            for spool in folder.waiting() {
-                var options = connection
-                options.server = spool.header.server
-                try await ServerClient.with(try options.connection(environment: environment)) { client in
-                    let reporter = Reporter(client, spool: spool, lease: .seconds(300)) { _ in }
-                    switch await reporter.once() {
-                    case .delivered, .cancelled, .unfinished:
-                        spool.remove()
-                        print("Sent \(spool.header.run) to \(spool.header.server).")
-                    case .left: left += 1
-                    case .refused(let error):
-                        left += 1
-                        complain("\(spool.url.path): \(error.description)")
-                    }
-                }
-            }
+        let reports = WaitingReports(in: folder, say: { output($0 + "\n") }, complain: { complain($0) }) {
+            header throws(ClientError) in
+            var options = connection
+            options.server = header.server
+            return try options.connection(environment: environment)
         }
+        var left = 0
+        try await ConnectionOptions.explaining { left = try await reports.send() }
         if left > 0 { throw ExitCode(69) }
     }
 }
