@@ -286,7 +286,7 @@ def test_a_wrapped_command_has_this_standard_input_and_gets_signals(weir, termin
     started = terminal.start("run", "killed", "--", "sh", "-c", "echo ready; exec sleep 60")
     assert started.stdout.readline() == "ready\n"
     started.send_signal(signal.SIGINT)
-    assert started.wait(20) == 130
+    assert started.wait(20) == -signal.SIGINT
     assert terminal.run("run", "none", "--", "no-such-program").returncode == 127
     assert terminal.run("run", "none", "--", "/etc/passwd").returncode == 126
     assert spooled(terminal) == []
@@ -299,7 +299,7 @@ def test_a_run_that_is_cancelled_at_the_server_stops_the_command(weir, terminal)
     assert started.stdout.readline() == "ready\n"
     run = until(lambda: runs_of(weir, "stop"))[0]
     assert terminal.run("cancel", run["id"]).returncode == 0
-    assert started.wait(30) == 143
+    assert started.wait(30) == -signal.SIGTERM
     assert "cancelled" in started.stderr.read()
     assert spooled(terminal) == []
 

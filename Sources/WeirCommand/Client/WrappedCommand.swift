@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Synchronization
 package import WeirFiles
@@ -123,12 +124,21 @@ package enum WrappedEnd: Sendable, Hashable {
     case exited(Int32)
     case signalled(ProcessSignal)
 
-    /// The exit code of `weir run`: the command's own, or 128 plus the signal number, as in shells.
+    /// The exit code of `weir run`: the command's own, or what shells show for a signal, 128 plus its number.
     package var exitCode: Int32 {
         switch self {
         case .exited(let code): code
         case .signalled(let signal): 128 + min(max(signal.number, 0), 127)
         }
+    }
+
+    /// Ends this process as the command ended.
+    ///
+    /// A shell that runs this in a loop stops for Ctrl-C only if the program died of the signal.
+    /// - Throws: `ExitCode`, unless the command exited with 0.
+    func passOn() throws {
+        if case .signalled(let signal) = self { signal.endThisProcess() }
+        if exitCode != 0 { throw ExitCode(exitCode) }
     }
 
     /// The end as the last message of the run, which is cancelled if the local user requested the end.
@@ -145,5 +155,25 @@ package enum WrappedEnd: Sendable, Hashable {
             members["message"] = .string("\(program) was ended by \(signal)\(meaning).")
         }
         return .object(members)
+    }
+}
+
+extension ProcessSignal {
+    /// Ends this process by the signal; returns only if the system prevents that, as for the first process of a container.
+    fileprivate func endThisProcess() {
+        // The command has left the core file, if there is one.
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        #if canImport(Glibc)
+            setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        #else
+            setrlimit(RLIMIT_CORE, &limit)
+        #endif
+        signal(number, SIG_DFL)
+        // Threads of a work queue block signals.
+        var set = sigset_t()
+        sigemptyset(&set)
+        sigaddset(&set, number)
+        pthread_sigmask(SIG_UNBLOCK, &set, nil)
+        raise(number)
     }
 }

@@ -1,9 +1,11 @@
+import ArgumentParser
 import Foundation
 import Synchronization
 import Testing
-import WeirCommand
 import WeirFiles
 import WeirStates
+
+@testable import WeirCommand
 
 @Suite(.timeLimit(.minutes(5)))
 struct WrappedCommandTests {
@@ -93,6 +95,41 @@ struct WrappedCommandTests {
     @Test func `a command whose reader is gone is told so by its system`() async throws {
         let (_, ending) = try WrappedCommand.start(["yes"], defaulted: [SIGPIPE], sink: { _, _ in false })
         #expect(await ending.value == .signalled(ProcessSignal(number: SIGPIPE)))
+    }
+
+    @Test func `a command that a signal ended is reported, and then this process dies of the same signal`() async {
+        await #expect(processExitsWith: .signal(SIGINT)) {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "weir-run-\(UUID().uuidString)")
+            let server = try await ScriptedServer { _, _ in .init() }
+            let end = try await server.with { client in
+                let address = client.address.description
+                return try await WrappedRun(
+                    words: ["sh", "-c", "kill -INT $$"],
+                    header: SpoolHeader(server: address, operation: "backup", run: "r1", title: nil, input: [:]),
+                    connection: try ServerConnection(.init(server: address), environment: [:], profiles: .init()),
+                    folder: SpoolFolder(folder), lease: .seconds(30), wait: .seconds(300)
+                ).run()
+            }
+            #expect(server.requests.last?.headers["stream-closed"] == "true")
+            #expect(server.requests.last?.body?.array?.last?["code"] == 130)
+            try FileManager.default.removeItem(at: folder)
+            try end.passOn()
+        }
+    }
+
+    @Test func `a process dies of a signal that this one ignores or catches, too`() async {
+        await #expect(processExitsWith: .signal(SIGTERM)) {
+            signal(SIGTERM, SIG_IGN)
+            try WrappedEnd.signalled(.terminate).passOn()
+        }
+        await #expect(processExitsWith: .signal(SIGQUIT)) {
+            try WrappedEnd.signalled(ProcessSignal(number: SIGQUIT)).passOn()
+        }
+    }
+
+    @Test func `an exit code is passed on as it is`() throws {
+        try WrappedEnd.exited(0).passOn()
+        #expect(throws: ExitCode(3)) { try WrappedEnd.exited(3).passOn() }
     }
 
     @Test func `how a command ended is said in its last message`() {

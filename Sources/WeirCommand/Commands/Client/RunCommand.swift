@@ -59,11 +59,11 @@ struct RunCommand: AsyncParsableCommand {
                 title: title,
                 input: .object(values))
             let folder = spool.map { SpoolFolder(URL(filePath: $0)) } ?? SpoolFolder(environment: environment)
-            let code = try await WrappedRun(
+            let end = try await WrappedRun(
                 words: command, header: header, connection: connection, folder: folder, lease: .seconds(lease),
                 wait: .seconds(wait)
             ).run()
-            if code != 0 { throw ExitCode(code) }
+            try end.passOn()
         }
     }
 }

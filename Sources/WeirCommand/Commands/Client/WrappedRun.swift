@@ -18,8 +18,8 @@ struct WrappedRun {
     let lease: Duration
     let wait: Duration
 
-    /// Runs the command and returns the exit code.
-    func run() async throws -> Int32 {
+    /// Runs the command and returns how it ended, or the signal that ended the wait for the server.
+    func run() async throws -> WrappedEnd {
         try await ServerClient.with(connection) { client in
             let spool = try Spool.make(in: folder.url, header: header)
             let trapped = await UnixSignalsSequence(trapping: Self.signals)
@@ -32,7 +32,7 @@ struct WrappedRun {
                     words, defaulted: Self.signals.map(\.rawValue) + [SIGPIPE], sink: recorder.take)
             } catch {
                 spool.remove()
-                return Self.explain(error, words.first ?? "")
+                return .exited(Self.explain(error, words.first ?? ""))
             }
             let reporting = Task {
                 await Reporter(client, spool: spool, lease: lease) { complain("weir: \($0)") }.run(signals)
@@ -48,9 +48,8 @@ struct WrappedRun {
                 Task {
                     for await signal in trapped {
                         if Self.stops.contains(signal) {
-                            phase.stop()
-                            // The command has ended, so the signal ends the wait for the server.
-                            if phase.isWaiting { reporting.cancel() }
+                            // If the command has ended, the signal ends the wait for the server.
+                            if phase.stop(by: signal.rawValue) { reporting.cancel() }
                         }
                         if !Self.comesFromTerminal(signal) { command.signal(signal.rawValue) }
                     }
@@ -59,7 +58,7 @@ struct WrappedRun {
                     switch await reporting.value {
                     case .cancelled:
                         complain("weir: Somebody cancelled the run at the server, so the command is asked to stop.")
-                        phase.stop()
+                        phase.stop(by: SIGTERM)
                         command.signal(SIGTERM)
                     case .refused(let error) where !phase.isWaiting:
                         complain("weir: \(error.description) The command goes on, and its report is kept.")
@@ -74,17 +73,19 @@ struct WrappedRun {
                 try await Task.sleep(for: wait)
                 reporting.cancel()
             }
-            let result = await reporting.value
+            let report = await reporting.value
             timeout.cancel()
             for task in tasks { task.cancel() }
-            switch result {
+            var result = end
+            switch report {
             case .delivered, .cancelled: spool.remove()
             case .left, .unfinished:
+                if let signal = phase.interruption { result = .signalled(ProcessSignal(number: signal)) }
                 complain("weir: Not all of the report has arrived. `weir send` sends the rest from \(spool.url.path).")
             case .refused(let error):
                 complain("weir: \(error.description) The report is in \(spool.url.path); `weir send` sends it again.")
             }
-            return end.exitCode
+            return result
         }
     }
 
@@ -116,13 +117,23 @@ struct WrappedRun {
 
 /// Whether the command has ended, so that only the report is pending, and whether it was asked to stop.
 private final class WrappedPhase: Sendable {
-    private let core = Mutex((isWaiting: false, wasStopped: false))
+    private let core = Mutex((isWaiting: false, wasStopped: false, interruption: Int32?.none))
 
     var isWaiting: Bool { core.withLock { $0.isWaiting } }
     var wasStopped: Bool { core.withLock { $0.wasStopped } }
+    /// The first signal that came after the command had ended.
+    var interruption: Int32? { core.withLock { $0.interruption } }
 
     func wait() { core.withLock { $0.isWaiting = true } }
-    func stop() { core.withLock { $0.wasStopped = true } }
+
+    /// Notes a request to stop; returns whether the command had ended before.
+    @discardableResult func stop(by signal: Int32) -> Bool {
+        core.withLock { core in
+            core.wasStopped = true
+            if core.isWaiting, core.interruption == nil { core.interruption = signal }
+            return core.isWaiting
+        }
+    }
 }
 
 extension SpoolHeader {
