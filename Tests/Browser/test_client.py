@@ -62,8 +62,9 @@ def test_operations_and_runs_are_listed_for_people_and_for_programs(weir, termin
     for run in runs:
         weir.ended(run)
     listed = terminal.run("runs", "--operation", "greeting", "--limit", "2", "--json")
-    assert [json.loads(line)["id"] for line in listed.stdout.splitlines()] == [run["id"] for run in reversed(runs[1:])]
-    assert "--before" in listed.stderr
+    *lines, last = map(json.loads, listed.stdout.splitlines())
+    assert [line["id"] for line in lines] == [run["id"] for run in reversed(runs[1:])]
+    assert f"weir runs --operation greeting --limit 2 --before {last['next']} --json" in listed.stderr
     assert runs[0]["id"] in terminal.run("runs", "--operation", "greeting", "--phase", "succeeded").stdout
     wrong = terminal.run("runs", "--limit", "0")
     assert wrong.returncode == 65 and "1 to 500" in wrong.stderr

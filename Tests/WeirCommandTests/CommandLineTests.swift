@@ -11,6 +11,19 @@ import Testing
         #expect(throws: (any Error).self) { try Export.parse(["r1", "--operation", "backup"]) }
     }
 
+    @Test func `the command for further runs has the filters of this one, quoted for a shell`() throws {
+        let plain = try ListRuns.parse(["--operation", "nap", "--limit", "2", "--before", "900"])
+        #expect(plain.command(before: "449") == "weir runs --operation nap --limit 2 --before 449")
+        let quoted = try ListRuns.parse([
+            "--server", "https://weir.example", "--text", "it's $HOME", "--actor=-ana", "--started-after",
+            "2026-11-22T12:00:00+01:00", "--json",
+        ])
+        #expect(
+            quoted.command(before: "7")
+                == "weir runs --server https://weir.example --actor=-ana --text 'it'\\''s $HOME' "
+                + "--started-after 2026-11-22T12:00:00+01:00 --limit 50 --before 7 --json")
+    }
+
     @Test func `a server that was signed in to is asked with its token, also where its address is given`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "weir-\(UUID().uuidString)")
         defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }

@@ -134,3 +134,23 @@ package enum VisibleText {
         }
     }
 }
+
+enum ShellText {
+    /// An option with its value as words of a shell; a value that begins with a hyphen is joined to the option's name.
+    static func option(_ name: String, _ value: String) -> String {
+        "--\(name)\(value.hasPrefix("-") ? "=" : " ")\(quoted(value))"
+    }
+
+    /// A text as one word of a shell, in single quotes if it needs them.
+    static func quoted(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_.,:/@%+=".utf8.contains(byte)
+            }
+        }
+        return isPlain && !text.isEmpty ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+    }
+}

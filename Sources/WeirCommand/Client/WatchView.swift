@@ -53,7 +53,7 @@ package struct WatchView: Sendable {
         if let percent = ChangeText.percent(change.progress) { parts.append("\(percent) %") }
         let amount = ChangeText.amount(change.progress)
         if !amount.isEmpty, change.progress?.unit != .percent { parts.append(amount) }
-        let details = ChangeText.details(change.payload)
+        let details = ChangeText.details(change)
         if !details.isEmpty { parts.append(details) }
         return parts.joined(separator: "  ") + "\n"
     }
@@ -80,7 +80,7 @@ package struct Gauge: Sendable {
         }
         let amount = ChangeText.amount(change.progress)
         if !amount.isEmpty, change.progress?.unit != .percent, !change.phase.isEnded { parts.append(amount) }
-        let details = ChangeText.details(change.payload)
+        let details = ChangeText.details(change)
         if !details.isEmpty { parts.append(details) }
         return VisibleText.cut(parts.joined(separator: "  "), to: max(0, columns - 1))
     }
@@ -121,12 +121,19 @@ enum ChangeText {
         return progress.fraction.map { Int(clamping: Int64(clamping: $0 * 100)) }
     }
 
-    /// The message of the state, or else its values by name.
-    static func details(_ payload: JSONValue) -> String {
-        guard let members = payload.object else { return "" }
-        for name in ["message", "note", "show"] {
-            if let text = members[name]?.string, !text.isEmpty { return VisibleText.line(text) }
-        }
+    /// The message of the state, or else its members by name, and then the values that a program reported with it.
+    ///
+    /// The counts of the progress are left out, because ``amount(_:)`` has them.
+    static func details(_ change: RunChange) -> String {
+        guard var members = change.payload.object else { return "" }
+        let values = members.removeValue(forKey: "values")
+        if change.progress != nil { for name in ["completed", "total", "unit"] { members[name] = nil } }
+        let message = ["message", "note", "show"].lazy.compactMap { members[$0]?.string }.first { !$0.isEmpty }
+        let parts = [message.map(VisibleText.line) ?? named(members), named(values?.object ?? [:])]
+        return parts.filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private static func named(_ members: [String: JSONValue]) -> String {
         let parts = members.sorted { $0.key < $1.key }.compactMap { name, value -> String? in
             switch value {
             case .string(let text): "\(VisibleText.line(name))=\(VisibleText.line(text))"

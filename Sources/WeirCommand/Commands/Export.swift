@@ -12,7 +12,8 @@ struct Export: AsyncParsableCommand {
             meanwhile; of a run that is going, all there is so far is written.
             """)
 
-    @Argument(help: "The id of a run; without it, all runs that match the filters.") var run: String?
+    @Argument(help: "The id of a run, or its end as pages show it; without it, all runs that match the filters.")
+    var run: String?
     @Option(name: .shortAndLong, help: "The file to write; without it, standard output.") var output: String?
     @Option(help: "Only runs of this operation.") var operation: String?
     @Option(help: "Only runs in this phase: idle, active, succeeded, failed, cancelled or interrupted.")
@@ -55,8 +56,16 @@ struct Export: AsyncParsableCommand {
         do {
             guard let run else { return try await export.runs(try query(now: now), write: file.write) }
             if let summary = try await export.run(run, write: file.write) { return summary }
+            let found = try await journal.runs(RunQuery(text: run, limit: RunName.searched)).runs.map(\.id)
+            if let id = try RunName.only(of: found, endingIn: run),
+                let summary = try await export.run(id, write: file.write)
+            {
+                return summary
+            }
         } catch let error as JournalError {
             throw StartError.unavailable("The journal cannot be read. \(error)")
+        } catch let error as ClientError {
+            throw StartError.malformed(error.description)
         }
         throw StartError.missing("There is no run \(run ?? "") in the journal.")
     }

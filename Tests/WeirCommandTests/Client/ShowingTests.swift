@@ -81,6 +81,23 @@ struct ShowingTests {
                 == "2026-11-22T12:00:00.000Z  broken  (failed)  The disk is full.\n")
     }
 
+    @Test func `counts are shown once, and the values of a program behind its text or in its place`() {
+        let counts: JSONValue = ["completed": 40, "total": 100, "unit": "bytes"]
+        let members: [String: JSONValue] = [
+            "completed": 40, "total": 100, "unit": "bytes", "values": ["file": "a b", "n": 2],
+        ]
+        var view = WatchView(.plain)
+        #expect(
+            view.text(for: change("up", "active", counts, state: .object(members)))
+                == "2026-11-22T12:00:00.000Z  up  40 %  40 B of 100 B  file=a b n=2\n")
+        #expect(
+            view.text(for: change("up", "active", counts, state: .object(members.merging(["show": "It loads"]) { $1 })))
+                == "2026-11-22T12:00:00.000Z  up  40 %  40 B of 100 B  It loads  file=a b n=2\n")
+        // Without a progress, the same names are values of the state.
+        #expect(
+            view.text(for: change("up", state: ["completed": 3])) == "2026-11-22T12:00:00.000Z  up  completed=3\n")
+    }
+
     @Test func `as JSON every change is one line`() {
         var view = WatchView(.json)
         let text = view.text(for: change("up", transition: false, state: ["a": "b\nc"]))

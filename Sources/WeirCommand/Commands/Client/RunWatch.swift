@@ -36,12 +36,14 @@ struct Watch: AsyncParsableCommand {
         abstract: "Shows every state of a run, live, until it ends.",
         discussion: "\(RunWatch.exitCodes) Ctrl-C ends the watching, not the run.")
 
-    @Argument(help: "The run's id.") var id: String
+    @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: "Each change as the API has it, one a line.") var json = false
 
     func run() async throws {
-        try await connection.with { client in try await RunWatch(client: client, json: json).follow(id) }
+        try await connection.with { client in
+            try await RunWatch(client: client, json: json).follow(RunName.id(of: id, at: client))
+        }
     }
 }
 
@@ -63,13 +65,14 @@ struct ShowOutput: AsyncParsableCommand {
             On a terminal only colours are passed on of what would control it; elsewhere every line is as it was printed.
             """)
 
-    @Argument(help: "The run's id.") var id: String
+    @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions
     @Flag(name: .shortAndLong, help: "Goes on until the run has ended.") var follow = false
     @Flag(help: "Each line as the API has it, with its number, time and channel.") var json = false
 
     func run() async throws {
         try await connection.with { client in
+            let id = try await RunName.id(of: id, at: client)
             var follower = StreamFollower(client, stream: "output-\(id)", isLive: follow) { complain($0) }
             let isShown = (output: isatty(1) == 1, errors: isatty(2) == 1)
             while let lines = try await follower.next() {

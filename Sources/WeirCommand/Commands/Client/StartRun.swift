@@ -40,12 +40,13 @@ struct CancelRun: AsyncParsableCommand {
         commandName: "cancel", abstract: "Cancels a run.",
         discussion: "Returns when the request is recorded. Exits with 65 if the run has ended already.")
 
-    @Argument(help: "The run's id.") var id: String
+    @Argument(help: RunName.help) var id: String
     @OptionGroup var connection: ConnectionOptions
     @Flag(help: "The run as the API has it.") var json = false
 
     func run() async throws {
         try await connection.with { client in
+            let id = try await RunName.id(of: id, at: client)
             let run = try await RunCancellation.cancel(id, at: client)
             output(json ? try run.text() + "\n" : "Cancelled \(VisibleText.line(id)).\n")
         }
@@ -69,16 +70,38 @@ struct ListRuns: AsyncParsableCommand {
 
     func run() async throws {
         try await connection.with { client in
-            let given = [
-                ("operation", operation), ("phase", phase), ("actor", actor), ("text", text),
-                ("startedAfter", startedAfter), ("startedBefore", startedBefore), ("limit", String(limit)),
-                ("before", before),
-            ]
+            let given = filters.map { (name: $0.parameter, value: $0.value) } + [("before", before)]
             let query = given.compactMap { name, value in value.map { (name: name, value: $0) } }
             let page = try await client.succeed(get: ["runs"], query: query).body
             let runs = page?["runs"]?.array ?? []
-            if json { for run in runs { output(try run.text() + "\n") } } else { output(RunTable.runs(runs)) }
-            if let next = page?["next"]?.integer { complain("There are more: weir runs --before \(next)") }
+            let next = page?["next"]?.integer.map { String($0) }
+            if json {
+                for run in runs { output(try run.text() + "\n") }
+                if let next = page?["next"], next != .null {
+                    output(try JSONValue.object(["next": next]).text() + "\n")
+                }
+            } else {
+                output(RunTable.runs(runs))
+            }
+            if let next { complain("There are more: \(command(before: next))") }
         }
+    }
+
+    private var filters: [(parameter: String, option: String, value: String?)] {
+        [
+            ("operation", "operation", operation), ("phase", "phase", phase), ("actor", "actor", actor),
+            ("text", "text", text), ("startedAfter", "started-after", startedAfter),
+            ("startedBefore", "started-before", startedBefore), ("limit", "limit", String(limit)),
+        ]
+    }
+
+    /// The command for the next page, with the same options as this one, for a shell.
+    func command(before next: String) -> String {
+        let options = [
+            ("server", connection.server), ("token-file", connection.tokenFile), ("ca-file", connection.caFile),
+        ]
+        let all = options + filters.map { ($0.option, $0.value) } + [("before", next)]
+        let words = all.compactMap { name, value in value.map { ShellText.option(name, $0) } }
+        return (["weir runs"] + words + (json ? ["--json"] : [])).joined(separator: " ")
     }
 }
