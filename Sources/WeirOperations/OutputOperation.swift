@@ -38,6 +38,12 @@ public protocol OutputSink: Sendable {
     func offer(_ line: String, to channel: OutputChannel) -> Bool
 }
 
+/// A sink that takes a long line in pieces.
+package protocol PieceSink: OutputSink {
+    /// Writes a piece of a line, which continues in the next piece of the channel, or ends with this one.
+    func write(_ piece: String, to channel: OutputChannel, continues: Bool) async
+}
+
 /// Prints lines into the output of a run.
 ///
 /// ```swift
@@ -62,6 +68,15 @@ public struct OutputWriter: Sendable {
     public func write(_ text: String, to channel: OutputChannel = .standardOutput) async {
         guard let sink else { return }
         for line in Self.lines(of: text) { await sink.write(line, to: channel) }
+    }
+
+    /// Prints a piece of a line; where the sink takes no pieces, it is a line.
+    package func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
+        if let sink = sink as? any PieceSink {
+            await sink.write(piece, to: channel, continues: continues)
+        } else {
+            await sink?.write(piece, to: channel)
+        }
     }
 
     /// Prints as much of a text as the buffer holds, without suspending.

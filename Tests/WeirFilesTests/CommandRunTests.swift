@@ -50,6 +50,18 @@ struct CommandRunTests {
         #expect(trial.lines == ["plain"], "a report is shown as output")
     }
 
+    @Test func `a line that is recorded in pieces says so, and is the printed line when they are joined`() async throws
+    {
+        let trial = try await FileTrial.run(
+            #"""
+            title: Long
+            shell: |
+              printf '{"a":"%s"}\n' "$(head -c 43000 /dev/zero | tr '\0' x)"
+              echo next
+            """#)
+        #expect(trial.lines == [#"{"a":"\#(String(repeating: "x", count: 43_000))"}"#, "next"])
+    }
+
     @Test func `nothing that a program prints ends its run`() async throws {
         let trial = try await FileTrial.run(
             #"""

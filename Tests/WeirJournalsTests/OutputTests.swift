@@ -65,6 +65,18 @@ import WeirStates
         #expect(pieces.map(\.text).joined().utf8.elementsEqual(line.utf8))
         #expect(pieces.map(\.continues) == Array(repeating: true, count: pieces.count - 1) + [false])
         #expect(OutputDraft.pieces(of: "", at: .test(0)).map(\.text) == [""])
+        let parts = OutputDraft.pieces(of: line, at: .test(0), continues: true)
+        #expect(parts.map(\.continues) == Array(repeating: true, count: pieces.count))
         #expect(OutputDraft(at: .test(0), text: line).text == pieces[0].text)
+    }
+
+    @Test func `pieces are joined to the line that was printed, and never to a line of another channel`() {
+        var joiner = OutputJoiner()
+        let pieces: [(String, OutputChannel, Bool)] = [
+            ("a", .standardOutput, true), ("b", .standardOutput, false), ("c", .standardOutput, true),
+            ("x", .standardError, false), ("d", .standardOutput, true), ("e", .standardOutput, true),
+        ]
+        let text = pieces.map { joiner.text($0.0, on: $0.1, continues: $0.2) }.joined()
+        #expect(text == "ab\nc\nx\nde")
     }
 }

@@ -28,10 +28,11 @@ struct OutputQueue: Sendable {
     var hasRoom: Bool { lines.count < lineLimit && bytes < byteLimit }
 
     /// Appends a line, split into several if it is too long; the caller checks ``hasRoom``.
-    mutating func append(_ line: String, to channel: OutputChannel, at now: Timestamp) {
+    mutating func append(_ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false) {
         guard !isClosed else { return }
         tell(at: now)
-        for draft in OutputDraft.pieces(of: line, at: now, channel: channel) { append(draft) }
+        let drafts = OutputDraft.pieces(of: line, at: now, channel: channel, continues: continues)
+        for draft in drafts { append(draft) }
     }
 
     mutating func leaveOut() { if !isClosed { leftOut += 1 } }

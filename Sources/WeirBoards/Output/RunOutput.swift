@@ -10,7 +10,7 @@ import WeirStates
 /// up to a limit at which `write` suspends. A failed append is retried with the same lines at increasing intervals; if
 /// the journal no longer has the run, the output ends. `onEvent` receives only lines that the journal has accepted, in
 /// order.
-final class RunOutput: OutputSink {
+final class RunOutput: PieceSink {
     enum Event: Sendable {
         case opened
         case recorded([OutputLine])
@@ -77,13 +77,15 @@ final class RunOutput: OutputSink {
 
     // MARK: Printing
 
-    func write(_ line: String, to channel: OutputChannel) async {
+    func write(_ line: String, to channel: OutputChannel) async { await write(line, to: channel, continues: false) }
+
+    func write(_ line: String, to channel: OutputChannel, continues: Bool) async {
         while true {
             let now = environment.now()
             let room = Deferred<Bool>()
             let isTaken = change { core in
                 guard !core.queue.isClosed, !core.queue.hasRoom else {
-                    core.queue.append(line, to: channel, at: now)
+                    core.queue.append(line, to: channel, at: now, continues: continues)
                     return true
                 }
                 core.writers.append(room)

@@ -103,11 +103,15 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     }
 }
 
-private struct MaskingSink: OutputSink {
-    let sink: any OutputSink
+private struct MaskingSink: PieceSink {
+    let sink: any PieceSink
     let mask: SecretMask
 
     func write(_ line: String, to channel: OutputChannel) async { await sink.write(mask.masked(line), to: channel) }
+
+    func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
+        await sink.write(mask.masked(piece), to: channel, continues: continues)
+    }
 
     func offer(_ line: String, to channel: OutputChannel) -> Bool { sink.offer(mask.masked(line), to: channel) }
 }

@@ -3,7 +3,7 @@ package import WeirStates
 
 /// Converts the output of one channel into a reporter's messages: lines, and the state lines among them.
 ///
-/// Omits lines that a carriage return overwrites, and splits very long lines.
+/// Omits lines that a carriage return overwrites, and splits very long lines into pieces that say so.
 package struct OutputMessages: Sendable {
     private let channel: OutputChannel
     private var splitter = LineSplitter()
@@ -26,10 +26,12 @@ package struct OutputMessages: Sendable {
 
     private static func message(_ piece: LineSplitter.Piece, _ channel: OutputChannel) -> [JSONValue] {
         if case .tick = piece { return [] }
-        if case .line(let text) = piece, let state = StateMessage.message(text) { return [state] }
-        return pieces(of: piece.text).map { text in
+        if case .line(let text, continues: false) = piece, let state = StateMessage.message(text) { return [state] }
+        let texts = pieces(of: piece.text)
+        return texts.enumerated().map { index, text in
             var members: [String: JSONValue] = ["line": .string(text)]
             if channel != .standardOutput { members["channel"] = .string(channel.rawValue) }
+            if piece.continues || index < texts.count - 1 { members["continues"] = true }
             return .object(members)
         }
     }

@@ -23,7 +23,7 @@ enum RunName {
         return id
     }
 
-    /// Returns the only id with this end; nil if there is none, or the end is shorter than on pages.
+    /// Returns the only id with this end; nil if no run has it, or it is shorter than on pages.
     ///
     /// - Throws: `ClientError` if there are several.
     static func only(of ids: [String], endingIn end: String) throws(ClientError) -> String? {

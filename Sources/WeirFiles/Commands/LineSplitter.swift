@@ -13,15 +13,23 @@
 /// Invalid UTF-8 becomes U+FFFD.
 package struct LineSplitter: Sendable {
     package enum Piece: Sendable, Hashable {
-        /// A line, or the first piece of one.
-        case line(String)
-        case continuation(String)
+        /// A line, or the first piece of one that continues in the next piece.
+        case line(String, continues: Bool = false)
+        case continuation(String, continues: Bool)
         /// The contents of a line before they were overwritten.
         case tick(String)
 
         package var text: String {
             switch self {
-            case .line(let text), .continuation(let text), .tick(let text): text
+            case .line(let text, _), .continuation(let text, _), .tick(let text): text
+            }
+        }
+
+        /// Whether the line continues in the next piece that is no tick.
+        package var continues: Bool {
+            switch self {
+            case .line(_, let continues), .continuation(_, let continues): continues
+            case .tick: false
             }
         }
     }
@@ -99,7 +107,7 @@ package struct LineSplitter: Sendable {
         }
         let rest = Array(pending[end...])
         let text = text(pending[..<end])
-        body(isContinuing ? .continuation(text) : .line(text))
+        body(isContinuing ? .continuation(text, continues: true) : .line(text, continues: true))
         isContinuing = true
         pending = rest
     }
@@ -113,7 +121,7 @@ package struct LineSplitter: Sendable {
 
     private mutating func endLine(_ body: (Piece) -> Void) {
         let text = text(pending)
-        body(isContinuing ? .continuation(text) : .line(text))
+        body(isContinuing ? .continuation(text, continues: false) : .line(text))
         pending.removeAll(keepingCapacity: true)
         (hasReturn, isOverwriting, isContinuing) = (false, false, false)
     }

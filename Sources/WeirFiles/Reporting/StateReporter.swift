@@ -29,7 +29,7 @@ actor StateReporter {
 
     /// The result of processing lines: the output to record, and the delay before the next read.
     struct Batch: Sendable {
-        var lines: [(text: String, channel: OutputChannel)] = []
+        var lines: [(text: String, channel: OutputChannel, continues: Bool)] = []
         var pause = Duration.zero
     }
 
@@ -45,9 +45,9 @@ actor StateReporter {
                 budget = WorkBudget(Self.turn)
             }
             switch piece {
-            case .continuation(let text): batch.lines.append((text, channel))
+            case .continuation(let text, let continues): batch.lines.append((text, channel, continues))
             case .tick(let text): note(tracker.take(text, on: channel, isTick: true), nil, channel, &batch)
-            case .line(let text): note(tracker.take(text, on: channel), text, channel, &batch)
+            case .line(let text, _): note(tracker.take(text, on: channel), piece, channel, &batch)
             }
         }
         return batch
@@ -59,10 +59,12 @@ actor StateReporter {
         return batch
     }
 
-    private func note(_ step: StateTracker.Step, _ line: String?, _ channel: OutputChannel, _ batch: inout Batch) {
+    private func note(
+        _ step: StateTracker.Step, _ line: LineSplitter.Piece?, _ channel: OutputChannel, _ batch: inout Batch
+    ) {
         if let state = step.state { write(state) }
-        if let line, step.isOutput { batch.lines.append((line, channel)) }
-        if let notice = step.notice { batch.lines.append((notice, .notice)) }
+        if let line, step.isOutput { batch.lines.append((line.text, channel, line.continues)) }
+        if let notice = step.notice { batch.lines.append((notice, .notice, false)) }
         guard step.isTransition else { return }
         transitions += 1
         if transitions > Self.freeTransitions { batch.pause += Self.transitionInterval }

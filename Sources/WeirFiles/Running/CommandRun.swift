@@ -147,7 +147,7 @@ struct CommandRun: Sendable {
 
     /// Records lines, and pauses if the program changes its state too often.
     private func print(_ batch: StateReporter.Batch) async {
-        for line in batch.lines { await output.write(line.text, to: line.channel) }
+        for line in batch.lines { await output.write(line.text, to: line.channel, continues: line.continues) }
         guard batch.pause > .zero, !stopSwitch.isStopped else { return }
         // Cancellation only ends the pause.
         try? await clock.sleep(for: batch.pause)

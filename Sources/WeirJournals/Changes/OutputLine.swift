@@ -2,7 +2,7 @@ package import WeirStates
 
 /// A line of output without a number.
 ///
-/// A text has at most ``maximumBytes``; ``pieces(of:at:channel:)`` splits a longer line into several drafts, so that
+/// A text has at most ``maximumBytes``; ``pieces(of:at:channel:continues:)`` splits a longer line into several drafts, so that
 /// nothing is lost and no line fills a page or a buffer.
 package struct OutputDraft: Sendable, Hashable {
     /// The maximum number of UTF-8 bytes of a line.
@@ -12,7 +12,7 @@ package struct OutputDraft: Sendable, Hashable {
     package let channel: OutputChannel
     /// The line, without its terminator.
     package let text: String
-    /// Whether the line continues in the next draft.
+    /// Whether the line continues in the next draft of the channel.
     package let continues: Bool
 
     /// Creates a draft; text beyond ``maximumBytes`` is cut off between two scalars.
@@ -23,16 +23,18 @@ package struct OutputDraft: Sendable, Hashable {
         self.continues = continues
     }
 
-    /// Splits a line into drafts; all but the last continue.
+    /// Splits a line into drafts; all but the last continue, and that one too if the text is only a part of a line.
     package static func pieces(
-        of line: String, at moment: Timestamp, channel: OutputChannel = .standardOutput
+        of line: String, at moment: Timestamp, channel: OutputChannel = .standardOutput, continues: Bool = false
     ) -> [OutputDraft] {
         var rest = line[...]
         var pieces: [OutputDraft] = []
         repeat {
             let end = cut(rest)
             pieces.append(
-                OutputDraft(at: moment, channel: channel, text: String(rest[..<end]), continues: end < rest.endIndex))
+                OutputDraft(
+                    at: moment, channel: channel, text: String(rest[..<end]),
+                    continues: continues || end < rest.endIndex))
             rest = rest[end...]
         } while !rest.isEmpty
         return pieces
@@ -61,4 +63,20 @@ package struct OutputLine: Sendable, Hashable {
     package var channel: OutputChannel { draft.channel }
     package var text: String { draft.text }
     package var continues: Bool { draft.continues }
+}
+
+/// Joins the pieces of split lines into a text of lines.
+///
+/// A piece of another channel begins a line of its own, so that texts of two channels are never one line.
+package struct OutputJoiner: Sendable {
+    private var open: OutputChannel?
+
+    package init() {}
+
+    /// The text to append for a piece.
+    package mutating func text(_ piece: String, on channel: OutputChannel, continues: Bool) -> String {
+        let start = open == nil || open == channel ? "" : "\n"
+        open = continues ? channel : nil
+        return start + piece + (continues ? "" : "\n")
+    }
 }

@@ -6,7 +6,7 @@ package import WeirStates
 package struct Report: Sendable, Hashable {
     package enum Entry: Sendable, Hashable {
         case state(StateRecord)
-        case line(String, OutputChannel)
+        case line(String, OutputChannel, continues: Bool = false)
     }
 
     package enum Ending: Sendable, Hashable {

@@ -90,9 +90,9 @@ package struct ReportStanding: Sendable {
         for entry in report.entries {
             switch entry {
             case .state(let next): add(next)
-            case .line(let text, let channel):
+            case .line(let text, let channel, let continues):
                 let at = max(now, changedAt, lineAt ?? now)
-                lines += OutputDraft.pieces(of: text, at: at, channel: channel)
+                lines += OutputDraft.pieces(of: text, at: at, channel: channel, continues: continues)
                 lineAt = at
             }
         }

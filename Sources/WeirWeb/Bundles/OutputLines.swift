@@ -91,13 +91,12 @@ struct OutputText {
                 defer { withExtendedLifetime(share) {} }
                 var end = SequenceNumber.zero
                 var piece = ByteBuffer()
+                var joiner = OutputJoiner()
                 while end < last {
                     let lines = try await board.output(of: run, after: end, limit: Self.pageLength)
                     guard let next = lines.last?.number else { break }
                     for line in lines where line.number <= last {
-                        // Join the parts of a split line.
-                        piece.writeString(line.text)
-                        if !line.continues { piece.writeInteger(UInt8(ascii: "\n")) }
+                        piece.writeString(joiner.text(line.text, on: line.channel, continues: line.continues))
                         guard piece.readableBytes >= Self.pieceSize else { continue }
                         try right?.check()
                         try await writer.write(piece)

@@ -58,8 +58,8 @@ struct ReportMessages: Hashable, Sendable {
             guard let state = reader.state(known: Self.known, outcomes: Self.outcomes) else { return }
             if state.phase.isEnded { end = state } else { entries.append(.state(state)) }
         case (nil, _?, nil):
-            guard let (line, channel) = reader.line() else { return }
-            entries.append(.line(line, channel))
+            guard let line = reader.line() else { return }
+            entries.append(line)
         case (nil, nil, _?): reader.beat()
         default: reader.add("", "must have one of “state”, “line” and “beat”.")
         }
@@ -137,7 +137,7 @@ private struct MessageReader {
         return count.rawValue
     }
 
-    mutating func line() -> (String, OutputChannel)? {
+    mutating func line() -> Report.Entry? {
         let before = mistakes.count
         let text = members?["line"]?.string
         if let text {
@@ -155,8 +155,10 @@ private struct MessageReader {
                 add("channel", "must be “stdout” or “stderr”.")
             }
         }
-        refuseOthers(than: ["line", "channel"])
-        return mistakes.count == before ? text.map { ($0, channel) } : nil
+        let continues = members?["continues"]?.bool
+        if members?["continues"] != nil, continues == nil { add("continues", "must be true or false.") }
+        refuseOthers(than: ["line", "channel", "continues"])
+        return mistakes.count == before ? text.map { .line($0, channel, continues: continues ?? false) } : nil
     }
 
     mutating func beat() {

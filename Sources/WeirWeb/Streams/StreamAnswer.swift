@@ -97,13 +97,13 @@ struct StreamChunk: Sendable {
     init(text lines: some Sequence<OutputLine>, after from: SequenceNumber, more: Bool, isClosed: Bool) {
         var body = ByteBuffer()
         var (last, isCut) = (from, false)
+        var joiner = OutputJoiner()
         for line in lines {
             if last > from, body.readableBytes + line.text.utf8.count > Self.byteLimit {
                 isCut = true
                 break
             }
-            body.writeString(line.text)
-            if !line.continues { body.writeInteger(UInt8(ascii: "\n")) }
+            body.writeString(joiner.text(line.text, on: line.channel, continues: line.continues))
             last = line.number
         }
         self.body = body

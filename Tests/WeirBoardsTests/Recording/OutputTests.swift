@@ -51,6 +51,20 @@ import WeirStates
         #expect(fixture.journal.outputAppends.count < 100)
     }
 
+    @Test func `a piece of a line is recorded with the mark that the line continues`() async throws {
+        let fixture = try await fixture { state, output in
+            await output.write("a", to: .standardError, continues: true)
+            await output.write("b", to: .standardError, continues: false)
+            await output.write("c")
+            state.value = .success(text: "")
+        }
+        let receipt = try await fixture.board.start("print", input: [:], actor: "tester")
+        await fixture.board.outcome(of: receipt.run)
+        let lines = try await fixture.board.output(of: receipt.run, limit: 10)
+        #expect(lines.map(\.text) == ["a", "b", "c"])
+        #expect(lines.map(\.continues) == [true, false, false])
+    }
+
     @Test func `a work that prints faster than the journal writes goes as fast as that, and loses nothing`()
         async throws
     {

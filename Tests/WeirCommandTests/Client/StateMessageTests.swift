@@ -46,5 +46,15 @@ struct StateMessageTests {
         #expect(texts.count == 3)
         #expect(texts.allSatisfy { $0.utf8.count <= 16_384 })
         #expect(texts.joined() == String(repeating: "\u{fffd}", count: 16_000))
+        #expect(messages.map { $0["continues"]?.bool ?? false } == [true, true, false])
+    }
+
+    @Test func `a long line comes in pieces that say that they continue, also behind a channel's other lines`() {
+        var output = OutputMessages(.standardError)
+        let text = String(repeating: "x", count: 40_000)
+        let messages = Array("\(text)\nnext\n".utf8).withUnsafeBytes { output.take($0) }
+        #expect(messages.map { $0["line"]?.string?.utf8.count } == [16_384, 16_384, 7_232, 4])
+        #expect(messages.map { $0["continues"]?.bool ?? false } == [true, true, false, false])
+        #expect(messages.allSatisfy { $0["channel"] == "stderr" })
     }
 }

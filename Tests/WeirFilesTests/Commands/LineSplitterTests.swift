@@ -48,6 +48,7 @@ struct LineSplitterTests {
         #expect(found.map(\.text).joined() == String(decoding: bytes, as: UTF8.self))
         #expect(found.first.map { if case .line = $0 { true } else { false } } == true)
         #expect(found.dropFirst().allSatisfy { if case .continuation = $0 { true } else { false } })
+        #expect(found.count == 4 && found.map(\.continues) == [true, true, true, false])
     }
 
     @Test func `bytes that are no text become the replacement character, and nothing else is lost`() {

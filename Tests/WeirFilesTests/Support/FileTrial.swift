@@ -11,14 +11,24 @@ struct FileTrial {
     let lines: [String]
     let outcome: RunOutcome
 
-    /// Keeps what is printed, with the channel unless it is standard output.
-    final class Output: OutputSink {
+    /// Keeps the lines that are printed, with the channel unless it is standard output.
+    final class Output: PieceSink {
         private let printed = Locked<[String]>([])
+        private let open = Locked<[OutputChannel: String]>([:])
 
         var lines: [String] { printed.withLock { $0 } }
 
         func write(_ line: String, to channel: OutputChannel) async {
             printed.withLock { $0.append(channel == .standardOutput ? line : "\(channel.rawValue): \(line)") }
+        }
+
+        func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
+            let line = open.withLock { open -> String? in
+                let line = (open.removeValue(forKey: channel) ?? "") + piece
+                if continues { open[channel] = line }
+                return continues ? nil : line
+            }
+            if let line { await write(line, to: channel) }
         }
 
         func offer(_ line: String, to channel: OutputChannel) -> Bool { false }

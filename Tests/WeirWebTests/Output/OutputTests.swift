@@ -107,6 +107,22 @@ struct OutputTests {
         }
     }
 
+    @Test func `a line in pieces is one line of the download, and the API marks the pieces`() async throws {
+        try await TestServer.run(reporting: true) { server in
+            let path = "/api/v1/streams/reported/deploy/r1"
+            _ = try await server.ask("PUT", path, body: "")
+            let body = """
+                [{"line":"a","continues":true},{"line":"x","channel":"stderr"},{"line":"b","continues":true},{"line":"c"}]
+                """
+            let answer = try await server.ask("POST", path, headers: ["Content-Type: application/json"], body: body)
+            #expect(answer.status == 204)
+            #expect(try await server.ask("GET", "/runs/r1/output").text == "a\nx\nbc\n")
+            #expect(try await server.ask("GET", "/api/v1/streams/output-r1/text").text == "a\nx\nbc\n")
+            let lines = try await server.ask("GET", "/api/v1/runs/r1/output").json()["lines"]?.array
+            #expect(lines?.map { $0["continues"]?.bool ?? false } == [true, false, true, false])
+        }
+    }
+
     @Test func `a program reads lines from a number on, and waits for more`() async throws {
         try await TestServer.run(printing: true) { server in
             let run = try await printed(5, on: server)

@@ -43,8 +43,14 @@ import WeirStates
     }
 
     @Test func `lines have a channel, and beats leave nothing`() throws {
-        let read = try read(#"[{"line":"a\rb"},{"line":"c","channel":"stderr"},{"beat":true}]"#)
-        #expect(read.entries == [.line("a\rb", .standardOutput), .line("c", .standardError)])
+        let read = try read(
+            #"[{"line":"a\rb"},{"line":"c","channel":"stderr","continues":true},{"line":"d","continues":false},{"beat":true}]"#
+        )
+        #expect(
+            read.entries == [
+                .line("a\rb", .standardOutput), .line("c", .standardError, continues: true),
+                .line("d", .standardOutput),
+            ])
         #expect(read.end == nil)
     }
 

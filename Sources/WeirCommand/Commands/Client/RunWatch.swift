@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import WeirJournals
 import WeirStates
 
 struct RunWatch {
@@ -75,6 +76,7 @@ struct ShowOutput: AsyncParsableCommand {
             let id = try await RunName.id(of: id, at: client)
             var follower = StreamFollower(client, stream: "output-\(id)", isLive: follow) { complain($0) }
             let isShown = (output: isatty(1) == 1, errors: isatty(2) == 1)
+            var joiners = (output: OutputJoiner(), errors: OutputJoiner())
             while let lines = try await follower.next() {
                 for line in lines {
                     if json {
@@ -82,12 +84,15 @@ struct ShowOutput: AsyncParsableCommand {
                         continue
                     }
                     let text = line["text"]?.string ?? ""
-                    let end = line["continues"]?.bool == true ? "" : "\n"
-                    if line["channel"]?.string == "stdout" {
-                        output((isShown.output ? VisibleText.output(text) : text) + end)
+                    let channel = line["channel"]?.string.flatMap(OutputChannel.init(rawValue:)) ?? .notice
+                    let continues = line["continues"]?.bool == true
+                    if channel == .standardOutput {
+                        let shown = isShown.output ? VisibleText.output(text) : text
+                        output(joiners.output.text(shown, on: channel, continues: continues))
                     } else {
-                        FileHandle.standardError.write(
-                            Data(((isShown.errors ? VisibleText.output(text) : text) + end).utf8))
+                        let shown = isShown.errors ? VisibleText.output(text) : text
+                        let piece = joiners.errors.text(shown, on: channel, continues: continues)
+                        FileHandle.standardError.write(Data(piece.utf8))
                     }
                 }
             }
