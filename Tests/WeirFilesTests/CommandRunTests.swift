@@ -129,6 +129,18 @@ struct CommandRunTests {
         #expect(try await FileTrial.run("title: T\numask: 002\nshell: umask", umask: settings).lines == ["0002"])
     }
 
+    @Test func `the values and the last line of an attempt are not those of the next one`() throws {
+        var tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
+        _ = tracker.begin()
+        _ = tracker.take("::weir got key=first::", on: .standardOutput)
+        _ = tracker.take("no space left", on: .standardError)
+        #expect(tracker.known == ["key": "first"])
+        #expect(tracker.lastLine == [.standardError: "no space left"])
+        #expect(tracker.begin() == .active(CommandState.running, StateDetails()))
+        #expect(tracker.known.isEmpty)
+        #expect(tracker.lastLine.isEmpty)
+    }
+
     @Test func `a program that ignores the signal is killed after its grace period`() async throws {
         let trial = try await FileTrial.run(
             """

@@ -59,6 +59,26 @@ import WeirOperations
         #expect(parts[0].fields[0].isSecret)
     }
 
+    @Test(arguments: ["command: [sh, -c, 'exit 1']", "shell: exit 1"])
+    func `a step's limits count for the step alone, and not for its program again`(program: String) throws {
+        let text = """
+            title: Whole
+            steps:
+              - {name: one, \(program), title: First, env: {A: b}, retry: {limit: 2, interval: 1s}, timeout: 5s}
+            """
+        let (definitions, mistakes) = read(["whole": text])
+        #expect(mistakes == [])
+        let whole = try #require(definitions.first)
+        let step = try #require(whole.plan?.steps.first)
+        #expect(step.retry == .init(limit: 2, interval: .seconds(1)))
+        #expect(step.timeout == .seconds(5))
+        let part = try #require(whole.parts.first)
+        #expect(part.retry == nil)
+        #expect(part.timeout == nil)
+        #expect(part.title.text == "First")
+        #expect(part.environment.map(\.name) == ["A"])
+    }
+
     @Test(arguments: [
         ("- {name: dump, uses: bakc}", "w.yml:2:25: There is no operation “bakc”. Did you mean `back`?"),
         (

@@ -33,10 +33,12 @@ struct DefinitionReader {
         return definition(root, id: id, title: LocalizedText(root["title"]), inputs, choices(inputs))
     }
 
-    /// Reads the operation of a mapping: a whole file, or one of its steps.
+    /// Reads the operation of a mapping: a whole file, or the program of one of its steps.
+    ///
+    /// `retry` and `timeout` of a step are left out, because the run of the steps applies them.
     mutating func definition(
         _ root: FileValue, id: String, title: LocalizedText?, _ inputs: [DeclaredInput],
-        _ choices: [String: ChoiceCommand] = [:]
+        _ choices: [String: ChoiceCommand] = [:], isStep: Bool = false
     ) -> OperationDefinition? {
         let others = fields
         defer { fields = others }
@@ -71,7 +73,7 @@ struct DefinitionReader {
             root["working_dir"].map { list.note($0, "`working_dir` cannot hold a field. Use a fixed folder.") }
         }
         guard let program, let title else { return nil }
-        let retry = root["retry"].map { retry in
+        let retry = (isStep ? nil : root["retry"]).map { retry in
             OperationDefinition.Retry(
                 limit: Int(clamping: retry["limit"]?.integer ?? 1),
                 interval: retry["interval"]?.duration ?? .seconds(10))
@@ -81,7 +83,8 @@ struct DefinitionReader {
             tags: root["tags"]?.list?.compactMap(\.text) ?? [], fields: inputs.map(\.field),
             choices: choices,
             fieldTexts: Dictionary(inputs.map { ($0.field.name, ($0.label, $0.help)) }) { first, _ in first },
-            reentry: (root["overlap"]?.text.flatMap(Overlap.init) ?? .allow).policy, timeout: root["timeout"]?.duration,
+            reentry: (root["overlap"]?.text.flatMap(Overlap.init) ?? .allow).policy,
+            timeout: isStep ? nil : root["timeout"]?.duration,
             stopGracePeriod: root["stop_grace_period"]?.duration ?? .seconds(10), program: program,
             environment: environment, input: input, directory: directory,
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,

@@ -26,14 +26,14 @@ struct StateTracker: Sendable {
     private let clock: StepMeter.Clock
     private var name = CommandState.running
     private var details = StateDetails()
-    /// All values of the run so far, which the texts of its end can use.
+    /// All values of the attempt so far, which the texts of the run's end can use.
     private(set) var known: [String: JSONValue] = [:]
     /// The time that patterns spent on slow lines, by pattern text.
     private var spent: [String: Duration] = [:]
     /// The state of the first disabled pattern.
     private(set) var givenUp: String?
     private var noticed: Set<String> = []
-    /// The last line on standard error and on standard output.
+    /// The attempt's last line on standard error and on standard output.
     private(set) var lastLine: [OutputChannel: String] = [:]
 
     init(
@@ -47,7 +47,9 @@ struct StateTracker: Sendable {
 
     var hasPatterns: Bool { definition.states.values.contains { !$0.patterns.isEmpty } }
 
+    /// Begins an attempt, without the values and lines of the one before it.
     mutating func begin() -> CommandState {
+        (known, lastLine) = ([:], [:])
         name = CommandState.running
         details = StateDetails(slow: givenUp)
         return .active(name, details)

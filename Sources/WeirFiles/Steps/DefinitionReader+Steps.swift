@@ -84,7 +84,9 @@ extension DefinitionReader {
         case "approve": return approval(value["approve"]).map { .approval($0) }
         default:
             let title = LocalizedText(value["title"]) ?? LocalizedText(name)
-            return definition(value, id: "\(id)-\(name)", title: title, own(inputs, values, value)).map { .own($0) }
+            return definition(
+                value, id: "\(id)-\(name)", title: title, own(inputs, values, value), isStep: true
+            ).map { .own($0) }
         }
     }
 
