@@ -123,7 +123,7 @@ extension BoardError {
 
     /// The error for an input with mistakes: `unavailable` if the same input may be valid later, otherwise
     /// `invalidInput`.
-    static func invalidInput(_ error: InputMistakes) -> BoardError {
+    package static func invalidInput(_ error: InputMistakes) -> BoardError {
         let count = error.mistakes.count
         return BoardError(
             error.mistakes.allSatisfy(\.isPassing) ? .unavailable : .invalidInput, count == 1 ? .oneMistake : .mistakes,

@@ -171,6 +171,26 @@ import WeirStates
         for value: JSONValue in [4, -2, "x"] { #expect(integer.value(fromForm: integer.formText(of: value)) == value) }
     }
 
+    @Test(
+        arguments: [
+            (17, .text(), "17"), (true, .text(), "true"), (-2, .multiline(), "-2"), (2, .choice(["1", "2"]), "2"),
+            (9_007_199_254_740_993, .text(), "9007199254740993"), (1.5, .text(), "1.5"), (17.0, .text(), "17"),
+            (1, .boolean, true), (0, .boolean, false), (1.0, .boolean, true), ("off", .boolean, false),
+            ("17", .integer(0...99), 17), ("9007199254740993", .integer(0...Int64.max), 9_007_199_254_740_993),
+            ("1.5", .number(0...9), 1.5), (4_711, .secret(), "4711"),
+            // What cannot be kept whole is left for the check.
+            (2, .boolean, 2), ("maybe", .boolean, "maybe"), (true, .integer(0...9), true), ([1], .text(), [1]),
+            (["a": 1], .text(), ["a": 1]), (.number(1.8446744073709552e19), .text(), .number(1.8446744073709552e19)),
+            (nil, .text(), nil),
+        ] as [(JSONValue, InputField.Kind, JSONValue)])
+    func `a scalar becomes what its field holds if nothing is lost`(
+        _ value: JSONValue, _ kind: InputField.Kind, _ expected: JSONValue
+    ) {
+        let object = InputField.object(
+            fromScalars: ["a": value, "other": 1], fields: [InputField("a", "A", kind), InputField("b", "B", .boolean)])
+        #expect(object == .object(["a": expected, "other": 1]))
+    }
+
     @Test func `the schema says what the fields accept`() throws {
         let schema = JSONSchema(for: Self.fields).value
         #expect(schema["$schema"] == "https://json-schema.org/draft/2020-12/schema")

@@ -63,25 +63,10 @@ extension Board {
             do { try await clock.sleep(for: .seconds(1)) } catch { break }
         }
         let fields = catalog[operation]?.fields ?? []
-        let typed = input.merging(fields.compactMap { field in Self.typed(input[field.name], field) }) { $1 }
-        let (input, secrets) = try await parted(.object(typed), for: operation, isStep: true)
+        let typed = InputField.object(fromScalars: input, fields: fields)
+        let (input, secrets) = try await parted(typed, for: operation, isStep: true)
         return try await begin(
             operation, RunOpening(actor: actor, input: input, idempotencyKey: key), secrets, nil, isStep: true)
-    }
-
-    /// Converts a value to its field's type: texts to booleans and numbers, and scalars to texts.
-    private static func typed(_ value: JSONValue?, _ field: InputField) -> (String, JSONValue)? {
-        switch (field.kind, value) {
-        case (.boolean, .string(let text)), (.integer, .string(let text)), (.number, .string(let text)):
-            InputField.object(fromForm: [field.name: text], fields: [field])[field.name].map { (field.name, $0) }
-        case (.text, .integer(let number)), (.multiline, .integer(let number)), (.choice, .integer(let number)):
-            (field.name, .string(String(number)))
-        case (.text, .number(let number)), (.multiline, .number(let number)), (.choice, .number(let number)):
-            (field.name, .string(Int64(exactly: number).map { String($0) } ?? String(number)))
-        case (.text, .bool(let flag)), (.multiline, .bool(let flag)), (.choice, .bool(let flag)):
-            (field.name, .string(String(flag)))
-        default: nil
-        }
     }
 
     /// Continues the steps runs of the last process, nested steps first so that their parents find them.

@@ -1,4 +1,5 @@
 package import Foundation
+package import WeirOperations
 package import WeirStates
 
 /// A trigger of an operation's file: external requests to `POST hooks/OPERATION/NAME` that start it.
@@ -7,7 +8,7 @@ package import WeirStates
 /// |---|---|---|
 /// | `github` | `X-Hub-Signature-256` over the body | the signature, as the id is not signed |
 /// | `standard` | `webhook-signature` over id, time and body | the id, and the time within five minutes |
-/// | `bearer` | `Authorization: Bearer SECRET` | `Idempotency-Key`, if it is sent |
+/// | `bearer` | `Authorization: Bearer SECRET`, or `X-Gitlab-Token` | `Idempotency-Key`, if it is sent |
 package struct TriggerRule: Sendable, Hashable {
     package enum Form: String, Sendable, Hashable, CaseIterable {
         case github, standard, bearer
@@ -73,15 +74,25 @@ package struct TriggerRule: Sendable, Hashable {
             }
         }
         var input: [String: JSONValue] = [:]
+        var mistakes: [InputMistake] = []
         for entry in inputs {
-            if let path = entry.value.single {
-                // Numbers stay numbers; a value that is not a scalar is not an input.
-                input[entry.name] = request.scalar(at: path)
-            } else {
-                input[entry.name] = entry.value.filled { request.text(at: $0) ?? "" }.map(JSONValue.string)
+            do throws(TriggerRequest.Unusable) {
+                input[entry.name] = try self.input(entry.value, of: request)
+            } catch {
+                mistakes.append(InputMistake(field: entry.name, message: error.message))
             }
         }
-        return .start(input)
+        return mistakes.isEmpty ? .start(input) : .refused(InputMistakes(mistakes))
+    }
+
+    /// The value of an input: a scalar that stands alone keeps its type.
+    private func input(
+        _ template: PathTemplate, of request: TriggerRequest
+    ) throws(TriggerRequest.Unusable) -> JSONValue? {
+        if let path = template.single { return try request.value(at: path) }
+        var texts: [ValuePath: String] = [:]
+        for path in template.paths { texts[path] = try request.insertion(at: path) }
+        return template.filled { texts[$0] }.map(JSONValue.string)
     }
 }
 
@@ -89,6 +100,8 @@ package struct TriggerRule: Sendable, Hashable {
 package enum TriggerDecision: Sendable, Hashable {
     /// Start a run with these inputs; texts are not yet converted to the fields' types.
     case start([String: JSONValue])
+    /// The request is one that starts a run, but inputs cannot be made of it.
+    case refused(InputMistakes)
     case ignored(String)
     /// The sender tests the address.
     case ping
@@ -133,8 +146,11 @@ package struct TriggerRequest: Sendable {
             }
             return id
         case .bearer:
-            guard let sent = headers["authorization"], sent.lowercased().hasPrefix("bearer ") else { throw .missing }
-            guard WebhookSignature.isSame(String(sent.dropFirst(7)), secret) else { throw .wrong }
+            let authorization = headers["authorization"].flatMap { sent in
+                sent.lowercased().hasPrefix("bearer ") ? String(sent.dropFirst(7)) : nil
+            }
+            guard let sent = authorization ?? headers["x-gitlab-token"] else { throw .missing }
+            guard WebhookSignature.isSame(sent, secret) else { throw .wrong }
             return headers["idempotency-key"].flatMap { (1...255).contains($0.utf8.count) ? $0 : nil }
         }
     }
@@ -156,6 +172,50 @@ package struct TriggerRequest: Sendable {
         case .bool(let flag): return .bool(flag)
         case .null, .array, .object, nil: return nil
         }
+    }
+
+    /// The value of an input at a path; nil for null, and for a member or header that was not sent.
+    ///
+    /// Throws if the path leads into a scalar, to no element of a list, or to a list or object.
+    fileprivate func value(at path: ValuePath) throws(Unusable) -> JSONValue? {
+        guard path.root == "body", let below = path.below else { return scalar(at: path) }
+        var value = body
+        for name in below.names {
+            switch value {
+            case .null: return nil
+            case .object(let members):
+                guard let member = members[name] else { return nil }
+                value = member
+            default:
+                guard let element = Int(name).flatMap({ value.element(at: $0) }) else {
+                    throw Unusable(Message(InputWording.pathNowhere, ["path": "\(path)"]))
+                }
+                value = element
+            }
+        }
+        switch value {
+        case .null: return nil
+        case .array, .object:
+            throw Unusable(
+                Message(InputWording.pathKind, ["path": "\(path)", "given": InputField.kind(of: value)]))
+        case .string, .integer, .number, .bool: return value
+        }
+    }
+
+    /// The text of an input's part; empty for a member or header that was not sent.
+    fileprivate func insertion(at path: ValuePath) throws(Unusable) -> String {
+        guard let value = try value(at: path) else { return "" }
+        guard let text = value.exactText else {
+            throw Unusable(Message(InputWording.pathDigits, ["path": "\(path)"]))
+        }
+        return text
+    }
+
+    /// The reason why an input cannot be made of a request.
+    fileprivate struct Unusable: Error {
+        let message: Message
+
+        init(_ message: Message) { self.message = message }
     }
 
     func text(at path: ValuePath) -> String? {

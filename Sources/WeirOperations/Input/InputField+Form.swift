@@ -40,6 +40,34 @@ extension InputField {
         return .object(members)
     }
 
+    /// Converts the scalars of an object to the kinds of their fields if nothing is lost.
+    ///
+    /// Texts are read as from a form; numbers and booleans become texts, and 0 and 1 become booleans. Every other value,
+    /// and members without a field, are kept for `validate`.
+    package static func object(fromScalars members: [String: JSONValue], fields: [InputField]) -> JSONValue {
+        var converted = members
+        for field in fields {
+            guard let value = members[field.name] else { continue }
+            converted[field.name] = field.value(fromScalar: value)
+        }
+        return .object(converted)
+    }
+
+    private func value(fromScalar value: JSONValue) -> JSONValue? {
+        switch (kind, value) {
+        case (.boolean, .string(let text)):
+            // A form sends any text for a checked box.
+            let words = ["true", "on", "yes", "1", "false", "off", "no", "0", ""]
+            return words.contains(text.lowercased()) ? self.value(fromForm: text) : value
+        case (_, .string(let text)): return self.value(fromForm: text)
+        case (.boolean, .integer), (.boolean, .number):
+            return value.integer.flatMap { (0...1).contains($0) ? .bool($0 == 1) : nil } ?? value
+        case (.text, _), (.multiline, _), (.choice, _), (.secret, _):
+            return value.exactText.map(JSONValue.string) ?? value
+        default: return value
+        }
+    }
+
     /// The form text of a value, which `value(fromForm:)` converts back.
     package func formText(of value: JSONValue) -> String {
         switch value {
@@ -57,6 +85,20 @@ extension InputField {
         if let whole = Int64(text) { return .integer(whole) }
         guard let number = Double(text), number.isFinite else { return nil }
         return .number(number)
+    }
+}
+
+extension JSONValue {
+    /// The text of a scalar, or nil for a number whose digits may have been lost when it was read.
+    package var exactText: String? {
+        switch self {
+        case .string(let text): text
+        case .bool(let flag): flag ? "true" : "false"
+        case .integer(let number): String(number)
+        case .number(let number):
+            number.magnitude < 0x1p53 ? Int64(exactly: number).map { String($0) } ?? String(number) : nil
+        case .null, .array, .object: nil
+        }
     }
 }
 

@@ -84,7 +84,7 @@ extension InputField {
             .map { InputMistake(field: $0, message: remedy) }
     }
 
-    static func kind(of value: JSONValue) -> Message.Value {
+    package static func kind(of value: JSONValue) -> Message.Value {
         switch value {
         case .null: "null"
         case .bool: .message(Message(InputWording.aBoolean))

@@ -105,6 +105,10 @@ package enum InputWording: String, Wording {
     case urlPort = "This URL has a port that does not exist. Ports go from 1 to 65535."
     case noFields = "This operation takes no input; leave it out."
     case unknownField = "There is no such field; leave it out. The fields are {fields}."
+    case pathNowhere = "The request has nothing at {path}. Correct the path in the operation's file, or what is sent."
+    case pathKind =
+        "{path} of the request is {given}. Give the path of text, of a number, or of true or false."
+    case pathDigits = "{path} of the request is a number with too many digits. Send it as text."
     case object = "Send a JSON object with the members {members}, not {given}."
     case emptyObject = "Send a JSON object without members, not {given}."
     case aBoolean = "true or false"

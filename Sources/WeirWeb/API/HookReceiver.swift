@@ -74,6 +74,11 @@ struct HookReceiver {
             await hooks.note(
                 TriggerRecord(trigger: rule.id, at: now, outcome, run: run, detail: detail), key: key)
         }
+        func refuse(_ error: BoardError) async -> Problem {
+            let mistakes = error.fields.map { "\($0.field): \($0.detail)" }
+            await note(.refused, ([error.description] + mistakes).joined(separator: " "))
+            return Problem(error)
+        }
         switch rule.decide(trigger) {
         case .ping:
             await note(.ping)
@@ -81,6 +86,8 @@ struct HookReceiver {
         case .ignored(let reason):
             await note(.ignored, reason)
             return try .json(["ignored": true, "detail": .string(reason)])
+        case .refused(let mistakes):
+            throw await refuse(.invalidInput(mistakes))
         case .start(let values):
             do {
                 if let key, let run = try await hooks.run(of: rule, key: key) {
@@ -95,18 +102,27 @@ struct HookReceiver {
                         .unavailable,
                         Message(verbatim: "It is not known whether this request came before. Send it again.")))
             }
+            let fields = dashboard.board.catalog[rule.operation]?.fields ?? []
             let receipt: StartReceipt
             do {
                 receipt = try await dashboard.board.start(
-                    rule.operation, input: input(values, of: rule.operation), actor: rule.actor, idempotencyKey: key)
+                    rule.operation, input: InputField.object(fromScalars: values, fields: fields),
+                    actor: rule.actor, idempotencyKey: key)
             } catch {
-                let mistakes = error.fields.map { "\($0.field): \($0.detail)" }
-                await note(.refused, ([error.description] + mistakes).joined(separator: " "))
-                throw Problem(error)
+                throw await refuse(error)
             }
-            await note(.started, run: receipt.run, key: key)
-            return try answer(receipt.run, isRepeated: false)
+            // Of deliveries that arrive together, the board finds the run of the first by its key.
+            let isRepeated = await isRepeated(receipt, key: key)
+            await note(isRepeated ? .repeated : .started, run: receipt.run, key: isRepeated ? nil : key)
+            return try answer(receipt.run, isRepeated: isRepeated)
         }
+    }
+
+    /// Whether a start found the run of its key; a run that was joined has another key.
+    private func isRepeated(_ receipt: StartReceipt, key: String?) async -> Bool {
+        guard let key, !receipt.isNew else { return false }
+        let view = try? await dashboard.board.run(receipt.run)
+        return view?.record.opening.idempotencyKey == key
     }
 
     private func answer(_ run: String, isRepeated: Bool) throws(Problem) -> Response {
@@ -114,17 +130,6 @@ struct HookReceiver {
         return try .json(
             ["run": .string(run), "url": .string(url), "repeated": .bool(isRepeated)], status: .accepted,
             headers: [.location: url])
-    }
-
-    /// Converts text values from headers or the body as a form's values of the operation's fields.
-    private func input(_ values: [String: JSONValue], of operation: String) -> JSONValue {
-        let fields = dashboard.board.catalog[operation]?.fields ?? []
-        var members = values
-        for (name, value) in values {
-            guard let text = value.string, let field = fields.first(where: { $0.name == name }) else { continue }
-            members[name] = field.value(fromForm: text)
-        }
-        return .object(members)
     }
 
     private var headers: [String: String] {

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WeirOperations
 import WeirStates
 
 @testable import WeirBoards
@@ -52,6 +53,11 @@ struct TriggerTests {
     @Test func `a bearer is known by the secret alone, and a request again by its key`() throws {
         let sent = request(["authorization": "Bearer abc", "idempotency-key": "k"])
         #expect(try sent.proof(.bearer, secret: "abc", now: 0) == "k")
+        #expect(
+            try request(["x-gitlab-token": "abc", "idempotency-key": "k"]).proof(.bearer, secret: "abc", now: 0) == "k")
+        #expect(throws: TriggerRequest.Unproven.wrong) {
+            try request(["x-gitlab-token": "ab"]).proof(.bearer, secret: "abc", now: 0)
+        }
         #expect(try request(["authorization": "bearer abc"]).proof(.bearer, secret: "abc", now: 0) == nil)
         for wrong in ["Bearer abcd", "Bearer ab", "Bearer ", "Bearer ABC"] {
             #expect(throws: TriggerRequest.Unproven.wrong) {
@@ -75,7 +81,7 @@ struct TriggerTests {
             inputs: [
                 .init(name: "count", value: try PathTemplate("{{body.commits.1.n}}")),
                 .init(name: "text", value: try PathTemplate("{{ body.ref }} by {{body.none}}{{header.x-who}}")),
-                .init(name: "none", value: try PathTemplate("{{body.commits}}")),
+                .init(name: "none", value: try PathTemplate("{{body.none.at.all}}")),
             ])
         let body: JSONValue = ["ref": "refs/heads/main", "commits": [["n": 1], ["n": 2]]]
         func decide(_ headers: [String: String], _ body: JSONValue) -> TriggerDecision {
@@ -92,6 +98,45 @@ struct TriggerTests {
         guard case .ignored = decide([:], body) else {
             Issue.record("A request without the header that is asked for started a run.")
             return
+        }
+    }
+
+    @Test func `a body of which an input cannot be made is refused with the path and the kind of what is there`()
+        throws
+    {
+        let body: JSONValue = [
+            "commits": [["id": "a"]], "ref": "main", "gone": nil, "large": .number(1.8446744073709552e19),
+            "whole": 9_007_199_254_740_993, "half": 0.5,
+        ]
+        func decide(_ template: String) throws -> TriggerDecision {
+            let rule = TriggerRule(
+                operation: "deploy", name: "push", form: .github, secret: "s",
+                inputs: [.init(name: "id", value: try PathTemplate(template))])
+            return rule.decide(TriggerRequest(headers: [:], content: Data(), body: body))
+        }
+        for (template, input) in [
+            ("{{body.commits.0.id}}", ["id": "a"]), ("{{body.gone}}", [:]), ("{{body.gone.id}}", [:]),
+            ("{{body.other}}", [:]), ("{{header.x-other}}", [:]), ("x{{body.other}}", ["id": "x"]),
+            ("n{{body.whole}} {{body.half}}", ["id": "n9007199254740993 0.5"]),
+            ("{{body.whole}}", ["id": 9_007_199_254_740_993]),
+        ] as [(String, [String: JSONValue])] {
+            #expect(try decide(template) == .start(input))
+        }
+        let nowhere = "Correct the path in the operation's file, or what is sent."
+        let kinds = "Give the path of text, of a number, or of true or false."
+        for (template, detail) in [
+            ("{{body.commits.1.id}}", "The request has nothing at body.commits.1.id. \(nowhere)"),
+            ("x{{body.commits.id}}", "The request has nothing at body.commits.id. \(nowhere)"),
+            ("{{body.ref.name}}", "The request has nothing at body.ref.name. \(nowhere)"),
+            ("{{body.commits}}", "body.commits of the request is a list. \(kinds)"),
+            ("x{{body.commits.0}}", "body.commits.0 of the request is an object. \(kinds)"),
+            ("x{{body.large}}", "body.large of the request is a number with too many digits. Send it as text."),
+        ] {
+            guard case .refused(let mistakes) = try decide(template) else {
+                Issue.record("\(template) started a run.")
+                continue
+            }
+            #expect(mistakes.description == "id: \(detail)")
         }
     }
 

@@ -14,8 +14,9 @@ struct HookTests {
 
     private func path(_ text: String) throws -> ValuePath { try #require(ValuePath(text)) }
 
-    private func hooks(_ form: TriggerRule.Form = .github, perMinute: Int = 60) throws -> (KnownHooks, WebConfiguration)
-    {
+    private func hooks(
+        _ form: TriggerRule.Form = .github, perMinute: Int = 60, remembers: Bool = true
+    ) throws -> (KnownHooks, WebConfiguration) {
         let hooks = KnownHooks(
             [
                 TriggerRule(
@@ -29,7 +30,7 @@ struct HookTests {
             ],
             notifications: [
                 NotificationRule(name: "1", events: [.failed], channel: .command([try PathTemplate("mail")]))
-            ], secrets: ["git": Self.secret])
+            ], secrets: ["git": Self.secret], remembers: remembers)
         var configuration = WebConfiguration()
         configuration.hooks = hooks
         configuration.hookRequestsPerMinute = perMinute
@@ -60,8 +61,13 @@ struct HookTests {
             #expect(record.opening.actor == "hook steps/push")
             #expect(record.opening.input["label"] == "abc")
             #expect(record.opening.input["last"] == 0)
-            #expect(hooks.records.withLockedValue { $0.map(\.outcome) } == [.started])
-            #expect(hooks.records.withLockedValue { $0.last?.run } == run)
+            // The input is text.
+            let number = try JSONValue.object(["ref": "refs/heads/main", "head": ["id": 17]]).text()
+            let second = try await server.ask("POST", "/hooks/steps/push", headers: signed(number), body: number)
+            let other = try await server.board.run(try #require(try second.json()["run"]?.string))
+            #expect(other.opening.input["label"] == "17")
+            #expect(hooks.records.withLockedValue { $0.map(\.outcome) } == [.started, .started])
+            #expect(hooks.records.withLockedValue { $0.first?.run } == run)
         }
     }
 
@@ -79,6 +85,21 @@ struct HookTests {
             #expect(try again.json()["repeated"] == true)
             #expect(try await server.board.runs(.init()).runs.count == 1)
             #expect(hooks.records.withLockedValue { $0.map(\.outcome) } == [.started, .repeated])
+        }
+    }
+
+    @Test func `of requests that arrive together, one starts the run and the others are repeated`() async throws {
+        let (hooks, configuration) = try hooks(remembers: false)
+        try await TestServer.run(configuration: configuration) { server in
+            let body = try body("abc")
+            var answers: [JSONValue] = []
+            for _ in 0..<3 {
+                answers.append(
+                    try await server.ask("POST", "/hooks/steps/push", headers: signed(body), body: body).json())
+            }
+            #expect(answers.map { $0["repeated"] } == [false, true, true])
+            #expect(Set(answers.map { $0["run"] }).count == 1)
+            #expect(hooks.records.withLockedValue { $0.map(\.outcome) } == [.started, .repeated, .repeated])
         }
     }
 
@@ -131,6 +152,11 @@ struct HookTests {
             #expect(answer.status == 422)
             #expect(hooks.records.withLockedValue { $0.last?.outcome } == .refused)
             #expect(hooks.records.withLockedValue { $0.last?.detail?.contains("last") } == true)
+            let list = try body("abc", last: [1])
+            let kind = try await server.ask("POST", "/hooks/steps/push", headers: signed(list), body: list)
+            #expect(kind.status == 422)
+            #expect(kind.text.contains("body.last of the request is a list"))
+            #expect(hooks.records.withLockedValue { $0.last?.detail?.contains("last: body.last") } == true)
             let malformed = "{"
             let broken = try await server.ask("POST", "/hooks/steps/push", headers: signed(malformed), body: malformed)
             #expect(broken.status == 400)

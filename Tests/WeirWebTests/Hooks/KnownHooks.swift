@@ -9,11 +9,14 @@ final class KnownHooks: HookService {
     private let notifications: [NotificationRule]
     private let secrets: [String: String]
     private let delivers: Bool
+    /// Whether the run of a key is found, which it is not while another request with the key is handled.
+    private let remembers: Bool
 
     init(
         _ rules: [TriggerRule], notifications: [NotificationRule] = [], secrets: [String: String] = [:],
-        delivers: Bool = true
+        delivers: Bool = true, remembers: Bool = true
     ) {
+        self.remembers = remembers
         self.delivers = delivers
         self.rules = rules
         self.notifications = notifications
@@ -26,7 +29,9 @@ final class KnownHooks: HookService {
 
     func secret(_ name: String) -> String? { secrets[name] }
 
-    func run(of trigger: TriggerRule, key: String) async throws -> String? { keys.withLockedValue { $0[key] } }
+    func run(of trigger: TriggerRule, key: String) async throws -> String? {
+        remembers ? keys.withLockedValue { $0[key] } : nil
+    }
 
     func note(_ record: TriggerRecord, key: String?) async {
         records.withLockedValue { $0.append(record) }

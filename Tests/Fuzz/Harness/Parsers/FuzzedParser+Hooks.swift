@@ -116,6 +116,9 @@ extension FuzzedParser {
         case .ignored(let reason):
             expectSentence(reason, upTo: 8_192)
             expect(!filters.isEmpty, "ignored by a trigger that takes everything: \(reason)")
+        case .refused(let mistakes):
+            expect(!mistakes.mistakes.isEmpty, "refused without a reason")
+            for mistake in mistakes.mistakes { expectSentence(mistake.detail, upTo: 8_192) }
         case .start(let values):
             expect(values.keys.allSatisfy { $0 == "input" }, "an input that the trigger does not name")
             guard template.single == nil else {
@@ -127,7 +130,7 @@ extension FuzzedParser {
             let parts = template.parts.map { part in
                 switch part {
                 case .text(let text): text
-                case .path(let path): request.text(at: path) ?? ""
+                case .path(let path): request.scalar(at: path)?.exactText ?? ""
                 }
             }
             expect(values["input"]?.string == parts.joined(), "\(values) was made of \(parts)")
