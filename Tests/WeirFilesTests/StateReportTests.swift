@@ -23,9 +23,37 @@ import WeirStates
         let report = StateReport(json: #"{"state": "a", "completed": 2.5, "n": 7, "ok": true, "values": {"t": "x"}}"#)
         #expect(report?.values == ["n": 7, "ok": true, "t": "x"])
         #expect(report?.completed == "2.5")
-        for line in ["", "x", "[]", "{}", #"{"state": "succeeded"}"#, #"{"state": "a", "b": [1]}"#, #"{"state": 5}"#] {
+        for line in ["", "x", "[]", "{}", "null", #"{"state": null"#] {
             #expect(StateReport(json: line) == nil, "\(line)")
         }
+    }
+
+    @Test(arguments: [
+        (#"{"state": "made", "a": "1", "obj": {"k": [1]}}"#, "made", ["obj": "text, a number, or true or false"]),
+        (
+            #"{"state": "succeeded", "a": "1"}"#, "running",
+            ["state": "a name that begins with a letter, and none that every operation has"]
+        ),
+        (
+            #"{"state": "made", "values": {"a": "1", "b": [1]}, "unit": "miles"}"#, "made",
+            ["b": "text, a number, or true or false", "unit": "items, bytes or percent"]
+        ),
+        (#"{"state": "made", "a": "1", "completed": true, "show": 5}"#, "made", ["completed": "a number", "show": "text"]),
+    ])
+    func `a wrong member of a JSON report is named once, and the others count`(
+        _ line: String, _ name: String, _ ignored: [String: String]
+    ) throws {
+        let report = try #require(StateReport(json: line))
+        #expect(report.values == ["a": "1"])
+        #expect(report.ignored == ignored)
+        var tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
+        _ = tracker.begin()
+        let step = tracker.take(json: line)
+        #expect(step.state == .active(name, StateDetails(values: ["a": "1"])))
+        for (member, need) in ignored {
+            #expect(step.notice?.contains("In a state report, “\(member)” was ignored: it must be \(need).") == true)
+        }
+        #expect(tracker.take(json: line).notice == nil)
     }
 
     @Test func `a report has as many values as a page can show, and no more`() {

@@ -15,6 +15,8 @@ struct StateReport: Sendable, Hashable {
     var completed: String?
     var total: String?
     var unit: ProgressUnit?
+    /// The members that were left out, each with what it must be; the others count.
+    private(set) var ignored: [String: String] = [:]
 
     init(state: String? = nil) { self.state = state }
 
@@ -22,59 +24,72 @@ struct StateReport: Sendable, Hashable {
     init?(line text: String) {
         guard let line = StateLine(text), line.state.map(CommandState.isFree) ?? true else { return nil }
         state = line.state
-        for member in line.members {
-            guard set(member.name, .string(member.value)) else { return nil }
-        }
-        guard state != nil || !isEmpty else { return nil }
+        for member in line.members { set(member.name, .string(member.value)) }
+        // A printed line that is wrong in part may be none: it is shown as output.
+        guard ignored.isEmpty, state != nil || !isEmpty else { return nil }
     }
 
-    /// Parses a line of JSON, or returns nil if it is not a valid report.
+    /// Parses a line of JSON, or returns nil if it is not a report.
     init?(json line: String) {
         guard line.utf8.count <= StateLine.maximumBytes, let members = try? JSONValue(parsing: line).object else {
             return nil
         }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             if name == "state" {
-                guard let text = value.string, CommandState.isFree(text) else { return nil }
-                state = text
+                if let text = value.string, CommandState.isFree(text) {
+                    state = text
+                } else {
+                    ignore(name, "a name that begins with a letter, and none that every operation has")
+                }
             } else if name == "values", let values = value.object {
-                for (name, value) in values { guard keep(name, value) else { return nil } }
+                for (name, value) in values.sorted(by: { $0.key < $1.key }) { keep(name, value) }
             } else {
-                guard set(name, value) else { return nil }
+                set(name, value)
             }
         }
-        guard state != nil || !isEmpty else { return nil }
+        guard state != nil || !isEmpty || !ignored.isEmpty else { return nil }
     }
 
     private var isEmpty: Bool { show == nil && values.isEmpty && completed == nil }
 
-    /// Sets a member; returns false if it is invalid.
-    private mutating func set(_ name: String, _ value: JSONValue) -> Bool {
+    private mutating func ignore(_ name: String, _ need: String) {
+        guard ignored.count < Self.maximumValues else { return }
+        ignored[String(name.prefix(40))] = need
+    }
+
+    /// Sets a member, or ignores it if it is invalid.
+    private mutating func set(_ name: String, _ value: JSONValue) {
         switch name {
         case "show":
-            guard let text = value.string else { return false }
+            guard let text = value.string else { return ignore(name, "text") }
             show = Self.shortened(text)
         case "completed", "total":
             let text = value.string ?? value.integer.map { String($0) } ?? value.number.map { String($0) }
-            guard let text else { return value == .null }
+            if text == nil, value != .null { ignore(name, "a number") }
+            guard let text else { return }
             if name == "completed" { completed = text } else { total = text }
         case "unit":
-            guard let unit = value.string.flatMap({ ProgressUnit(rawValue: $0) }) else { return false }
+            guard let unit = value.string.flatMap({ ProgressUnit(rawValue: $0) }) else {
+                return ignore(name, "items, bytes or percent")
+            }
             self.unit = unit
-        default: return keep(name, value)
+        default: keep(name, value)
         }
-        return true
     }
 
-    private mutating func keep(_ name: String, _ value: JSONValue) -> Bool {
-        guard Shape.isName(name, limit: 40), values.count < Self.maximumValues else { return false }
+    private mutating func keep(_ name: String, _ value: JSONValue) {
+        guard Shape.isName(name, limit: 40) else {
+            return ignore(name, "at most 40 letters, digits, hyphens and underscores long, beginning with a letter")
+        }
+        guard values.count < Self.maximumValues else {
+            return ignore(name, "one of at most \(Self.maximumValues) values")
+        }
         switch value {
         case .string(let text): values[name] = .string(Self.shortened(text))
         case .bool, .integer, .number: values[name] = value
         case .null: break
-        case .array, .object: return false
+        case .array, .object: ignore(name, "text, a number, or true or false")
         }
-        return true
     }
 
     static func shortened(_ text: String) -> String {

@@ -59,9 +59,7 @@ struct StateTracker: Sendable {
     mutating func take(_ printed: String, on channel: OutputChannel, isTick: Bool = false) -> Step {
         let line = printed.withoutEscapes
         if let report = StateReport(line: line) {
-            var step = apply(report)
-            step.isOutput = false
-            return step
+            return take(report)
         }
         if !isTick, line.utf8.contains(where: { $0 > 0x20 }) { lastLine[channel] = line }
         var notice: String?
@@ -107,8 +105,19 @@ struct StateTracker: Sendable {
                     "A line in the pipe WEIR_STATES was ignored: it must be a JSON object such as "
                         + "{\"state\": \"uploading\", \"completed\": 40, \"total\": 100}, of at most 4,096 bytes."))
         }
+        return take(report)
+    }
+
+    /// Applies a report of the program, with a notice of each member that is ignored, once for a name.
+    private mutating func take(_ report: StateReport) -> Step {
         var step = apply(report)
         step.isOutput = false
+        let ignored = report.ignored.sorted { $0.key < $1.key }.filter {
+            noticed.count < StateReport.maximumValues && noticed.insert("member \($0.key)").inserted
+        }
+        let notices = ignored.map { "In a state report, “\($0.key)” was ignored: it must be \($0.value)." }
+        step.notice = ([step.notice].compactMap { $0 } + notices).joined(separator: " ")
+        if step.notice?.isEmpty == true { step.notice = nil }
         return step
     }
 
