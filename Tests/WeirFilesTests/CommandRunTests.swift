@@ -129,6 +129,42 @@ struct CommandRunTests {
         #expect(try await FileTrial.run("title: T\numask: 002\nshell: umask", umask: settings).lines == ["0002"])
     }
 
+    @Test func `an argument is left out only if none of its inputs has a value`() throws {
+        let definition = try FileTrial.definition(
+            """
+            title: T
+            inputs: [{name: a}, {name: b}, {name: n, type: integer}]
+            command: [x, "e=[{{a}}]", "{{a}}", "{{a}}:{{b}}", "{{n}}{{b}}", last]
+            env: {BOTH: "{{a}}:{{b}}", ONE: "{{a}}"}
+            """)
+        func launch(_ values: [String: JSONValue]) throws -> CommandLaunch {
+            let environment = CommandEnvironment(folder: URL(filePath: "/"), environment: [:], helper: nil)
+            return try definition.launch(CommandInput(values), in: environment, states: nil)
+        }
+        #expect(try launch(["b": "2"]).arguments == ["x", ":2", "2", "last"])
+        #expect(try launch([:]).arguments == ["x", "last"])
+        #expect(try launch(["b": "2"]).environment["BOTH"] == ":2")
+        #expect(try launch(["b": "2"]).environment["ONE"] == nil)
+        // The number that is absent does not excuse the hyphen of the text that takes its place.
+        #expect(throws: OperationFailure.self) { try launch(["b": "-f"]) }
+        #expect(try launch(["a": "", "n": -1]).arguments == ["x", "-1", "last"])
+    }
+
+    @Test func `an empty value that a step is given is an argument`() throws {
+        let text = """
+            title: T
+            steps:
+              - {name: one, command: [x]}
+              - {name: two, command: [x, "e=[{{e}}]", "{{e}}", "{{f}}", last], with: {e: "{{steps.one.e}}", f: b}}
+            """
+        let (definition, mistakes) = DefinitionReader.read(text, id: "t", file: "t.yml")
+        #expect(mistakes.isEmpty)
+        let step = try #require(definition?.parts.last)
+        let environment = CommandEnvironment(folder: URL(filePath: "/"), environment: [:], helper: nil)
+        let launch = try step.launch(CommandInput(["e": "", "f": "b"]), in: environment, states: nil)
+        #expect(launch.arguments == ["x", "e=[]", "", "b", "last"])
+    }
+
     @Test func `the values and the last line of an attempt are not those of the next one`() throws {
         var tracker = StateTracker(try FileTrial.definition("{title: T, command: [x]}"), CommandInput([:]))
         _ = tracker.begin()

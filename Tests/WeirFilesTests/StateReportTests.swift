@@ -38,7 +38,10 @@ import WeirStates
             #"{"state": "made", "values": {"a": "1", "b": [1]}, "unit": "miles"}"#, "made",
             ["b": "text, a number, or true or false", "unit": "items, bytes or percent"]
         ),
-        (#"{"state": "made", "a": "1", "completed": true, "show": 5}"#, "made", ["completed": "a number", "show": "text"]),
+        (
+            #"{"state": "made", "a": "1", "completed": true, "show": 5}"#, "made",
+            ["completed": "a number", "show": "text"]
+        ),
     ])
     func `a wrong member of a JSON report is named once, and the others count`(
         _ line: String, _ name: String, _ ignored: [String: String]

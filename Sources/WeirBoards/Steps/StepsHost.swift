@@ -112,7 +112,7 @@ struct StepValues: Sendable {
                         .noValue,
                         "The secret “\(name)” is not kept over a restart of the server. Start the operation again.")
                 case .reported(let step, let value):
-                    throw StepRefusal(.noValue, "The step “\(step)” reported no value “\(value)”.")
+                    throw StepRefusal(.noValue, progress.absence(of: value, from: step))
                 }
             }
         }
@@ -154,6 +154,18 @@ struct StepValues: Sendable {
         switch value {
         case .string, .bool, .integer, .number: true
         case .null, .array, .object: false
+        }
+    }
+}
+
+extension StepsProgress {
+    /// Why a step has no value of that name.
+    fileprivate func absence(of value: String, from name: String) -> String {
+        switch steps.first(where: { $0.name == name })?.status {
+        case .skipped: "The step “\(name)” was skipped, so that it has no value “\(value)”."
+        case .failed, .cancelled, .interrupted:
+            "The step “\(name)” did not succeed, so that it has no value “\(value)”."
+        default: "The step “\(name)” reported no value “\(value)”."
         }
     }
 }

@@ -89,7 +89,7 @@ struct DefinitionReader {
             environment: environment, input: input, directory: directory,
             stopSignal: root["stop_signal"]?.text.flatMap { ProcessSignal($0) } ?? .terminate, retry: retry,
             hasTerminal: root["terminal"]?.flag ?? false, isStrict: root["strict"]?.flag ?? false,
-            isLiteral: isLiteral,
+            isLiteral: isLiteral, isStep: isStep,
             limits: limits(root["limits"]), umask: root["umask"]?.text.flatMap { FileMask($0) }, states: states.rules,
             stateOrder: states.order,
             exitCodes: Set(

@@ -39,6 +39,8 @@ package struct OperationDefinition: Sendable {
     let hasTerminal: Bool
     let isStrict: Bool
     let isLiteral: Bool
+    /// Whether it is the program of a step.
+    let isStep: Bool
     let limits: CommandLaunch.Limits
     /// The umask, or nil for that of the settings.
     let umask: FileMask?

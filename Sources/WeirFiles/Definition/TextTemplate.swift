@@ -59,6 +59,12 @@ struct TextTemplate: Sendable, Hashable {
         return text
     }
 
+    /// The text with absent values as empty ones, or nil if it has placeholders and all their values are absent.
+    func filledInPart(_ value: (String) -> String?) -> String? {
+        guard fields.isEmpty || fields.contains(where: { value($0) != nil }) else { return nil }
+        return filled { value($0) ?? "" }
+    }
+
     struct Mistake: Error {
         let sentence: String
 

@@ -15,7 +15,7 @@ struct StateReport: Sendable, Hashable {
     var completed: String?
     var total: String?
     var unit: ProgressUnit?
-    /// The members that were left out, each with what it must be; the others count.
+    /// The names of invalid members, which are left out, each with the values that it accepts.
     private(set) var ignored: [String: String] = [:]
 
     init(state: String? = nil) { self.state = state }

@@ -42,9 +42,9 @@ extension OperationDefinition {
         for argument in arguments {
             if case .group(let condition, _) = argument, !input.has(condition) { continue }
             for template in argument.templates {
-                // An optional input without a value removes its argument.
-                guard let word = template.filled(input.text) else { continue }
-                try check(word, template, hasEndedOptions)
+                // Optional inputs without a value remove their argument.
+                guard let word = template.filledInPart({ value(of: $0, input) }) else { continue }
+                try check(word, template, input, hasEndedOptions)
                 if word == "--", template.fields.isEmpty { hasEndedOptions = true }
                 words.append(word)
             }
@@ -52,9 +52,18 @@ extension OperationDefinition {
         return words
     }
 
+    /// The value of a field in an argument: an empty value that a step was given keeps its place.
+    private func value(of field: String, _ input: CommandInput) -> String? {
+        input.text(field) ?? (isStep && input.values[field] == "" ? "" : nil)
+    }
+
     /// Rejects values that the program could mistake for an option, and values that no program can receive.
-    private func check(_ word: String, _ template: TextTemplate, _ hasEndedOptions: Bool) throws(OperationFailure) {
-        guard let name = template.fields.first else { return }
+    private func check(
+        _ word: String, _ template: TextTemplate, _ input: CommandInput, _ hasEndedOptions: Bool
+    ) throws(OperationFailure) {
+        // Of adjacent fields, the argument begins with the first that has a value.
+        let given = template.fields.first { input.text($0) != nil }
+        guard let name = given ?? template.fields.first else { return }
         let label = fields.first { $0.name == name }?.label ?? name
         if template.beginsWithField, !hasEndedOptions, word.hasPrefix("-"), !isNumber(name) {
             throw OperationFailure(
@@ -90,7 +99,7 @@ extension OperationDefinition {
             }
         }
         for (name, template) in self.environment {
-            guard let value = template.filled(input.text) else { continue }
+            guard let value = template.filledInPart({ value(of: $0, input) }) else { continue }
             variables[name] = value
         }
         for (name, value) in variables where name.utf8.count + value.utf8.count + 1 >= CommandLaunch.maximumWordBytes {

@@ -66,6 +66,20 @@ import WeirStates
         await fixture.board.shutdown()
     }
 
+    @Test func `a step that needs a value of a skipped one says that it was skipped`() async throws {
+        let fixture = try await setup.open(
+            StepsPlan([
+                StepsFixture.echo("first", .text("a")), StepsFixture.echo("undo", .text("b"), after: ["first"]),
+                StepsFixture.echo("last", .reported(step: "undo", value: "text")),
+            ]))
+        let run = try await setup.start(fixture)
+        try await setup.reach(fixture, run) { $0.phase.isEnded }
+        #expect(
+            try await setup.progress(fixture, run).ending?.detail
+                == "The step “undo” was skipped, so that it has no value “text”.")
+        await fixture.board.shutdown()
+    }
+
     @Test func `a step whose input does not fit its operation fails the whole, and says why`() async throws {
         let step = StepsPlan.Step("first", .run(operation: "echo", input: ["strange": StepValue([.text("a")])]))
         let fixture = try await setup.open(StepsPlan([step]))
