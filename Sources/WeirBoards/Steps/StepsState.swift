@@ -44,12 +44,12 @@ package enum StepsState: OperationState, StoppingState, SharedTemplates {
 
     /// `failed`, with the progress of the last state.
     package static func failed(_ error: any Error, from last: StepsState) -> StepsState {
-        var steps = last.steps
+        var steps = last.steps.ended
         steps.ending = .init(.other, detail: error.explanation)
         return .failed(steps)
     }
 
-    package static func cancelled(from last: StepsState) -> StepsState { .cancelled(last.steps) }
+    package static func cancelled(from last: StepsState) -> StepsState { .cancelled(last.steps.ended) }
 
     package var stopping: StepsState { .stopping(steps) }
 
@@ -128,6 +128,17 @@ package struct StepsProgress: Sendable, Hashable, Codable {
     package init(_ steps: [Step] = [], ending: Ending? = nil) {
         self.steps = steps
         self.ending = ending
+    }
+
+    /// The progress at the end of a run, in which every step that had begun and not ended is cancelled.
+    fileprivate var ended: StepsProgress {
+        let steps = steps.map { step in
+            guard !step.status.isOver, step.status != .pending else { return step }
+            var ended = step
+            (ended.status, ended.until, ended.progress) = (.cancelled, nil, nil)
+            return ended
+        }
+        return StepsProgress(steps, ending: ending)
     }
 
     private enum CodingKeys: String, CodingKey { case steps, ending, message }

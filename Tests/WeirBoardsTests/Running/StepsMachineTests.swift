@@ -80,4 +80,13 @@ struct StepsMachineTests {
         #expect(
             StepsMachine(plan, from: StepsProgress(plan.steps.map { .init($0.name, operation: $0.operation) })) != nil)
     }
+
+    @Test func `no step of a cancelled run still asks or waits`() {
+        var asking = StepsProgress.Step("b", .asking)
+        asking.until = Timestamp(milliseconds: 5)
+        let progress = StepsProgress([.init("a", .succeeded), asking, .init("c", .retrying), .init("d")])
+        let end = StepsState.cancelled(from: .stopping(progress)).steps
+        #expect(end.steps.map(\.status) == [.succeeded, .cancelled, .cancelled, .pending])
+        #expect(end.steps.map(\.until) == [nil, nil, nil, nil])
+    }
 }
