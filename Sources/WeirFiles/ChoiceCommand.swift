@@ -108,7 +108,7 @@ struct ChoiceCommand: Sendable, Hashable {
 
     static func values(in text: String, of name: String) throws(Failure) -> [String] {
         var known: Set<String> = []
-        let values = text.split(whereSeparator: \.isNewline).map { Substring($0).trimmingSpaces }
+        let values = text.split(whereSeparator: \.isNewline).map { Substring(String($0).withoutEscapes).trimmingSpaces }
             .filter { !$0.isEmpty && known.insert($0).inserted }
         guard values.count <= count else {
             throw Failure(sentence: "The program “\(name)” printed more than \(count) different lines.")

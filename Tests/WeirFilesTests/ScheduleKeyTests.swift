@@ -27,6 +27,21 @@ struct ScheduleKeyTests {
         #expect(declared == DeclaredSchedule(schedule: expected, input: ["database": "orders", "keep": 30]))
     }
 
+    @Test func `a schedule can be a cron expression alone`() {
+        let (definition, mistakes) = DefinitionReader.read(
+            "title: Look\ncommand: [ls]\nschedule: \"*/5 * * * *\"", id: "look", file: "look.yml")
+        #expect(mistakes.isEmpty)
+        #expect(definition?.schedule?.schedule == (try? Schedule(cron: "*/5 * * * *")))
+        let (_, wrong) = DefinitionReader.read(
+            "title: Look\ncommand: [ls]\nschedule: \"*/5 * * *\"", id: "look", file: "look.yml")
+        #expect(wrong.count == 1)
+    }
+
+    @Test func `the colours of a listed value are not part of it`() throws {
+        let values = try ChoiceCommand.values(in: "\u{1B}[32morders\u{1B}[0m\nusers\n", of: "ls")
+        #expect(values == ["orders", "users"])
+    }
+
     @Test func `an interval takes the defaults of the inputs`() throws {
         let text = """
             title: Look

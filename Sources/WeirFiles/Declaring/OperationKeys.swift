@@ -23,7 +23,9 @@ enum OperationKeys {
             .init(
                 "overlap", .choice(Overlap.allCases.map(\.rawValue)), "What a second start does while a run is active."),
             .init("retry", .object(retry), "How often, and after what time, a failed program is run again."),
-            .init("schedule", .object(schedule), "When the server starts the operation by itself."),
+            .init(
+                "schedule", .either(.text(limit: 1_000), .object(schedule)),
+                "When the server starts the operation by itself: a cron expression, or a mapping."),
             .init("triggers", .list(of: trigger, limit: 20), "Requests from outside that start the operation."),
             .init(
                 "notify", .list(of: notification, limit: 20),

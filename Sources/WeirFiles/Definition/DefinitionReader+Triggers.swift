@@ -86,7 +86,7 @@ extension DefinitionReader {
     mutating func schedule(_ value: FileValue?, _ fields: [InputField]) -> DeclaredSchedule? {
         guard let value else { return nil }
         let input = scheduledInput(value["inputs"], fields, of: value)
-        let (cron, every) = (value["cron"]?.text, value["every"]?.text)
+        let (cron, every) = (value.text ?? value["cron"]?.text, value["every"]?.text)
         let (delay, catchUp) = (value["random_delay"]?.text, value["catch_up"]?.text)
         do throws(ScheduleError) {
             switch (cron, every) {

@@ -89,6 +89,7 @@ extension InputField {
         case .integer(let range): Self.whole(range)
         case .number(let range): Self.number(range)
         case .boolean: (.boolean, .booleanNot, [:])
+        case .choice([]): (.choiceEmpty, .choiceEmpty, [:])
         case .choice(let values): (.choice, .choiceNot, ["values": .either(values.map { "“\($0)”" })])
         // Never quoted in a message.
         case .secret(let limit): (.secret, .secret, ["limit": "\(limit)"])

@@ -86,6 +86,7 @@ package enum InputWording: String, Wording {
     case booleanNot = "Give true or false, not {given}."
     case choice = "Choose {values}."
     case choiceNot = "Choose {values}, not {given}."
+    case choiceEmpty = "There is nothing to choose here, because the list of values is empty."
     case choiceNone = "Beside this choice of {fields} there is nothing to choose here. Choose another there."
     case choicePending = "The values are still being read. Try again in a moment."
     case secret = "Give a secret of at most {limit} characters. It is not recorded."
