@@ -63,6 +63,18 @@ import TestSupport
         }
     }
 
+    @Test func `a file that cannot be read at the first use is told in the log once, and none is no mistake`() throws {
+        try withSecrets { _, file in
+            let log = CapturedLog(level: .error)
+            #expect(KeptSecrets(file, logger: log.logger).value("key") == nil)
+            #expect(log.messages() == [])
+            try Data("half a fi".utf8).write(to: file)
+            let secrets = KeptSecrets(file, logger: log.logger)
+            #expect(secrets.value("key") == nil && secrets.value("key") == nil)
+            #expect(log.messages().count == 1)
+        }
+    }
+
     @Test func `a pipe in the place of the file is told, and nobody waits for it`() throws {
         try withSecrets { secrets, file in
             let pipe = try NamedPipe(at: file)

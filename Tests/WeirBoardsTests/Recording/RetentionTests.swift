@@ -374,8 +374,11 @@ import WeirStates
         let second = try await board(journal, clock, hour: 2) { $0.standard.maximumRuns = 10 }
         await clock.sleepers(1)
         #expect(second.announcedRemoval.value?.runs == 20)
+        // Each look prunes what belongs to stores.
+        let looks = journal.prunes
         clock.advance(by: .seconds(59))
         await clock.sleepers(1)
+        #expect(journal.prunes == looks)
         #expect(try await kept() == 30)
         clock.advance(by: .seconds(1))
         try await until { try await kept() == 10 }
