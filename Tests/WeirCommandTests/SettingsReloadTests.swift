@@ -193,13 +193,42 @@ import WeirJournals
         #expect(Set(before.lost(in: SettingsFile(text: text, name: "b"))) == Set(lost))
     }
 
-    @Test func `a file that is accepted is applied once, and no other`() throws {
+    @Test(arguments: [
+        ("allowed-hosts: [a.example]\n", ["allowed-hosts b.example"]),
+        ("allowed-hosts: [c.example]\n", ["allowed-hosts a.example", "allowed-hosts b.example"]),
+        ("allowed-hosts: [c.example, d.example]\n", []), ("allowed-hosts: [b.example, a.example, c.example]\n", []),
+    ])
+    func `a list of values that gets shorter loses those that are gone, and another list as long loses none`(
+        text: String, lost: [String]
+    ) {
+        let before = SettingsFile(text: "allowed-hosts: [a.example, b.example]\n", name: "a")
+        #expect(before.lost(in: SettingsFile(text: text, name: "b")) == lost)
+    }
+
+    @Test func `two hundred changes are announced one by one, and the others by their names`() throws {
+        for count in [200, 201] {
+            let fixture = try Fixture("")
+            let reload = fixture.reload(try fixture.sources.read())
+            let users = (100..<100 + count).map { "user:u\($0)" }.joined(separator: ", ")
+            try fixture.write("grants:\n  - {role: viewer, to: [\(users)]}\n")
+            reload.reload(from: fixture.sources) { _ in }
+            #expect(fixture.log.lines.count { $0.hasPrefix("notice A setting was changed.") } == 200)
+            #expect(
+                fixture.log.lines.filter { $0.contains("Further") }
+                    == (count == 200 ? [] : ["notice Further settings were changed. settings=grants user:u300"]))
+        }
+    }
+
+    @Test func `a file that is accepted is applied once, and no other, and only its owner reads which it is`() throws {
         let fixture = try Fixture("log-level: info\nretention:\n  days: 90\n")
         let reload = fixture.reload(try fixture.sources.read())
         let acceptance = SettingsAcceptance(fixture.data)
         var applied = 0
         let shrunken = "log-level: info\n"
         try acceptance.give(SettingsFile(text: "log-level: debug\n", name: ""))
+        let accepted = fixture.data.url.appending(path: "accepted-settings").path
+        let mode = try FileManager.default.attributesOfItem(atPath: accepted)[.posixPermissions] as? NSNumber
+        #expect(mode?.intValue == 0o600)
         try fixture.write(shrunken)
         reload.reload(from: fixture.sources) { _ in applied += 1 }
         // The acceptance of another file is used up.
