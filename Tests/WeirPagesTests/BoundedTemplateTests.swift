@@ -59,6 +59,29 @@ import WeirBoards
             "\(found)")
     }
 
+    @Test func `a template whose partials lie more than twenty deep is reported, and one with twenty is not`() throws {
+        let large =
+            "operations/copy/done.mustache: the template and its partials are too large together; include fewer of them"
+        for levels in [20, 21] {
+            var overlay = ["operations/copy/done.mustache": "{{>partials/d1}}"]
+            for level in 1..<levels { overlay["partials/d\(level).mustache"] = "{{>partials/d\(level + 1)}}" }
+            overlay["partials/d\(levels).mustache"] = "{{target}}"
+            #expect(try found(overlay).filter { $0.contains("too large") } == (levels == 20 ? [] : [large]))
+        }
+    }
+
+    @Test func `a bundled page takes the place of one of the folder, however large its partials of the folder are`() {
+        let set = TemplateSet(
+            bundled: ["pages/p.mustache": "{{>partials/q}}{{>partials/q}}"],
+            overlay: [
+                "pages/p.mustache": "{{>pages/p}}",
+                "partials/q.mustache": String(repeating: "{{a}}", count: PartialOrder.maximumTags / 2),
+            ])
+        let library = TemplateLibrary(set)
+        #expect(library.problems.map(\.description) == ["pages/p.mustache:1: \(itself)"])
+        #expect(library.covered == library.problems)
+    }
+
     @Test(arguments: [
         ("{{>*target}}", "{{>*target}} is not supported in templates"),
         (

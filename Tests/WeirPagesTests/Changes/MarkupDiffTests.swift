@@ -34,6 +34,27 @@ import Testing
         #expect(patches(items(["c", "d"]), items(["d", "c"])) == [.morph(id: "a", html: items(["d", "c"]))])
     }
 
+    @Test func `what is added at the end of a list, and what goes from it, is sent alone`() {
+        let item = { (name: String) in "<li id=\"\(name)\">\(String(repeating: name, count: 40))</li>" }
+        let items = { (names: [String]) in "<ol id=\"a\">" + names.map(item).joined() + "</ol>" }
+        #expect(patches(items(["c", "d"]), items(["c", "d", "e"])) == [.append(to: "a", html: item("e"))])
+        #expect(patches(items(["c", "d"]), items(["c"])) == [.remove(id: "d")])
+    }
+
+    @Test func `text in the place of an element, and an element in that of text, go with what they are in`() {
+        let text = "<p id=\"a\"><b id=\"b\">x</b> y</p>"
+        let element = "<p id=\"a\"><b id=\"b\">x</b><i id=\"c\">y</i></p>"
+        #expect(patches(text, element) == [.morph(id: "a", html: element)])
+        #expect(patches(element, text) == [.morph(id: "a", html: text)])
+    }
+
+    @Test func `an element that differs between texts is sent without them`() {
+        let markup = { (count: Int) in
+            "<p id=\"a\">of all the runs that there are <b id=\"b\">\(count)</b> have ended by now, one way or another</p>"
+        }
+        #expect(patches(markup(1), markup(2)) == [.text(id: "b", "2")])
+    }
+
     @Test func `what falls off a list with a limit is the client's to drop`() {
         let items = { (names: [String]) in
             "<ol id=\"a\" data-limit=\"3\">" + names.map { "<li id=\"\($0)\"><b>\($0)</b></li>" }.joined() + "</ol>"
