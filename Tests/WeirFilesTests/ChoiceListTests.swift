@@ -78,6 +78,10 @@ struct ChoiceListTests {
         #expect(await lists.runNext([hanging, other], now: start + .seconds(300), takesSlow: false)?.isChanged == true)
         #expect(kind(lists.filling(other)) == .choice(["users"]))
         #expect(await lists.runNext([hanging, other], now: start + .seconds(300), takesSlow: false) == nil)
+        let again = Task { await lists.runNext([hanging, other], now: start + .seconds(300)) }
+        await clock.sleepers(1)
+        again.cancel()
+        #expect(await again.value != nil)
     }
 
     @Test func `a program is stopped when nobody waits for its list any more`() async throws {

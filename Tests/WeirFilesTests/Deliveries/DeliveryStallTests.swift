@@ -60,6 +60,21 @@ struct DeliveryStallTests {
         await fixture.stop()
     }
 
+    @Test func `while a due message waits for a place, the next look is when another one is due`() async throws {
+        let (silent, busy) = (try await SilentReceiver(), try await Receiver { _ in "503 Service Unavailable" })
+        let fixture = try await Fixture([
+            try rule("silent", .failed, silent.url), try rule("busy", .succeeded, busy.url),
+        ])
+        for _ in 0..<3 { try await fixture.run(failing: "No.") }
+        try await until { silent.requests == DeliveryTurns.perReceiver }
+        try await until { try await deliveries(fixture, "silent").count == 3 }
+        try await fixture.run()
+        // What tidies once a day, and what waits for the next attempt.
+        await fixture.clock.sleepers(2)
+        #expect(silent.requests == DeliveryTurns.perReceiver)
+        await fixture.stop()
+    }
+
     @Test func `a message arrives while sixty wait for a program that hangs, and so does one by another program`()
         async throws
     {
