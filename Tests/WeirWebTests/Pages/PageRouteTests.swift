@@ -1,6 +1,8 @@
 import Testing
 import WeirBoards
 import WeirJournals
+import WeirOperations
+import WeirPages
 import WeirStates
 
 @testable import WeirWeb
@@ -20,6 +22,33 @@ struct PageRouteTests {
             #expect(answer["location"] == "/runs/" + run.id)
             #expect(run.opening.actor == "operator")
             #expect(try await server.ask("GET", "/runs/" + run.id, headers: [Self.html]).text.contains("World"))
+        }
+    }
+
+    /// An operation with a choice whose values are still being read.
+    private struct Restore: SimpleOperation {
+        struct Input: OperationInput {
+            let table: String
+
+            static var fields: [InputField] {
+                var table = InputField("table", "Table", .choice([]), required: true)
+                table.isPending = true
+                return [table]
+            }
+        }
+
+        func run(_ input: Input, report: RunReporter) async throws -> NoResult { NoResult() }
+    }
+
+    @Test func `a form sent before the values of a choice are known comes back and says so`() async throws {
+        try await TestServer.run { server in
+            var catalog = server.board.catalog
+            catalog.add(Restore(), id: "restore", title: "Restore", summary: "Restores a table.")
+            try await server.dashboard.replace(catalog, templates: TemplateSet())
+            let answer = try await server.ask(
+                "POST", "/operations/restore/runs", headers: [Self.html, Self.form], body: "table=x")
+            #expect(answer.text.contains("The values are still being read."))
+            #expect(answer.text.contains(#"action="/operations/restore/runs""#))
         }
     }
 
