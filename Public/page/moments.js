@@ -10,10 +10,10 @@ export function local(moment, timeZone) {
   return format.format(moment).replace(" ", "T");
 }
 
-/** The moment of a field in the reader's time zone, in the server's format. @param {string} value */
+/** The moment of a field in the reader's time zone, in the server's format and as precise. @param {string} value */
 export function universal(value) {
   const moment = new Date(value);
-  return Number.isNaN(moment.getTime()) ? value : moment.toISOString().slice(0, 19);
+  return Number.isNaN(moment.getTime()) ? value : moment.toISOString().slice(0, value.length < 19 ? 16 : 19);
 }
 
 export function listenToMoments() {

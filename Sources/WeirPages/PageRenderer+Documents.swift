@@ -112,10 +112,13 @@ extension PageRenderer {
     /// The list of runs for a filter that is not empty; for the empty one, use the live `document(.runs(…))`.
     ///
     /// With a cursor, a browser requests the list again when runs change.
-    package func runs(_ page: RunPage, filter: RunFilter, cursor: PageCursor? = nil, frame: PageFrame) -> String {
+    /// The list of runs; `mistake` says what of the filter was not understood.
+    package func runs(
+        _ page: RunPage, filter: RunFilter, mistake: Message? = nil, cursor: PageCursor? = nil, frame: PageFrame
+    ) -> String {
         let writer = writer(frame)
-        let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0)) }
-        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older)
+        let older = page.next == nil ? nil : page.runs.last.map { writer.url(filter.following($0, now: frame.clock)) }
+        let fields = writer.runsPage(page.runs, filter: filter, olderURL: older, mistake: mistake)
             .merging(["views": writer.views(frame, filter)])
         let title = writer.title(writer.strings[.runs])
         let main = writer.region("pages/runs", fields, title: title, cursor: cursor, frame: frame)
@@ -136,6 +139,20 @@ extension PageRenderer {
 
     /// The titles of operations in a language, by which a search finds their runs.
     package func operationNames(_ locale: PageLocale) -> [String: String] { writer(locale).operationNames }
+
+    /// The phase that pages in any language call by a word, or nil.
+    package func phase(named word: String) -> Phase? {
+        let word = SearchWords.folded(word)
+        return Phase.allCases.first { phase in
+            locales.contains { SearchWords.folded(writer($0).word(for: phase)) == word }
+        }
+    }
+
+    /// The only operation that pages in a language call by a title, or nil.
+    package func operation(named title: String, _ locale: PageLocale) -> String? {
+        let found = titles(locale).filter { $0.value.lowercased() == title.lowercased() }
+        return found.count == 1 ? found.first?.key : nil
+    }
 
     /// The titles of operations in a language, by id.
     package func titles(_ locale: PageLocale) -> [String: String] { writer(locale).titles }

@@ -48,7 +48,7 @@ struct RunListing {
     func page() throws -> RunPage {
         let found =
             if let search = query.search {
-                try matching(search)
+                search.terms.isEmpty ? [] : try matching(search)
             } else {
                 try read("weir.runs r", conditions, values)
             }
@@ -92,8 +92,18 @@ struct RunListing {
     private var key: String? {
         switch query.order {
         case .started: nil
-        case .duration: "coalesce(r.ended::numeric - r.started, \(Int64.max))"
-        case .phase: "r.phase::bigint"
+        case .duration:
+            if let moment = query.asOf?.milliseconds {
+                "(least(coalesce(r.ended, \(moment)), \(moment))::numeric - r.started)"
+            } else {
+                "coalesce(r.ended::numeric - r.started, \(Int64.max))"
+            }
+        case .phase:
+            if let moment = query.asOf?.milliseconds {
+                "CASE WHEN r.ended <= \(moment) THEN r.phase::bigint ELSE \(JournalCode.code(of: .active)) END"
+            } else {
+                "r.phase::bigint"
+            }
         }
     }
 

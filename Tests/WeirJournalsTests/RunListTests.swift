@@ -148,7 +148,7 @@ import WeirStates
                         let page = try await journal.runs(query)
                         pages += page.runs.map(\.id)
                         guard page.next != nil, let last = page.runs.last else { break }
-                        query.beyond = order.place(of: last)
+                        query.beyond = query.place(of: last)
                     }
                     #expect(pages == all)
                 }
@@ -159,11 +159,53 @@ import WeirStates
         }
     }
 
+    @Test(arguments: JournalKind.allCases, [RunOrder.duration, .phase])
+    func `every run is on one page, also if runs end and begin between two pages`(kind: JournalKind, order: RunOrder)
+        async throws
+    {
+        try await kind.withJournal { journal in
+            for isLeastFirst in [false, true] {
+                let prefix = isLeastFirst ? "a" : "b"
+                for number in 0..<6 {
+                    let (run, at) = ("\(prefix)\(number)", Int64(number) * 1_000)
+                    _ = try await journal.append([
+                        .opening(run, operation: prefix, at: at), .step(run, 1, operation: prefix, at: at + 1),
+                    ])
+                }
+                _ = try await journal.append([.step("\(prefix)0", 2, operation: prefix, at: 500, phase: .failed)])
+                var query = RunQuery(operation: prefix, limit: 2)
+                (query.order, query.isOldestFirst, query.asOf) = (order, isLeastFirst, .test(10_000))
+                var found: [String] = []
+                while true {
+                    let page = try await journal.runs(query)
+                    found += page.runs.map(\.id)
+                    guard page.next != nil, let last = page.runs.last else { break }
+                    query.beyond = RunOrder.Place(query.place(of: last).description)
+                    guard found.count == 2 else { continue }
+                    for number in 1..<6 {
+                        _ = try await journal.append([
+                            .step("\(prefix)\(number)", 2, operation: prefix, at: 20_000, phase: .succeeded)
+                        ])
+                    }
+                }
+                // As of 10 s, the first has taken 0.5 s, and the others 9 s down to 5 s.
+                let expected =
+                    order == .duration ? ["1", "2", "3", "4", "5", "0"] : ["0", "5", "4", "3", "2", "1"]
+                #expect(found == (isLeastFirst ? expected.reversed() : expected).map { prefix + $0 })
+            }
+        }
+    }
+
     @Test(arguments: JournalKind.allCases)
-    func `a search without a word in it leaves nothing out`(kind: JournalKind) async throws {
+    func `a search without a word in it finds nothing, and a blank one leaves nothing out`(kind: JournalKind)
+        async throws
+    {
         try await kind.withJournal { journal in
             try await fill(journal)
-            #expect(try await ids(journal, RunQuery(text: " -- ")).count == 12)
+            for text in ["#", " -- ", "%", "_", "++", "\\", "\"", "*", "\u{1F600}"] {
+                #expect(try await ids(journal, RunQuery(text: text)).isEmpty, "\(text)")
+            }
+            #expect(try await ids(journal, RunQuery(text: " ")).count == 12)
             let page = try await journal.runs(RunQuery(text: "example", limit: 5))
             #expect(page.runs.map(\.id) == ["r11", "r10", "r9", "r8", "r7"])
             let rest = try await journal.runs(RunQuery(text: "example", before: page.next))

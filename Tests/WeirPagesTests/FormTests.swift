@@ -97,12 +97,62 @@ import WeirStates
     }
 
     @Test func `the first field of a filter that cannot be read is the one that is named`() {
-        let right = ["from": "2026-11-21T12:00", "to": "2026-11-22", "phase": "failed", "sort": "-started", "x": "y"]
-        #expect(RunFilter(parameters: right).mistakenField == nil)
-        let wrong = [("from", "noon"), ("to", "13"), ("within", "1 eon"), ("sort", "colour"), ("phase", "odd")]
+        let right = ["from": "2026-11-21T12:00", "to": "2026-11-22", "phase": "failed", "sort": "-started"]
+        #expect(RunFilter(parameters: right).mistake == nil)
+        let wrong = [
+            ("from", "noon"), ("to", "13"), ("within", "1 eon"), ("sort", "colour"), ("phase", "odd"),
+            ("text", "#"), ("text", String(repeating: "a ", count: 17)), ("limit", "0"), ("before", "x"),
+            ("beyond", "1.2.3.4"), ("beyond", "7.8"), ("startedAfter", "2026-11-21"), ("phse", "failed"),
+        ]
         for (name, value) in wrong {
-            #expect(RunFilter(parameters: right.merging([name: value]) { $1 }).mistakenField == name)
+            #expect(RunFilter(parameters: right.merging([name: value]) { $1 }).mistake?.name == name)
         }
+    }
+
+    @Test func `a filter names a day, a minute or a second, with an offset, and its end includes all of it`() {
+        func query(_ name: String, _ value: String) -> RunQuery { RunFilter(parameters: [name: value]).query() }
+        let moments = [
+            "2026-11-21": "2026-11-21T00:00:00Z", "2026-11-21T12:00": "2026-11-21T12:00:00Z",
+            "2026-11-21T12:00:05Z": "2026-11-21T12:00:05Z", "2026-11-21T12:00:05.5Z": "2026-11-21T12:00:05.500Z",
+            "2026-11-21T12:00:00+01:00": "2026-11-21T11:00:00Z", "2026-11-21T12:00 01:00": "2026-11-21T11:00:00Z",
+            "2026-11-21 12:00": "2026-11-21T12:00:00Z", "2026-11-21T12:00-0130": "2026-11-21T13:30:00Z",
+        ]
+        for (text, moment) in moments {
+            let moment = Timestamp(moment)
+            #expect(query("from", text).startedAfter == moment, "\(text)")
+            #expect(query("startedAfter", text).startedAfter == moment, "\(text)")
+            #expect(query("startedBefore", text).startedBefore == moment, "\(text)")
+        }
+        let ends = [
+            "2026-11-21": "2026-11-22T00:00:00Z", "2026-11-21T15:54": "2026-11-21T15:55:00Z",
+            "2026-11-21T15:54:28": "2026-11-21T15:54:29Z", "2026-11-21T15:54:28.1Z": "2026-11-21T15:54:28.101Z",
+        ]
+        for (text, end) in ends { #expect(query("to", text).startedBefore == Timestamp(end), "\(text)") }
+        for text in ["2026-02-30", "2026-11", "noon", "2026-11-21T25:00", " ", "2026-11-21+01:00"] {
+            #expect(RunFilter(parameters: ["to": "x\(text)"]).mistake?.name == "to", "\(text)")
+        }
+    }
+
+    @Test func `a filter that was not understood offers no change, no export and no view`() throws {
+        var fixture = try Fixture()
+        try fixture.fill()
+        let filter = RunFilter(parameters: ["phse": "failed", "within": "7d"])
+        let html = fixture.pages.runs(
+            .init(runs: [], next: nil), filter: filter, mistake: Message(verbatim: "Not understood."),
+            frame: PageFrame())
+        #expect(Markup.check(html, as: .document).isEmpty)
+        #expect(html.contains("role=\"alert\">Not understood.<"))
+        #expect(!html.contains("/runs/change") && !html.contains("/runs/export") && !html.contains("/runs/views"))
+        let odd = fixture.pages.runs(
+            .init(runs: [], next: nil), filter: RunFilter(parameters: ["phase": "odd"]), frame: PageFrame())
+        #expect(!odd.contains("class=\"pill\" href=\"/runs\""), "no chip for what does not filter")
+    }
+
+    @Test func `the words of pages in every language are phases`() throws {
+        let pages = try Fixture().pages
+        for word in ["Running", "running", "En curso", "Em andamento"] { #expect(pages.phase(named: word) == .active) }
+        #expect(pages.phase(named: "Falhou") == .failed && pages.phase(named: "odd") == nil)
+        #expect(pages.operation(named: "copy", .english) == "copy" && pages.operation(named: "", .english) == nil)
     }
 
     @Test func `a list of the runs of a week leads to those of a day and of a month`() throws {

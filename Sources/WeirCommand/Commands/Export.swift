@@ -76,10 +76,11 @@ struct Export: AsyncParsableCommand {
             "from": since.map { Self.moment($0, now: now) }, "to": until.map { Self.moment($0, now: now) },
         ]
         let filter = RunFilter(parameters: values.compactMapValues { $0 })
-        switch filter.mistakenField {
+        switch filter.mistake?.name {
         case "phase": throw ValidationError("There is no phase \"\(phase ?? "")\".")
         case "from": throw ValidationError("--since \"\(since ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
         case "to": throw ValidationError("--until \"\(until ?? "")\" is not a time; write 2026-11-21T12:00 or 2h.")
+        case "text": throw ValidationError("--text \"\(text ?? "")\" has no letter or digit, or more than 16 words.")
         default: return filter.query()
         }
     }

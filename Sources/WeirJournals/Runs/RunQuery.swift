@@ -25,6 +25,9 @@ package struct RunQuery: Sendable, Hashable {
     package var order = RunOrder.started
     /// The end of the previous page, in any order except by start, which uses `before` and `after`.
     package var beyond: RunOrder.Place?
+    /// The moment as of which runs are ordered by duration and phase, so that a run that ends between two pages keeps its
+    /// place; nil for their latest state, in which an active run sorts as the longest.
+    package var asOf: Timestamp?
     /// Whether the list is ascending: the oldest runs, or the least key of the order, first.
     package var isOldestFirst = false
     package var limit: Int
@@ -59,17 +62,18 @@ package struct RunPage: Sendable, Hashable {
 }
 
 extension RunQuery {
-    /// The terms of the text; nil if there are none.
+    /// The terms of the text; nil if it is blank.
+    ///
+    /// Without terms, no run matches.
     package var search: SearchQuery? {
-        guard let text else { return nil }
-        let search = SearchQuery(text, operationNames: operationNames)
-        return search.terms.isEmpty ? nil : search
+        guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+        return SearchQuery(text, operationNames: operationNames)
     }
 
     /// Whether the first of two different runs precedes the second in the list.
     package func precedes(_ first: RunRecord, _ second: RunRecord) -> Bool {
         let (first, second) = isOldestFirst ? (first, second) : (second, first)
-        return (order.key(of: first), first.openedSequence) < (order.key(of: second), second.openedSequence)
+        return (key(of: first), first.openedSequence) < (key(of: second), second.openedSequence)
     }
 
     /// The query for the runs after a given one.
@@ -78,14 +82,21 @@ extension RunQuery {
         switch (order, isOldestFirst) {
         case (.started, false): query.before = record.openedSequence
         case (.started, true): query.after = record.openedSequence
-        case (.duration, _), (.phase, _): query.beyond = order.place(of: record)
+        case (.duration, _), (.phase, _): query.beyond = place(of: record)
         }
         return query
     }
 
+    private func key(of record: RunRecord) -> Int64 { order.key(of: record, asOf: asOf) }
+
+    /// The end of a page whose last run is the given one.
+    package func place(of record: RunRecord) -> RunOrder.Place {
+        RunOrder.Place(key: key(of: record), opened: record.openedSequence, asOf: order == .started ? nil : asOf)
+    }
+
     private func isBeyond(_ record: RunRecord) -> Bool {
         guard let beyond, order != .started else { return true }
-        let (key, last) = ((order.key(of: record), record.openedSequence), (beyond.key, beyond.opened))
+        let (key, last) = ((key(of: record), record.openedSequence), (beyond.key, beyond.opened))
         return isOldestFirst ? key > last : key < last
     }
 
@@ -106,17 +117,22 @@ extension RunQuery {
 /// The sort order of a list of runs; ties are ordered by start.
 package enum RunOrder: String, Sendable, Hashable, CaseIterable {
     case started
-    /// By duration; an active run sorts as the longest.
+    /// By duration; for an active run, the time so far.
     case duration
     /// By phase, in the order of `Phase`.
     case phase
 
-    /// The sort key of a run.
-    package func key(of record: RunRecord) -> Int64 {
+    /// The sort key of a run, as of a moment or in its latest state.
+    ///
+    /// As of a moment, the key of a run never changes: whether a run had ended by then is settled.
+    package func key(of record: RunRecord, asOf: Timestamp? = nil) -> Int64 {
+        let endedAt = record.endedAt.flatMap { end in asOf.map { end > $0 } == true ? nil : end }
         switch self {
-        case .started: record.openedSequence.rawValue
-        case .duration: record.endedAt.map { $0 - record.startedAt } ?? .max
-        case .phase: Int64(Phase.allCases.firstIndex(of: record.state.phase) ?? 0)
+        case .started: return record.openedSequence.rawValue
+        case .duration: return (endedAt ?? asOf).map { $0 - record.startedAt } ?? .max
+        case .phase:
+            let phase = endedAt == nil && asOf != nil ? .active : record.state.phase
+            return Int64(Phase.allCases.firstIndex(of: phase) ?? 0)
         }
     }
 
@@ -126,24 +142,29 @@ package enum RunOrder: String, Sendable, Hashable, CaseIterable {
         package let key: Int64
         /// The sequence at which that run was opened.
         package let opened: SequenceNumber
+        /// The moment as of which the list is sorted, or nil.
+        package let asOf: Timestamp?
 
-        package init(key: Int64, opened: SequenceNumber) {
+        package init(key: Int64, opened: SequenceNumber, asOf: Timestamp? = nil) {
             self.key = key
             self.opened = opened
+            self.asOf = asOf
         }
 
         /// Parses the form of `description`, such as `1500.42`; nil for any other text.
         package init?(_ text: String) {
             let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard parts.count == 2, let key = Int64(parts[0]), let opened = SequenceNumber(parts[1]) else { return nil }
-            self.init(key: key, opened: opened)
+            guard parts.count == 2 || parts.count == 3, let key = Int64(parts[0]),
+                let opened = SequenceNumber(parts[1])
+            else { return nil }
+            let asOf = parts.dropFirst(2).first.map { Int64($0) }
+            if case .some(.none) = asOf { return nil }
+            self.init(key: key, opened: opened, asOf: asOf.flatMap { $0 }.map(Timestamp.init(milliseconds:)))
         }
 
         /// The encoding for URLs.
-        package var description: String { "\(key).\(opened)" }
+        package var description: String { "\(key).\(opened)" + (asOf.map { ".\($0.milliseconds)" } ?? "") }
     }
-
-    package func place(of record: RunRecord) -> Place { Place(key: key(of: record), opened: record.openedSequence) }
 }
 
 package struct RunCount: Sendable, Hashable {

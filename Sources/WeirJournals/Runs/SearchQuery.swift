@@ -41,7 +41,7 @@ package struct SearchQuery: Sendable, Hashable {
     /// The minimum length of a match within words; shorter ones would match nearly everywhere.
     private static let shortestPart = 3
 
-    /// All terms; empty if the input has no words, which matches every run.
+    /// All terms; empty if the input has no words, which matches no run.
     package let terms: [Term]
 
     /// Parses the input, up to 500 characters and 16 words.
@@ -63,6 +63,12 @@ package struct SearchQuery: Sendable, Hashable {
         self.terms = Array(terms.prefix(Self.maximum.terms))
     }
 
+    /// Whether a text has words to search for, and none beyond the limits.
+    package static func isWhole(_ text: String) -> Bool {
+        text.count <= maximum.characters && text.split(whereSeparator: \.isWhitespace).count <= maximum.terms
+            && !SearchWords.folded(text).isEmpty
+    }
+
     private static func scope(of typed: Substring, _ words: String) -> Scope {
         if typed.hasSuffix("*") {
             return (words.split(separator: " ").last?.count ?? 0) >= shortestPrefix ? .beginning : .words
@@ -74,6 +80,6 @@ package struct SearchQuery: Sendable, Hashable {
     /// Whether the folded text of a run, or its operation's name, matches all terms.
     package func matches(folded text: String, of operation: String = "") -> Bool {
         let text = " \(text) "
-        return terms.allSatisfy { $0.operations.contains(operation) || text.contains($0.pattern) }
+        return !terms.isEmpty && terms.allSatisfy { $0.operations.contains(operation) || text.contains($0.pattern) }
     }
 }

@@ -53,7 +53,7 @@ struct RunListing {
     func page() throws -> RunPage {
         let found: [RunRecord] =
             if let search = query.search {
-                try matching(search)
+                search.terms.isEmpty ? [] : try matching(search)
             } else {
                 try byConditions()
             }
@@ -72,8 +72,18 @@ struct RunListing {
     private var key: String? {
         switch query.order {
         case .started: nil
-        case .duration: "iif(r.ended IS NULL, \(Int64.max), r.ended - r.started)"
-        case .phase: "r.phase"
+        case .duration:
+            if let moment = query.asOf?.milliseconds {
+                "iif(r.ended IS NULL OR r.ended > \(moment), \(moment), r.ended) - r.started"
+            } else {
+                "iif(r.ended IS NULL, \(Int64.max), r.ended - r.started)"
+            }
+        case .phase:
+            if let moment = query.asOf?.milliseconds {
+                "iif(r.ended IS NULL OR r.ended > \(moment), \(JournalCode.code(of: .active)), r.phase)"
+            } else {
+                "r.phase"
+            }
         }
     }
 

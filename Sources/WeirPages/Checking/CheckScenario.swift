@@ -220,6 +220,10 @@ struct CheckScenario {
             "from": "2026-11-21", "to": "2026-11-22", "within": "24h", "sort": "duration", "text": view.record.id,
         ])
         _ = writer.render("pages/runs", writer.runsPage([view.record], filter: other, olderURL: nil))
+        _ = writer.render(
+            "pages/runs",
+            writer.runsPage(
+                [], filter: RunFilter(parameters: ["x": "y"]), olderURL: nil, mistake: Message(verbatim: "m")))
     }
 
     /// Renders the overview with a filter that matches an operation, and with one that matches none.

@@ -2,19 +2,44 @@ import Foundation
 package import WeirJournals
 import WeirStates
 
-/// The filters of the list of runs, as its form and URLs contain them; an empty text is no filter.
+/// The filters of the list of runs, as pages, the API, exports and changes of many runs read them; an empty text is no
+/// filter.
 ///
-/// The parameters are `operation`, `phase`, `actor`, `text`, `from`, `to` (moments in UTC), `within` (`24h`, `7d` or
-/// `30d`), `sort` (`started`, `duration` or `phase`, ascending, or descending after a `-`), and the end of the previous
-/// page: `before` (a sequence), or `beyond` in another order.
+/// The parameters are `operation`, `phase`, `actor`, `text`, `from` and `to` (moments in UTC unless they have an offset),
+/// `startedAfter` (another name of `from`), `startedBefore`, `within` (`24h`, `7d` or `30d`), `limit`, `sort` (`started`,
+/// `duration` or `phase`, ascending, or descending after a `-`), and the end of the previous page: `before` (a sequence,
+/// only with the newest first), or `beyond` in any order.
 package struct RunFilter: Sendable, Hashable {
+    /// A parameter that was not understood.
+    ///
+    /// Nothing is listed, exported or changed by a filter that has one.
+    package struct Mistake: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
+            case unknown
+            case repeated
+            /// The value cannot be read.
+            case value
+            /// A cursor that the order does not have.
+            case cursor
+        }
+
+        /// The name of the parameter, as it was given.
+        package let name: String
+        package let kind: Kind
+    }
+
+    package static let names = [
+        "operation", "phase", "actor", "text", "from", "to", "startedAfter", "startedBefore", "within", "sort",
+        "before", "beyond", "limit",
+    ]
+
     package var operation = ""
     package var phase = ""
     package var actor = ""
     package var text = ""
     /// The earliest start in UTC, in the format of `datetime-local` or in ISO 8601.
     package var from = ""
-    /// The moment before which the run started, in the same formats.
+    /// The latest start, in the same formats: the whole day, minute or second that it names.
     package var to = ""
     /// The maximum time since the start, a key of `spans`.
     package var within = ""
@@ -23,49 +48,107 @@ package struct RunFilter: Sendable, Hashable {
     package var before: SequenceNumber?
     /// The end of the previous page in an order other than newest first.
     package var beyond: RunOrder.Place?
+    /// The number of runs of a page, from 1 to 500; nil for as many as a page shows.
+    package var limit: Int?
+    /// The first parameter that was not understood.
+    package private(set) var mistake: Mistake?
 
     /// The values of `within`, in milliseconds.
-    static let spans: KeyValuePairs<String, Int64> = ["24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000]
+    package static let spans: KeyValuePairs<String, Int64> = [
+        "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000,
+    ]
 
     /// Creates a filter that matches all runs, or those opened before a sequence.
     package init(before: SequenceNumber? = nil) { self.before = before }
 
-    /// Reads the parameters of a URL, ignoring unknown ones.
-    package init(parameters: [String: String]) {
+    /// Reads the parameters of a URL; `mistake` names the first one that is not understood.
+    ///
+    /// - Parameters:
+    ///   - parameters: The values by name.
+    ///   - others: The parameters of the address that are not filters.
+    ///   - repeated: A parameter that was given several times.
+    ///   - meaning: Returns the value that another word for it means: a phase or an operation as pages name it.
+    package init(
+        parameters: [String: String], beside others: Set<String> = [], repeated: String? = nil,
+        meaning: (_ name: String, _ word: String) -> String? = { _, _ in nil }
+    ) {
         let value = { (name: String) in (parameters[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines) }
         operation = value("operation")
         phase = value("phase")
         actor = value("actor")
         text = value("text")
-        from = value("from")
+        from = value("from").isEmpty ? value("startedAfter") : value("from")
         to = value("to")
         within = value("within")
         sort = value("sort") == "-started" ? "" : value("sort")
         before = SequenceNumber(value("before"))
         beyond = RunOrder.Place(value("beyond"))
+        limit = Int(value("limit"))
+        if Phase(rawValue: phase) == nil { phase = meaning("phase", phase) ?? phase }
+        if !operation.isEmpty { operation = meaning("operation", operation) ?? operation }
+        let bound = value("startedBefore")
+        if !bound.isEmpty, to.isEmpty { to = Self.span(bound)?.start.before(1).description ?? bound }
+        let unknown = parameters.keys.filter { !Self.names.contains($0) && !others.contains($0) }.min()
+        mistake =
+            unknown.map { Mistake(name: $0, kind: .unknown) } ?? repeated.map { Mistake(name: $0, kind: .repeated) }
+            ?? firstMistake(value)
     }
+
+    private func firstMistake(_ value: (String) -> String) -> Mistake? {
+        for (name, other) in [("from", "startedAfter"), ("to", "startedBefore")] where !value(other).isEmpty {
+            if !value(name).isEmpty { return Mistake(name: other, kind: .repeated) }
+            if Self.span(value(other)) == nil { return Mistake(name: other, kind: .value) }
+        }
+        if hasBadFrom { return Mistake(name: "from", kind: .value) }
+        if hasBadTo { return Mistake(name: "to", kind: .value) }
+        let isMistaken: KeyValuePairs = [
+            "within": !within.isEmpty && !Self.spans.contains { $0.key == within },
+            "sort": !sort.isEmpty && order == nil,
+            "phase": !phase.isEmpty && Phase(rawValue: phase) == nil,
+            "text": !text.isEmpty && !SearchQuery.isWhole(text),
+            "limit": !value("limit").isEmpty && !(limit.map(Self.limits.contains) ?? false),
+            "before": !value("before").isEmpty && !(before.map { $0 > 0 } ?? false),
+            "beyond": !value("beyond").isEmpty && !(beyond.map(isPlace) ?? false),
+        ]
+        if let name = isMistaken.first(where: \.value)?.key { return Mistake(name: name, kind: .value) }
+        return before != nil && (beyond != nil || order != nil) ? Mistake(name: "before", kind: .cursor) : nil
+    }
+
+    /// Whether a place can be one of the order.
+    private func isPlace(_ place: RunOrder.Place) -> Bool {
+        switch order?.0 ?? .started {
+        case .started: place.key == place.opened.rawValue
+        case .duration: true
+        case .phase: Phase.allCases.indices.contains(Int(clamping: place.key))
+        }
+    }
+
+    package static let limits = 1...500
 
     /// Whether nothing is filtered, so that the list can be live.
     package var isEmpty: Bool { self == RunFilter() }
 
-    /// The journal query; fields that cannot be parsed are ignored, and the page reports them.
+    /// The journal query; fields that cannot be parsed are left out of it, so `mistake` must be nil.
     ///
     /// - Parameters:
-    ///   - limit: The number of runs per page.
-    ///   - now: The end of the span; if nil, `within` is ignored.
+    ///   - limit: The number of runs per page, if the filter sets none.
+    ///   - now: The end of the span, and the moment as of which runs are ordered; if nil, `within` is ignored.
     /// - Returns: The query.
     package func query(limit: Int = 50, now: Timestamp? = nil) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
-        let starts = [Self.moment(from), span.flatMap { span in now?.before(span) }].compactMap { $0 }
+        let starts = [Self.span(from)?.start, span.flatMap { span in now?.before(span) }].compactMap { $0 }
         var query = RunQuery(
             operation: operation.isEmpty ? nil : operation, phase: Phase(rawValue: phase),
             actor: actor.isEmpty ? nil : actor, text: text.isEmpty ? nil : text, startedAfter: starts.max(),
-            startedBefore: Self.moment(to), before: before, limit: limit)
-        guard let (order, isLeastFirst) = order else { return query }
+            startedBefore: Self.span(to)?.end, before: before, limit: self.limit ?? limit)
+        guard let (order, isLeastFirst) = order else {
+            if let beyond { query.before = beyond.opened }
+            return query
+        }
         query.order = order
         query.isOldestFirst = isLeastFirst
         query.beyond = beyond
-        if order == .started { query.after = beyond?.opened }
+        if order == .started { query.after = beyond?.opened } else { query.asOf = beyond.map(\.asOf) ?? now }
         return query
     }
 
@@ -84,27 +167,24 @@ package struct RunFilter: Sendable, Hashable {
     /// Whether this is the first page, where new runs appear.
     package var isFirstPage: Bool { before == nil && beyond == nil }
 
-    func following(_ record: RunRecord) -> RunFilter {
+    /// The filter of the next page.
+    ///
+    /// - Parameters:
+    ///   - record: The last run of this page.
+    ///   - now: The moment at which the first page was read.
+    /// - Returns: The filter.
+    func following(_ record: RunRecord, now: Timestamp?) -> RunFilter {
         var filter = firstPage
-        if let order {
-            filter.beyond = order.0.place(of: record)
-        } else {
+        if order == nil {
             filter.before = record.openedSequence
+        } else {
+            filter.beyond = query(now: now).place(of: record)
         }
         return filter
     }
 
-    /// The name of the first field that cannot be parsed and that `query(limit:now:)` ignores, or nil.
-    package var mistakenField: String? {
-        if hasBadFrom { return "from" }
-        if hasBadTo { return "to" }
-        if !within.isEmpty, !Self.spans.contains(where: { $0.key == within }) { return "within" }
-        if !sort.isEmpty, order == nil { return "sort" }
-        return !phase.isEmpty && Phase(rawValue: phase) == nil ? "phase" : nil
-    }
-
-    var hasBadFrom: Bool { !from.isEmpty && Self.moment(from) == nil }
-    var hasBadTo: Bool { !to.isEmpty && Self.moment(to) == nil }
+    var hasBadFrom: Bool { !from.isEmpty && Self.span(from) == nil }
+    var hasBadTo: Bool { !to.isEmpty && Self.span(to) == nil }
 
     /// The query string without `?` and without empty parameters, in a fixed order.
     package var query: String {
@@ -116,20 +196,31 @@ package struct RunFilter: Sendable, Hashable {
         let values = [
             ("operation", operation), ("phase", phase), ("actor", actor), ("text", text), ("from", from), ("to", to),
             ("within", within), ("sort", sort), ("before", before.map { String($0) } ?? ""),
-            ("beyond", beyond?.description ?? ""),
+            ("beyond", beyond?.description ?? ""), ("limit", limit.map { String($0) } ?? ""),
         ]
         return values.filter { !$0.1.isEmpty }.map { (name: $0.0, value: $0.1) }
     }
 
-    static func moment(_ text: String) -> Timestamp? {
-        let ends = text.hasSuffix("Z") || text.hasSuffix("z")
-        let plain = ends ? String(text.dropLast()) : text
-        let complete =
+    /// The day, minute, second or millisecond that a text names: from its start to the start of the next one.
+    ///
+    /// The text is ISO 8601, in UTC unless it has an offset. A space is read as the `T` or, before an offset, as the `+` that
+    /// it stands for in a query.
+    static func span(_ text: String) -> (start: Timestamp, end: Timestamp)? {
+        var text = text
+        if text.dropFirst(10).first == " " { text.replace(" ", with: "T", maxReplacements: 1) }
+        text.replace(" ", with: "+")
+        guard text.utf8.count <= 40, let parts = text.wholeMatch(of: /(.*?)([Zz]|[+-]\d\d:?\d\d)?/) else { return nil }
+        var (plain, offset) = (String(parts.1), parts.2.map { $0.uppercased() } ?? "Z")
+        // What looks like an offset after a date alone is a part of the date.
+        if !plain.contains(where: { "Tt".contains($0) }), offset != "Z" { (plain, offset) = (text, "Z") }
+        let (complete, length): (String, Int64) =
             switch plain.count {
-            case 10: plain + "T00:00:00"
-            case 16: plain + ":00"
-            default: plain
+            case 10: (plain + "T00:00:00", 86_400_000)
+            case 16: (plain + ":00", 60_000)
+            case 19: (plain, 1_000)
+            default: (plain, 1)
             }
-        return Timestamp(complete + "Z")
+        guard let start = Timestamp(complete.uppercased() + offset) else { return nil }
+        return (start, start.after(length))
     }
 }

@@ -8,8 +8,8 @@ struct RunList {
     let dashboard: AudienceDashboard
 
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
-        var query = try RunQuery(exchange.target.query)
-        if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
+        let filter = dashboard.filter(exchange.target.query, exchange.locale)
+        let query = try RunsPage(dashboard: dashboard).query(filter, exchange)
         // Runs can be reported for operations that are not in the catalog.
         if let id = query.operation, dashboard.board.catalog[id] == nil,
             dashboard.board.feed.head(of: .operation(id)) == 0
@@ -21,7 +21,7 @@ struct RunList {
         return try .json([
             "runs": .array(page.runs.map(\.json)), "next": page.next.map { .integer($0.rawValue) } ?? .null,
             "beyond": page.next == nil
-                ? .null : page.runs.last.map { .string(query.order.place(of: $0).description) } ?? .null,
+                ? .null : page.runs.last.map { .string(query.place(of: $0).description) } ?? .null,
         ])
     }
 

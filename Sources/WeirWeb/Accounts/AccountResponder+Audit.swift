@@ -59,6 +59,7 @@ extension AccountResponder {
 
     private func entries(_ visit: Visit) async throws(Problem) -> (filter: AuditFilter, found: AuditPage) {
         let query = visit.target.query
+        try query.check(["principal", "subject", "action", "outcome", "before"])
         func text(_ name: String) -> String? { query[name].flatMap { $0.isEmpty ? nil : String($0.prefix(200)) } }
         var filter = AuditFilter(principal: text("principal"), subject: text("subject"))
         if let word = text("action") {

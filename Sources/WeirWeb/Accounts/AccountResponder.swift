@@ -43,7 +43,8 @@ struct AccountResponder: Sendable {
         on context: DashboardContext? = nil
     ) async -> Response? {
         let text = request.head.path ?? ""
-        guard let target = try? RequestTarget(text, mount: dashboard.mount), let route = AccountRoute(target.segments)
+        guard let target = try? RequestTarget(text, mount: dashboard.mount), !target.hasTrailingSlash,
+            let route = AccountRoute(target.segments)
         else { return nil }
         // Read changes that this user made on another server a moment ago.
         await directory.lookUp()
@@ -63,7 +64,7 @@ struct AccountResponder: Sendable {
             to: &response.headers, isPage: response.headers[.contentType]?.hasPrefix("text/html") ?? false)
         // Responses that identify a user are never cacheable.
         response.headers[.cacheControl] = "private, no-store"
-        return request.method == .head ? response.createHeadResponse() : response
+        return request.method == .head ? response.head() : response
     }
 
     private func check(_ request: Request, _ route: AccountRoute) throws(Problem) {
@@ -76,6 +77,7 @@ struct AccountResponder: Sendable {
                 request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
                 isByCookie: CrossSiteCheck.isByCookie(request.headers))
         else { throw .crossSite }
+        if request.isEncoded { throw .encodedBody }
     }
 
     /// Returns the sender; routes that require no right treat an invalid token as anonymous.

@@ -28,7 +28,7 @@ struct RunExports {
     /// Exports all runs of a filtered list, ignoring its paging.
     func list(_ exchange: Exchange) async throws(Problem) -> Response {
         var query = try query(exchange)
-        (query.before, query.beyond) = (nil, nil)
+        (query.before, query.after, query.beyond) = (nil, nil, nil)
         if let id = query.operation, dashboard.board.catalog[id] == nil, case .api = exchange.route {
             throw .unknownOperation(id)
         }
@@ -54,14 +54,9 @@ struct RunExports {
         return slot
     }
 
-    /// The query from the API's parameters or from the page's filter.
     private func query(_ exchange: Exchange) throws(Problem) -> RunQuery {
-        if case .api = exchange.route { return try RunQuery(exchange.target.query) }
-        let filter = RunFilter(parameters: exchange.target.query.dictionary)
-        if let field = filter.mistakenField {
-            throw .malformedQuery(field, .queryFilter)
-        }
-        return RunsPage(dashboard: dashboard).query(filter, exchange)
+        let filter = dashboard.filter(exchange.target.query, exchange.locale, beside: ["format"])
+        return try RunsPage(dashboard: dashboard).query(filter.firstPage, exchange)
     }
 
     /// Streams the exported lines; a truncated export lacks the end marker that an import requires.

@@ -20,13 +20,13 @@ struct RunChanges {
         guard let change = RunChange(rawValue: fields["change"] ?? "") else {
             throw .malformedQuery("change", .queryEither, ["values": .either(["cancel", "retry"])])
         }
-        let filter = RunFilter(parameters: fields.dictionary).firstPage
+        let filter = dashboard.filter(fields, exchange.locale, beside: ["change", "all", "run"]).firstPage
+        // Nothing is offered under a filter that was not understood, nor for another value of `all`.
+        if let mistake = filter.mistake { throw Problem(mistake) }
+        if let all = fields["all"], all != "1" { throw .malformedQuery("all", .queryOneOf, ["names": "1"]) }
         var (runs, unknown, hasMore) = ([RunRecord](), 0, false)
         if fields["all"] != nil {
-            if let field = filter.mistakenField {
-                throw .malformedQuery(field, .queryFilter)
-            }
-            var query = RunsPage(dashboard: dashboard).query(filter, exchange)
+            var query = try RunsPage(dashboard: dashboard).query(filter, exchange)
             query.limit = RunChange.Plan.limit
             do {
                 let page = try await dashboard.board.runs(query)

@@ -31,7 +31,7 @@ struct RunViews {
                 return nil
             }
             let filter = RunFilter(parameters: query.dictionary).firstPage
-            return filter.isEmpty ? nil : SavedView(name: field.name, filter: filter)
+            return filter.query.isEmpty ? nil : SavedView(name: field.name, filter: filter)
         }
     }
 
@@ -86,6 +86,7 @@ struct RunViews {
             }
             guard let query = FormFields(fields["query"] ?? "") else { throw .malformedBody(.viewFilter) }
             shown = RunFilter(parameters: query.dictionary).firstPage
+            if let mistake = shown.mistake { throw Problem(mistake) }
         }
 
         func applied(to text: String) throws(Problem) -> String {

@@ -12,9 +12,9 @@ struct LivePages {
 
     /// The page in its current state, or in the past state that the query selects.
     func show(_ name: PageName, _ exchange: Exchange) async throws(Problem) -> Response {
-        let filter = RunFilter(parameters: exchange.target.query.dictionary)
-        if name == .runs, !filter.isEmpty {
-            return try await RunsPage(dashboard: dashboard).show(filter, exchange)
+        if name == .runs {
+            let filter = dashboard.filter(exchange.target.query, exchange.locale)
+            if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
         }
         if case .store(let id) = name, let moment = exchange.target.query["at"] {
             return try await StorePast(dashboard: dashboard).show(id, at: moment, exchange)
@@ -37,9 +37,9 @@ struct LivePages {
             _ = await dashboard.pollResponder.wait(
                 for: name.topic.topic, after: cursor.sequence, atMost: PollSlots.length)
         }
-        let filter = RunFilter(parameters: exchange.target.query.dictionary)
-        if name == .runs, !filter.isEmpty {
-            return try await RunsPage(dashboard: dashboard).show(filter, exchange)
+        if name == .runs {
+            let filter = dashboard.filter(exchange.target.query, exchange.locale)
+            if !filter.isEmpty { return try await RunsPage(dashboard: dashboard).show(filter, exchange) }
         }
         return try await document(name, exchange, draft: nil)
     }

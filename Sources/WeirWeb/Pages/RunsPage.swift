@@ -11,11 +11,19 @@ struct RunsPage {
     func show(_ filter: RunFilter, _ exchange: Exchange) async throws(Problem) -> Response {
         // Read the head first: a concurrent change is then shown twice rather than missed.
         let head = dashboard.board.feed.head(of: PageName.runs.topic.topic)
-        let page: RunPage
-        do { page = try await dashboard.board.answer(query(filter, exchange)) } catch { throw Problem(error) }
         var frame = exchange.frame(dashboard)
-        frame.path = address(PageName.runs.path, filter)
         frame.views = await RunViews.views(in: exchange)
+        if let mistake = filter.mistake {
+            let message = Problem(mistake).message
+            return try await .page(for: exchange) { [renderer = dashboard.renderer, frame] in
+                renderer.runs(RunPage(runs: [], next: nil), filter: filter, mistake: message, frame: frame)
+            }
+        }
+        let page: RunPage
+        // The moment of the query is also that of the next page's cursor.
+        let query = try query(filter, exchange, now: frame.clock)
+        do { page = try await dashboard.board.answer(query) } catch { throw Problem(error) }
+        frame.path = address(PageName.runs.path, filter)
         let after = address("\(PageName.runs.path)/after/\(dashboard.board.epoch).\(head)", filter)
         let cursor = dashboard.pollResponder.answers.cursor(
             LivePage(.runs, exchange.locale), sequence: head, after: after)
@@ -25,8 +33,11 @@ struct RunsPage {
     }
 
     /// The journal query of a filter, with operation names in the reader's language.
-    func query(_ filter: RunFilter, _ exchange: Exchange) -> RunQuery {
-        var query = filter.query(now: Timestamp(milliseconds: dashboard.clock.wall))
+    ///
+    /// Throws the problem of a filter that was not understood.
+    func query(_ filter: RunFilter, _ exchange: Exchange, now: Timestamp? = nil) throws(Problem) -> RunQuery {
+        if let mistake = filter.mistake { throw Problem(mistake) }
+        var query = filter.query(now: now ?? Timestamp(milliseconds: dashboard.clock.wall))
         if query.text != nil { query.operationNames = dashboard.renderer.operationNames(exchange.locale) }
         return query
     }

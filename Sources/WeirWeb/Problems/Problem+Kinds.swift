@@ -67,6 +67,19 @@ extension Problem {
             errors: [.init(field: field, detail: detail)])
     }
 
+    static func unknownParameter(_ name: String, among names: [String]) -> Problem {
+        let name = String(name.prefix(64))
+        if let nearest = NearestName.of(name, among: names) {
+            return .malformedQuery(name, .queryNearest, ["nearest": .text(nearest)])
+        }
+        guard !names.isEmpty else { return .malformedQuery(name, .queryNone) }
+        return .malformedQuery(name, .queryUnknown, ["names": .text(names.joined(separator: ", "))])
+    }
+
+    static let encodedBody = Problem(
+        "unsupported-media-type", .unsupportedMediaType, "Unsupported media type", .bodyCoding,
+        headers: [.acceptEncoding: "identity"], closes: true)
+
     static func unsupportedMediaType(accepted: String) -> Problem {
         Problem(
             "unsupported-media-type", .unsupportedMediaType, "Unsupported media type",

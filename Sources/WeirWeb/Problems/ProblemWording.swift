@@ -15,6 +15,7 @@ enum ProblemWording: String, Wording {
     case noSuchPage = "Nothing has this address. Start from the overview, or look at the list of operations."
     case method = "This address accepts only {methods}."
     case mediaType = "Send the body as {accepted} and name that in Content-Type."
+    case bodyCoding = "Send the body as it is, without Content-Encoding: this server takes no compressed requests."
     case tooLarge = "The body of this request can have at most {limit}. Send less, or send a file as a file."
     case fileTooLarge = "The file can have at most {limit}. Send a smaller one, or raise upload.maximum-size."
     case importTooLarge = """
@@ -118,10 +119,24 @@ enum ProblemWording: String, Wording {
         live.
         """
     case queryRuns = "The parameter “{field}” must be the id of a run. Choose two runs on the operation's page."
-    case queryFilter = "The parameter “{field}” cannot be read. Choose it again in the list of runs."
     case queryNext = "The parameter “{field}” must be the “next” of the previous page, a whole number."
+    case queryOrder = """
+        The parameter “{field}” works only with the newest runs first, and without “beyond”. With any “sort”, send the \
+        “beyond” of the previous page.
+        """
     case queryBeyond = "The parameter “{field}” must be the “beyond” of the previous page, such as 1500.42."
-    case queryTime = "The parameter “{field}” must be a time in ISO 8601, such as 2026-11-21T12:00:00Z."
+    case queryTime = """
+        The parameter “{field}” must be a time in ISO 8601, such as 2026-11-21T12:00:00Z, 2026-11-21T12:00%2B01:00 or \
+        2026-11-21.
+        """
+    case queryText = """
+        The parameter “{field}” needs a letter or a digit, because symbols are not searched, and can have 500 characters \
+        and 16 words.
+        """
+    case queryOnce = "The parameter “{field}” can be given only once."
+    case queryNearest = "There is no parameter “{field}”. Did you mean “{nearest}”?"
+    case queryUnknown = "There is no parameter “{field}”. The parameters are {names}."
+    case queryNone = "There is no parameter “{field}”. This address has none."
     case queryAction = "The parameter “{field}” must be an action of the audit, or empty for all."
     case queryOutcome = "The parameter “{field}” must be done, refused or failed, or empty for all."
     case queryEntry = "The parameter “{field}” must be the number of an entry."

@@ -85,6 +85,20 @@ enum APIRoute: Hashable, Sendable {
         }
     }
 
+    /// The parameters of the query; nil if the route reads them itself.
+    var parameters: [String]? {
+        switch self {
+        case .runs, .runsExport, .operationRuns, .operationUploads, .operationUpload, .stream, .streamText,
+            .reportedRun:
+            nil
+        case .run, .store, .storeState: ["at"]
+        case .storeActions: ["form"]
+        case .runComparison: ["with"]
+        case .runOutput, .feedChanges: ["after", "limit", "wait"]
+        default: []
+        }
+    }
+
     var methods: [HTTPRequest.Method] {
         switch self {
         case .operations, .operation, .runs, .run, .runOutput, .stores, .store, .feedChanges, .notices: [.get, .head]

@@ -120,7 +120,9 @@ extension JSONValue {
     /// Throws a problem that locates the syntax error.
     init(body: ByteBuffer) throws(Problem) {
         do {
-            self = try JSONValue(parsing: Data(body.readableBytesView))
+            // Some editors and programs begin a text with a byte order mark.
+            let bytes = body.readableBytesView
+            self = try JSONValue(parsing: Data(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes))
         } catch DecodingError.dataCorrupted(let context) {
             throw .malformedBody("The body is not JSON: \(context.debugDescription)")
         } catch {

@@ -1,5 +1,7 @@
 import NIOCore
+import WeirBoards
 import WeirJournals
+import WeirPages
 import WeirStates
 
 /// The ordered fields of a query or a form (`application/x-www-form-urlencoded`).
@@ -69,60 +71,61 @@ extension FormFields {
     }
 }
 
-extension RunQuery {
-    /// Parses a query of runs: `operation`, `phase`, `actor`, `text`, `startedAfter`, `startedBefore`, `sort` and `beyond`
-    /// (as in the list of runs), `before` and `limit` (1 to 500, by default 50).
+extension FormFields {
+    /// Throws the problem of the first parameter that an address does not have, or that is given more than once.
+    func check(_ names: [String]) throws(Problem) {
+        if let name = dictionary.keys.filter({ !names.contains($0) }).min() {
+            throw .unknownParameter(name, among: names)
+        }
+        if let name = repeated(beside: []) { throw .malformedQuery(name, .queryOnce) }
+    }
+
+    fileprivate func repeated(beside others: Set<String>) -> String? {
+        var seen = others
+        return fields.first { !seen.insert($0.name).inserted && !others.contains($0.name) }?.name
+    }
+}
+
+extension AudienceDashboard {
+    /// Reads the filters of a list of runs: the only parser of them, for pages, the API, exports and changes of many runs.
     ///
-    /// Ignores other parameters.
-    init(_ fields: FormFields) throws(Problem) {
-        self.init(operation: fields["operation"], actor: fields["actor"], text: fields["text"])
-        if let text = fields["phase"] {
-            guard let phase = Phase(rawValue: text) else {
-                let names = Phase.allCases.map(\.rawValue).joined(separator: ", ")
-                throw .malformedQuery("phase", .queryOneOf, ["names": .text(names)])
+    /// `others` are the parameters of the address that are not filters. The words of pages are read as the values they
+    /// stand for.
+    func filter(_ fields: FormFields, _ locale: PageLocale, beside others: Set<String> = []) -> RunFilter {
+        RunFilter(parameters: fields.dictionary, beside: others, repeated: fields.repeated(beside: others)) {
+            name, word in
+            switch name {
+            case "phase": renderer.phase(named: word)?.rawValue
+            case "operation": board.catalog[word] == nil ? renderer.operation(named: word, locale) : nil
+            default: nil
             }
-            self.phase = phase
-        }
-        startedAfter = try Self.moment("startedAfter", in: fields)
-        startedBefore = try Self.moment("startedBefore", in: fields)
-        if let text = fields["before"] {
-            guard let before = SequenceNumber(text), before > 0 else {
-                throw .malformedQuery("before", .queryNext)
-            }
-            self.before = before
-        }
-        try readOrder(fields)
-        if let text = fields["limit"] {
-            guard let limit = Int(text), (1...500).contains(limit) else {
-                throw .malformedQuery("limit", .queryRange, ["least": "1", "most": "500"])
-            }
-            self.limit = limit
         }
     }
+}
 
-    private mutating func readOrder(_ fields: FormFields) throws(Problem) {
-        if let text = fields["sort"] {
-            let isGreatestFirst = text.hasPrefix("-")
-            guard let order = RunOrder(rawValue: isGreatestFirst ? String(text.dropFirst()) : text) else {
-                let names = RunOrder.allCases.map { "\($0.rawValue), -\($0.rawValue)" }.joined(separator: ", ")
-                throw .malformedQuery("sort", .queryOneOf, ["names": .text(names)])
+extension Problem {
+    /// Creates the problem of a filter that was not understood.
+    init(_ mistake: RunFilter.Mistake) {
+        let name = String(mistake.name.prefix(64))
+        let oneOf = { (names: [String]) -> Problem in
+            .malformedQuery(name, .queryOneOf, ["names": .text(names.joined(separator: ", "))])
+        }
+        self =
+            switch (mistake.kind, name) {
+            case (.unknown, _): .unknownParameter(name, among: RunFilter.names)
+            case (.repeated, _): .malformedQuery(name, .queryOnce)
+            case (.cursor, _): .malformedQuery(name, .queryOrder)
+            case (.value, "phase"): oneOf(Phase.allCases.map(\.rawValue))
+            case (.value, "sort"): oneOf(RunOrder.allCases.flatMap { [$0.rawValue, "-" + $0.rawValue] })
+            case (.value, "within"): oneOf(RunFilter.spans.map(\.key))
+            case (.value, "limit"):
+                .malformedQuery(
+                    name, .queryRange,
+                    ["least": "\(RunFilter.limits.lowerBound)", "most": "\(RunFilter.limits.upperBound)"])
+            case (.value, "text"): .malformedQuery(name, .queryText)
+            case (.value, "before"): .malformedQuery(name, .queryNext)
+            case (.value, "beyond"): .malformedQuery(name, .queryBeyond)
+            case (.value, _): .malformedQuery(name, .queryTime)
             }
-            self.order = order
-            isOldestFirst = !isGreatestFirst
-        }
-        guard let text = fields["beyond"] else { return }
-        guard let place = RunOrder.Place(text) else {
-            throw .malformedQuery("beyond", .queryBeyond)
-        }
-        beyond = place
-        if order == .started, isOldestFirst { after = place.opened }
-    }
-
-    private static func moment(_ name: String, in fields: FormFields) throws(Problem) -> Timestamp? {
-        guard let text = fields[name] else { return nil }
-        guard let moment = Timestamp(text) else {
-            throw .malformedQuery(name, .queryTime)
-        }
-        return moment
     }
 }

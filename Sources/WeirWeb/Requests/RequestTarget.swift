@@ -12,6 +12,8 @@ struct RequestTarget: Sendable, Hashable {
     /// The decoded segments below the mount path.
     let segments: [String]
     let query: FormFields
+    /// Whether the path ended in slashes, of which `segments` has none.
+    let hasTrailingSlash: Bool
 
     enum Mistake: Error { case outside, malformed }
 
@@ -19,7 +21,9 @@ struct RequestTarget: Sendable, Hashable {
         self.text = text
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard let path = parts.first, let below = mount.below(path) else { throw .outside }
-        let raw = below.isEmpty ? [] : below.split(separator: "/", omittingEmptySubsequences: false)
+        var raw = below.isEmpty ? [] : below.split(separator: "/", omittingEmptySubsequences: false)
+        hasTrailingSlash = raw.last?.isEmpty ?? false
+        while raw.last?.isEmpty ?? false { raw.removeLast() }
         var segments: [String] = []
         for segment in raw {
             guard let decoded = PercentEncoding.decode(segment), Self.isPlain(decoded) else { throw .malformed }
@@ -28,6 +32,13 @@ struct RequestTarget: Sendable, Hashable {
         self.segments = segments
         guard let query = FormFields(parts.count > 1 ? parts[1] : "") else { throw .malformed }
         self.query = query
+    }
+
+    /// The path and query as sent, without the slashes at the end of the path; `/` if nothing else is left.
+    var withoutTrailingSlash: String {
+        let path = text.prefix { $0 != "?" }
+        let kept = path.reversed().drop { $0 == "/" }.reversed()
+        return (kept.isEmpty ? "/" : String(kept)) + text[path.endIndex...]
     }
 
     private static func isPlain(_ segment: String) -> Bool {

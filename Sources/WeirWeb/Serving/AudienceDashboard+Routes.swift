@@ -9,6 +9,9 @@ extension AudienceDashboard {
         {
             return try Languages(dashboard: self).choose(tag, exchange)
         }
+        if case .api(let route) = exchange.route, let names = route.parameters {
+            try exchange.target.query.check(names)
+        }
         return switch exchange.route {
         case .page(let name): try await LivePages(dashboard: self).show(name, exchange)
         case .pageAfter(let name, let cursor):

@@ -24,10 +24,14 @@ extension Dashboard {
         var response: Response
         do throws(Problem) {
             let target = try target(request, text: text, check: access, route: &route)
-            guard let route else { throw .noSuchPage }
-            response = try await answer(
-                request, target, route, authentication, check: access, from: origin, stopBody: stopBody, seen: &seen,
-                audited: &audited)
+            if target.hasTrailingSlash {
+                response = .moved(to: target.withoutTrailingSlash)
+            } else {
+                guard let route else { throw .noSuchPage }
+                response = try await answer(
+                    request, target, route, authentication, check: access, from: origin, stopBody: stopBody,
+                    seen: &seen, audited: &audited)
+            }
             // The effects of changing requests are reported regardless of the answer's size.
             if request.method == .get { response = try response.counted(in: services.answers) }
         } catch {
@@ -42,7 +46,7 @@ extension Dashboard {
         SecurityHeaders.add(to: &response.headers, isPage: isPage, embeddedBy: ancestors)
         if !access.isOpen, let route, route.requirement != .nothing { keepPrivate(&response, route, seen) }
         if request.head.isLastRead { response.headers[.connection] = "close" }
-        return request.method == .head ? response.createHeadResponse() : response
+        return request.method == .head ? response.head() : response
     }
 
     /// Checks a request, in this order: host, path, method, origin.
@@ -56,6 +60,13 @@ extension Dashboard {
         } catch {
             throw error == .outside ? .noSuchPage : .malformedPath
         }
+        if target.hasTrailingSlash {
+            // Only pages move: a program would silently lose the body of its request.
+            guard request.isSafe, target.segments.first != "api", Route(target.segments)?.isForPrograms != true else {
+                throw .noSuchPage
+            }
+            return target
+        }
         route = Route(target.segments)
         guard let route else { throw .noSuchPage }
         guard route.methods.contains(request.method) else { throw .methodNotAllowed(route.methods) }
@@ -63,6 +74,7 @@ extension Dashboard {
             request.headers, authority: request.head.authority, isEncrypted: request.head.scheme == "https",
             isByCookie: !access.isOpen && CrossSiteCheck.isByCookie(request.headers))
         guard request.isSafe || isAllowed else { throw .crossSite }
+        if request.isEncoded { throw .encodedBody }
         return target
     }
 
@@ -186,4 +198,7 @@ extension Dashboard {
 
 extension Request {
     fileprivate var isSafe: Bool { [.get, .head].contains(method) }
+
+    /// Whether the body has a coding, such as gzip.
+    var isEncoded: Bool { headers[.contentEncoding].map { !["", "identity"].contains($0.lowercased()) } ?? false }
 }

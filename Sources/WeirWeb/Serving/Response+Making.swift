@@ -82,6 +82,22 @@ extension Response {
         Response(status: .seeOther, headers: [.location: location, .cacheControl: "no-store"])
     }
 
+    /// Returns a redirect to the only address of a page.
+    static func moved(to location: String) -> Response {
+        Response(status: .permanentRedirect, headers: [.location: location, .cacheControl: "no-store"])
+    }
+
+    /// Returns the response without its body: with the length of the body if it is known, else without one.
+    func head() -> Response {
+        var head = createHeadResponse()
+        if body.contentLength == nil {
+            head.headers[.contentLength] = headers[.contentLength]
+            // Without a length, HTTP/1.1 ends the empty body with bytes that a client does not expect after a head.
+            if head.headers[.contentLength] == nil { head.headers[.connection] = "close" }
+        }
+        return head
+    }
+
     init(_ answer: PollAnswer) {
         self.init(status: answer.status, headers: answer.fields, body: ResponseBody(byteBuffer: answer.body))
         if answer.closes { headers[.connection] = "close" }

@@ -62,13 +62,63 @@ struct RunTableTests {
                     let page = try await server.ask("GET", "/api/v1/runs?" + query).json()
                     found += page["runs"]?.array?.compactMap { $0["id"]?.string } ?? []
                     guard let beyond = page["beyond"]?.string, let next = page["next"]?.integer else { break }
-                    query = "sort=\(sort)&limit=2" + (sort == "-started" ? "&before=\(next)" : "&beyond=\(beyond)")
+                    query =
+                        "sort=\(sort)&limit=2"
+                        + (sort == "-started" && next % 2 == 0 ? "&before=\(next)" : "&beyond=\(beyond)")
                 }
                 #expect(Set(found) == all && found.count == 5, "\(sort)")
             }
             for bad in ["sort=x", "sort=duration&beyond=1", "sort=-duration&beyond=a.b"] {
                 #expect(try await server.ask("GET", "/api/v1/runs?" + bad).status == 400, "\(bad)")
             }
+        }
+    }
+
+    @Test func `a filter that is not understood lists, exports and changes nothing, and the nearest name is told`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let going = try await server.start("a", last: 3).run
+            for (query, name) in [
+                ("phse=failed", "phse"), ("phase=nonsense", "phase"), ("from=garbage", "from"), ("text=%23", "text"),
+                ("phase=active&phase=failed", "phase"), ("sort=duration&before=9", "before"),
+            ] {
+                for path in [
+                    "/api/v1/runs?", "/api/v1/runs/export?", "/runs/export?", "/runs/change?change=cancel&all=1&",
+                ] {
+                    let answer = try await server.ask("GET", path + query)
+                    #expect(answer.status == 400, "\(path)\(query)")
+                    #expect(try answer.json()["errors"]?.array?.first?["field"]?.string == name, "\(path)\(query)")
+                }
+                let page = try await server.ask("GET", "/runs?" + query, headers: [Self.html])
+                #expect(page.status == 200 && !page.text.contains(going), "\(query)")
+                #expect(!page.text.contains("/runs/change") && !page.text.contains("/runs/export"), "\(query)")
+            }
+            let near = try await server.ask("GET", "/api/v1/runs?phse=failed").json()["detail"]?.string
+            #expect(near == "There is no parameter “phse”. Did you mean “phase”?")
+            #expect(try await server.ask("GET", "/api/v1/runs/\(going)?att=1").status == 400)
+            for query in ["phase=Running", "operation=steps&phase=En+curso", "startedAfter=2000-01-01T00:00:00+01:00"] {
+                let found = try await server.ask("GET", "/api/v1/runs?" + query).json()["runs"]?.array
+                #expect(found?.first?["id"]?.string == going, "\(query)")
+            }
+        }
+    }
+
+    @Test func `a page with a slash at its end moves, a head has no false length, and a coded body is refused`()
+        async throws
+    {
+        try await TestServer.run { server in
+            let moved = try await server.ask("GET", "/runs/?phase=failed", headers: [Self.html])
+            #expect(moved.status == 308 && moved["location"] == "/runs?phase=failed")
+            #expect(try await server.ask("GET", "/api/v1/runs/").status == 404)
+            #expect(try await server.ask("HEAD", "/runs/export")["content-length"] == nil)
+            let path = "/api/v1/operations/steps/runs"
+            let json = "Content-Type: application/json"
+            let coded = try await server.ask("POST", path, headers: [json, "Content-Encoding: gzip"], body: "x")
+            #expect(coded.status == 415)
+            let marked = try await server.ask("POST", path, headers: [json], body: "\u{FEFF}{\"label\":\"a\"}")
+            #expect(marked.status == 201)
+            server.gate.finish()
         }
     }
 

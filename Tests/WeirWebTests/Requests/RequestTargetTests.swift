@@ -20,12 +20,27 @@ struct RequestTargetTests {
     }
 
     @Test(arguments: [
-        "/assets/..", "/assets/../x", "/assets/%2e%2e/x", "/assets/%2E./x", "/assets//x", "/assets/", "/assets/.",
+        "/assets/..", "/assets/../x", "/assets/%2e%2e/x", "/assets/%2E./x", "/assets//x", "/assets/.",
         "/assets/a%2fb", "/assets/a%5cb", "/assets/a%00", "/assets/%", "/assets/%4", "/assets/%zz", "/assets/%ff",
         "/assets/a\u{7f}", "/?a=%", "/?%zz=1", "/assets/%c0%ae%c0%ae/x",
     ])
     func `a path that hides something is malformed`(path: String) {
         #expect(throws: RequestTarget.Mistake.malformed) { try RequestTarget(path, mount: root) }
+    }
+
+    @Test func `slashes at the end of a path are known, and not a segment`() throws {
+        let paths = [
+            ("/runs/", root, "/runs"), ("/runs//?a=/", root, "/runs?a=/"), ("//", root, "/"),
+            ("/ops//", ops, "/ops"), ("/ops/runs/?x=1", ops, "/ops/runs?x=1"),
+        ]
+        for (path, mount, plain) in paths {
+            let target = try RequestTarget(path, mount: mount)
+            #expect(target.hasTrailingSlash && target.withoutTrailingSlash == plain, "\(path)")
+        }
+        for path in ["/", "/runs", "/runs?a=/"] {
+            #expect(try !RequestTarget(path, mount: root).hasTrailingSlash, "\(path)")
+        }
+        #expect(throws: RequestTarget.Mistake.malformed) { try RequestTarget("//evil.example/", mount: root) }
     }
 
     @Test func `every address of the map is a route, and others are none`() {

@@ -28,12 +28,18 @@ extension PageWriter {
         Dictionary(catalog.entries.map { ($0.id, title(of: $0.id)) }) { first, _ in first }
     }
 
-    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?) -> Fields {
+    /// The list, or with a mistake in the filter a sentence about it, and no action on what the filter would select.
+    func runsPage(_ runs: [RunRecord], filter: RunFilter, olderURL: String?, mistake: Message? = nil) -> Fields {
         let known = Set(catalog.entries.map(\.id))
         let operations = catalog.entries.map(\.id) + (known.contains(filter.operation) ? [] : [filter.operation])
         let highlight = Highlight(SearchQuery(filter.text))
         let chips = chips(filter)
+        let isUnderstood = filter.mistake == nil
+        let (mayChange, mayExport) = (
+            isUnderstood && self.mayChange, isUnderstood && permissions.allowsAnywhere(.export)
+        )
         return [
+            "mistake": filter.hasBadFrom || filter.hasBadTo ? nil : mistake.map { strings($0) },
             "rows": runs.map { listed($0, highlight, isPicked: mayChange) }, "bulk": mayChange ? bulk(filter) : nil,
             "limit": String(Self.liveRuns),
             "isFiltered": !filter.isEmpty, "isFirstPage": filter.isFirstPage,
@@ -47,10 +53,10 @@ extension PageWriter {
             "spans": spans(filter),
             "chips": chips.isEmpty ? nil : ["list": chips, "clearURL": "\(base)/runs"] as Fields,
             "sorts": sorts(filter),
-            "hasBundles": permissions.allowsAnywhere(.export) || mayImport,
-            "exportURL": permissions.allowsAnywhere(.export) ? exportURL(filter) : nil,
-            "csvURL": permissions.allowsAnywhere(.export) ? exportURL(filter, format: "csv") : nil,
-            "jsonURL": permissions.allowsAnywhere(.export) ? exportURL(filter, format: "json") : nil,
+            "hasBundles": mayExport || mayImport,
+            "exportURL": mayExport ? exportURL(filter) : nil,
+            "csvURL": mayExport ? exportURL(filter, format: "csv") : nil,
+            "jsonURL": mayExport ? exportURL(filter, format: "json") : nil,
             "importURL": mayImport ? "\(base)/imports" : nil,
             "views": nil, "olderURL": olderURL, "newestURL": filter.isEmpty ? nil : "\(base)/runs",
         ]
@@ -75,11 +81,7 @@ extension PageWriter {
 
     /// The form for the selected runs, or for all that match the filter.
     private func bulk(_ filter: RunFilter) -> Fields {
-        var filter = filter
-        // The list ignores these as well.
-        if filter.hasBadFrom { filter.from = "" }
-        if filter.hasBadTo { filter.to = "" }
-        return [
+        [
             "action": "\(base)/runs/change",
             "mayCancel": permissions.allowsAnywhere(.cancel), "mayRetry": permissions.allowsAnywhere(.start),
             "hidden": filter.firstPage.parameters.map { ["name": $0.name, "value": $0.value] as Fields },
@@ -131,7 +133,7 @@ extension PageWriter {
             }
     }
 
-    /// The active filters, each with the URL of the list without it.
+    /// The active filters that can be read, each with the URL of the list without it.
     private func chips(_ filter: RunFilter) -> [Fields] {
         let chip = {
             (word: StringKey, value: String, moment: Timestamp?, part: WritableKeyPath<RunFilter, String>) -> Fields? in
@@ -147,20 +149,20 @@ extension PageWriter {
         return [
             chip(.runsText, filter.text, nil, \.text),
             chip(.runsOperation, title(of: filter.operation), nil, \.operation),
-            chip(.runsPhase, Phase(rawValue: filter.phase).map(word) ?? filter.phase, nil, \.phase),
+            Phase(rawValue: filter.phase).flatMap { chip(.runsPhase, word(for: $0), nil, \.phase) },
             chip(.runsActor, filter.actor, nil, \.actor),
-            chip(.runsFrom, filter.from, RunFilter.moment(filter.from), \.from),
-            chip(.runsTo, filter.to, RunFilter.moment(filter.to), \.to),
-            chip(.runsWhen, span.map { strings[$0.1] } ?? filter.within, nil, \.within),
+            RunFilter.span(filter.from).flatMap { chip(.runsFrom, filter.from, $0.start, \.from) },
+            RunFilter.span(filter.to).flatMap { chip(.runsTo, filter.to, $0.start, \.to) },
+            span.flatMap { chip(.runsWhen, strings[$0.1], nil, \.within) },
         ].compactMap { $0 }
     }
 
     /// The reader's saved views, and the form that saves this one; nil if there is neither.
     func views(_ frame: PageFrame, _ filter: RunFilter) -> Fields? {
         let filter = filter.firstPage
-        guard !frame.views.isEmpty || !filter.isEmpty else { return nil }
+        guard !frame.views.isEmpty || !filter.isEmpty && filter.mistake == nil else { return nil }
         return [
-            "action": "\(base)/runs/views", "query": filter.isEmpty ? nil : filter.query,
+            "action": "\(base)/runs/views", "query": filter.isEmpty || filter.mistake != nil ? nil : filter.query,
             "list": frame.views.map { view -> Fields in
                 ["name": view.name, "url": url(view.filter), "isHere": view.filter == filter]
             },

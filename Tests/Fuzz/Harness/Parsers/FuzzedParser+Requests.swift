@@ -77,21 +77,18 @@ extension FuzzedParser {
     static let queries = FuzzedParser("queries", upTo: 512) { input in
         guard let fields = FormFields(input.text) else { return }
         expect(FormFields(fields.text)?.fields == fields.fields, "“\(fields.text)” is another query")
-        do throws(Problem) {
-            let query = try RunQuery(fields)
-            expect((1...500).contains(query.limit), "a limit of \(query.limit)")
-            expect(query.before ?? 1 > 0, "before \(query.before ?? 1)")
-            _ = SearchQuery(query.text ?? "")
-        } catch {
-            expectSentence(error.detail)
-            expect(error.status.code == 400, "a query answered \(error.status.code)")
-        }
         for name in ["wait", "after", "limit"] {
             do throws(Problem) { _ = try fields.number(name, 0...1_000) } catch { expectSentence(error.detail) }
         }
         let filter = RunFilter(parameters: fields.dictionary)
-        _ = filter.query()
-        _ = filter.mistakenField
+        if let mistake = filter.mistake {
+            expectSentence(Problem(mistake).detail)
+            return
+        }
+        let query = filter.query()
+        expect((1...500).contains(query.limit), "a limit of \(query.limit)")
+        expect(query.before ?? 1 > 0, "before \(query.before ?? 1)")
+        expect(query.text == nil || query.search?.terms.isEmpty == false, "“\(query.text ?? "")” has no terms")
         let again = FormFields(filter.query).map { RunFilter(parameters: $0.dictionary) }
         expect(again == filter, "“\(filter.query)” is another filter")
     }
