@@ -2,39 +2,68 @@ import Foundation
 
 /// Replaces secrets in texts before they are recorded or shown.
 ///
-/// Every secret of at least eight characters is found in plain text, JSON, URLs, HTML, base 64 and hexadecimal digits;
-/// for a secret of several lines, so is each line of that length. A secret that a program splits, reverses or encrypts
-/// is not found: masking is the last line of defence, not the first.
-package struct SecretMask: Sendable, Hashable {
+/// Every secret of at least eight characters is found in plain text, base 64, hexadecimal digits, and with any of its characters
+/// escaped for a URL, JSON, a shell or HTML; for a secret of several lines, so is each line of that length. A secret
+/// that a program splits, reverses or encrypts is not found: masking is the last line of defence, not the first.
+package struct SecretMask: Sendable {
     /// The replacement for a secret.
     package static let replacement = "•••"
     /// The minimum length of a masked secret in characters, because shorter ones occur in texts by chance.
     package static let minimum = 8
+    /// The number of lines up to which each line of a secret is also found in base 64 and hexadecimal digits.
+    private static let encodedLines = 100
 
-    private let needles: [String]
+    private let needles: [SecretNeedle]
+    /// The positions in `needles` by first byte.
+    private let places: [[Int]]
+    /// Whether a needle begins with two bytes, by the first and the second.
+    private let pairs: [[Bool]]
 
     /// A mask without secrets.
     package static let none = SecretMask([])
 
     package init(_ secrets: some Sequence<String>) {
-        var found: Set<String> = []
+        var found: Set<SecretNeedle> = []
         for secret in secrets {
-            let trimmed = secret.trimmingCharacters(in: .whitespacesAndNewlines)
-            for text in [secret, trimmed] + secret.split(whereSeparator: \.isNewline).map(String.init)
-            where text.count >= Self.minimum {
-                found.formUnion(Self.forms(of: text))
+            let text = secret.replacing("\r\n", with: "\n").trimmingCharacters(in: .whitespacesAndNewlines)
+            let lines = text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+            if text.count >= Self.minimum { found.formUnion(SecretNeedle.forms(of: text)) }
+            guard lines.count > 1 else { continue }
+            for line in lines where line.count >= Self.minimum {
+                found.formUnion(
+                    lines.count > Self.encodedLines
+                        ? [SecretNeedle(Array(line.utf8))] : SecretNeedle.forms(of: line))
             }
         }
-        // The longest first, so that a whole secret is replaced before a line of it.
-        needles = found.sorted { ($0.utf8.count, $0) > ($1.utf8.count, $1) }
+        needles = Array(found)
+        var places = Array(repeating: [Int](), count: 256)
+        var pairs = Array(repeating: Array(repeating: false, count: 256), count: 256)
+        for (place, needle) in needles.enumerated() {
+            guard let first = needle.bytes.first, let second = needle.bytes.dropFirst().first else { continue }
+            places[Int(first)].append(place)
+            pairs[Int(first)][Int(second)] = true
+        }
+        (self.places, self.pairs) = (places, pairs)
     }
 
     package var isEmpty: Bool { needles.isEmpty }
 
+    /// Masks a whole text.
+    ///
+    /// In a text that was cut off, which ends with an ellipsis, the beginning of a secret before the ellipsis is masked too.
     package func masked(_ text: String) -> String {
         guard !needles.isEmpty else { return text }
         // By bytes, not characters: a combining mark after a secret would change its last character.
-        return needles.reduce(text) { text, needle in Self.replace(needle, in: text) }
+        let bytes = Array(text.utf8)
+        let ellipsis = Array("…".utf8)
+        var stream = MaskedStream(self)
+        var result: [UInt8]
+        if bytes.suffix(ellipsis.count) == ellipsis[...] {
+            result = stream.take(bytes.dropLast(ellipsis.count)) + stream.finish(isCut: true) + ellipsis
+        } else {
+            result = stream.take(bytes) + stream.finish()
+        }
+        return result == bytes ? text : String(decoding: result, as: UTF8.self)
     }
 
     /// The value with secrets masked in member names and texts at any depth.
@@ -43,8 +72,8 @@ package struct SecretMask: Sendable, Hashable {
         switch value {
         case .null, .bool: return value
         // A secret of digits can appear as a number.
-        case .integer(let number): return needles.contains(String(number)) ? .string(Self.replacement) : value
-        case .number(let number): return needles.contains(String(number)) ? .string(Self.replacement) : value
+        case .integer(let number): return contains(String(number)) ? .string(Self.replacement) : value
+        case .number(let number): return contains(String(number)) ? .string(Self.replacement) : value
         case .string(let text): return .string(masked(text))
         case .array(let elements): return .array(elements.map(masked))
         case .object(let members):
@@ -59,41 +88,29 @@ package struct SecretMask: Sendable, Hashable {
             caseName: record.caseName, payload: masked(record.payload), phase: record.phase, progress: record.progress)
     }
 
-    private static func forms(of text: String) -> [String] {
-        let bytes = Array(text.utf8)
-        let data = Data(bytes)
-        let base64 = data.base64EncodedString()
-        let hex = Hex(bytes).text
-        let quoted = (try? JSONValue.string(text).text()).map { String($0.dropFirst().dropLast()) }
-        let percent = PercentEncoding.encode(text)
-        let web = base64.replacing("+", with: "-").replacing("/", with: "_")
-        let html = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
-        return [
-            text, base64, String(base64.prefix { $0 != "=" }), web, String(web.prefix { $0 != "=" }), hex,
-            hex.uppercased(), percent, percent.replacing("%20", with: "+"), quoted,
-            quoted?.replacing("/", with: "\\/"), html, html.replacing("\"", with: "&quot;"),
-        ].compactMap { $0 }
+    private func contains(_ text: String) -> Bool { masked(text) != text }
+
+    /// The longest secret that begins at a place.
+    func match(in text: EscapedText, at place: Int) -> SecretNeedle.Match {
+        var match = SecretNeedle.Match()
+        guard let first = text.byte(place) else { return match }
+        guard EscapedText.isSpecial(first) else {
+            if let second = text.byte(place + 1), !EscapedText.isSpecial(second), text.lineEnd(at: place + 1) == nil,
+                !pairs[Int(first)][Int(second)]
+            {
+                return match
+            }
+            add(first, in: text, at: place, to: &match)
+            return match
+        }
+        var readings: [UInt8] = []
+        let isWhole = text.read(at: place) { byte, _ in if !readings.contains(byte) { readings.append(byte) } }
+        match.isOpen = !isWhole
+        for byte in readings { add(byte, in: text, at: place, to: &match) }
+        return match
     }
 
-    private static func replace(_ needle: String, in text: String) -> String {
-        let (pattern, bytes) = (Array(needle.utf8), Array(text.utf8))
-        guard let first = pattern.first, bytes.count >= pattern.count else { return text }
-        var result: [UInt8] = []
-        var kept = 0
-        var place = 0
-        while place <= bytes.count - pattern.count {
-            // Never traps: at least as many bytes follow the place as the pattern has.
-            guard bytes[place] == first, bytes[place..<place + pattern.count].elementsEqual(pattern) else {
-                place += 1
-                continue
-            }
-            result += bytes[kept..<place]
-            result += replacement.utf8
-            place += pattern.count
-            kept = place
-        }
-        guard kept > 0 else { return text }
-        result += bytes[kept...]
-        return String(decoding: result, as: UTF8.self)
+    private func add(_ first: UInt8, in text: EscapedText, at place: Int, to match: inout SecretNeedle.Match) {
+        for candidate in places[Int(first)] { match.add(needles[candidate].match(in: text, at: place)) }
     }
 }

@@ -123,6 +123,33 @@ struct CommandRunTests {
         #expect(trial.lines == ["{{.Names}} {{x}}"])
     }
 
+    @Test func `a secret across the cut of a long line, two writes or a shortened text is masked`() async throws {
+        let trial = try await FileTrial.run(
+            """
+            title: T
+            inputs: [{name: token, type: secret}]
+            shell: |
+              head -c 16376 /dev/zero | tr '\\0' x
+              printf '%s\\n' "$WEIR_INPUT_TOKEN"
+              printf '%.6s' "$WEIR_INPUT_TOKEN" >&2
+              printf '%s\\n' "${WEIR_INPUT_TOKEN#??????}" >&2
+              echo "::weir found token=$WEIR_INPUT_TOKEN::"
+              left=$(head -c 495 /dev/zero | tr '\\0' y)
+              echo "{\\"state\\": \\"told\\", \\"note\\": \\"$left$WEIR_INPUT_TOKEN$left$left\\"}" > "$WEIR_STATES"
+            """, ["token": "hunter2-hunter2"])
+        let errors = trial.lines.filter { $0.hasPrefix("stderr: ") }
+        #expect(errors == ["stderr: •••"])
+        #expect(
+            trial.lines.filter { !errors.contains($0) }.joined() == String(repeating: "x", count: 16_376) + "•••")
+        let values = trial.states.compactMap { state -> [String: JSONValue]? in
+            guard case .active(_, let details) = state else { return nil }
+            return details.values
+        }
+        #expect(values.contains { $0["token"] == "•••" })
+        #expect(values.contains { $0["note"] == .string(String(repeating: "y", count: 495) + "•••yy…") })
+        guard case .succeeded = trial.last else { return #expect(Bool(false), "\(trial.states)") }
+    }
+
     @Test func `a program has the umask of its file, or else that of the settings`() async throws {
         let settings = FileMask("027")
         #expect(try await FileTrial.run("title: T\nshell: umask", umask: settings).lines == ["0027"])

@@ -19,6 +19,33 @@ import Testing
         }
     }
 
+    @Test func `a secret is masked behind a user’s name in base 64, and broken into lines`() {
+        let mask = SecretMask([secret])
+        #expect(mask.masked("Basic " + Data("user:\(secret)".utf8).base64EncodedString()) == "Basic dXNlcjp•••")
+        let key = String(repeating: "0123456789abcdef", count: 8)
+        let folded = Data(key.utf8).base64EncodedString(options: [.lineLength76Characters, .endLineWithLineFeed])
+        #expect(SecretMask([key]).masked("key:\n\(folded)\n") == "key:\n•••\n")
+    }
+
+    @Test func `percent signs, slashes and other characters can be escaped or not`() {
+        let mask = SecretMask(["s3cr3t/p&ss+ö '7"])
+        for form in [
+            "s3cr3t/p%26ss%2B%C3%B6%20%277", "s3cr3t%2fp%26ss%2b%c3%b6+'7",
+            "s3cr3t%252Fp%2526ss%252B%25C3%25B6%2520%25277",
+            #"s3cr3t\/p\u0026ss+\u00f6 '7"#, #"s3cr3t\/p\u0026ss+\u00F6 '7"#, #"s3cr3t/p&ss+ö '\''7"#,
+            #"s3cr3t/p\&ss+ö\ \'7"#, #"s3cr3t/p&amp;ss+ö &#x27;7"#, #"s3cr3t/p&ss+\xc3\xb6 '7"#,
+        ] {
+            #expect(mask.masked("a \(form) b") == "a ••• b", "\(form)")
+        }
+    }
+
+    @Test func `the beginning of a secret before the ellipsis of a text that was cut off is masked`() {
+        let mask = SecretMask(["hunter2-hunter2"])
+        #expect(mask.masked("The answer was hunter2-hu…") == "The answer was •••…")
+        #expect(mask.masked("The answer was huge…") == "The answer was huge…")
+        #expect(mask.masked("The answer was hu…") == "The answer was hu…")
+    }
+
     @Test func `a secret is found in names, texts and lists of a value, and as a number`() {
         let mask = SecretMask(["12345678", "hunter2-hunter2"])
         let value: JSONValue = [
@@ -38,6 +65,7 @@ import Testing
         #expect(SecretMask(["abc"]).isEmpty)
         #expect(SecretMask.none.masked("anything") == "anything")
         #expect(SecretMask(["12345678"]).masked("1234567") == "1234567")
-        #expect(SecretMask(["aaaaaaaa"]).masked(String(repeating: "a", count: 17)) == "••••••a")
+        #expect(SecretMask(["aaaaaaaa"]).masked(String(repeating: "a", count: 17)) == "•••")
+        #expect(SecretMask(["abcdefgh"]).masked("abcdefghabcdefghi") == "••••••i")
     }
 }

@@ -31,6 +31,7 @@ final class RunOutput: PieceSink {
 
     private struct Core {
         var queue: OutputQueue
+        var masked = MaskedLines(.none)
         var recorded = SequenceNumber.zero
         var isOpen = false
         var isDraining = false
@@ -38,6 +39,15 @@ final class RunOutput: PieceSink {
         var isOverTold = false
         var writers: [Deferred<Bool>] = []
         var flushing: [Deferred<Bool>] = []
+
+        mutating func append(
+            _ line: String, to channel: OutputChannel, at now: Timestamp, continues: Bool = false
+        ) {
+            let lines = masked.take(line, from: channel)
+            for (index, line) in lines.enumerated() {
+                queue.append(line, to: channel, at: now, continues: continues && index == lines.count - 1)
+            }
+        }
 
         mutating func takeWriters() -> [Deferred<Bool>] {
             defer { writers = [] }
@@ -77,6 +87,9 @@ final class RunOutput: PieceSink {
 
     // MARK: Printing
 
+    /// Masks secrets in all lines that are printed from now on.
+    func mask(_ mask: SecretMask) { core.withLock { $0.masked = MaskedLines(mask) } }
+
     func write(_ line: String, to channel: OutputChannel) async { await write(line, to: channel, continues: false) }
 
     func write(_ line: String, to channel: OutputChannel, continues: Bool) async {
@@ -85,7 +98,7 @@ final class RunOutput: PieceSink {
             let room = Deferred<Bool>()
             let isTaken = change { core in
                 guard !core.queue.isClosed, !core.queue.hasRoom else {
-                    core.queue.append(line, to: channel, at: now, continues: continues)
+                    core.append(line, to: channel, at: now, continues: continues)
                     return true
                 }
                 core.writers.append(room)
@@ -103,7 +116,7 @@ final class RunOutput: PieceSink {
                 core.queue.leaveOut()
                 return false
             }
-            core.queue.append(line, to: channel, at: now)
+            core.append(line, to: channel, at: now)
             return !core.queue.isClosed
         }
     }
@@ -120,6 +133,7 @@ final class RunOutput: PieceSink {
     func close() {
         let now = environment.now()
         let writers = change { core in
+            for (channel, line) in core.masked.finish() { core.queue.append(line, to: channel, at: now) }
             core.queue.close(at: now)
             return core.takeWriters()
         }

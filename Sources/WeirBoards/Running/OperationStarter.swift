@@ -65,7 +65,8 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
     private func output(of run: Run<Work.State>, _ mask: SecretMask) -> RunOutput? {
         guard runner.operation is any OutputOperation else { return nil }
         let output = surroundings.outputs.output(of: run.id)
-        run.print(to: mask.isEmpty ? output : MaskingSink(sink: output, mask: mask))
+        output.mask(mask)
+        run.print(to: output)
         return output
     }
 
@@ -101,19 +102,6 @@ struct OperationStarter<Work: StateOperation>: RunStarter {
         }
         live.keep(subscription)
     }
-}
-
-private struct MaskingSink: PieceSink {
-    let sink: any PieceSink
-    let mask: SecretMask
-
-    func write(_ line: String, to channel: OutputChannel) async { await sink.write(mask.masked(line), to: channel) }
-
-    func write(_ piece: String, to channel: OutputChannel, continues: Bool) async {
-        await sink.write(mask.masked(piece), to: channel, continues: continues)
-    }
-
-    func offer(_ line: String, to channel: OutputChannel) -> Bool { sink.offer(mask.masked(line), to: channel) }
 }
 
 protocol RunStarter: Sendable {

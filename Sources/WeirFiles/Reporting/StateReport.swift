@@ -29,11 +29,13 @@ struct StateReport: Sendable, Hashable {
         guard ignored.isEmpty, state != nil || !isEmpty else { return nil }
     }
 
-    /// Parses a line of JSON, or returns nil if it is not a report.
-    init?(json line: String) {
-        guard line.utf8.count <= StateLine.maximumBytes, let members = try? JSONValue(parsing: line).object else {
-            return nil
-        }
+    /// Parses a line of JSON, or returns nil if it is not a valid report.
+    ///
+    /// Secrets are masked before texts are shortened, which could cut one in two.
+    init?(json line: String, mask: SecretMask = .none) {
+        guard line.utf8.count <= StateLine.maximumBytes, let value = try? JSONValue(parsing: line),
+            let members = mask.masked(value).object
+        else { return nil }
         for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             if name == "state" {
                 if let text = value.string, CommandState.isFree(text) {

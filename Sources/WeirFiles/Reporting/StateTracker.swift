@@ -23,6 +23,8 @@ struct StateTracker: Sendable {
 
     private let definition: OperationDefinition
     private let input: CommandInput
+    /// Masks the run's secrets.
+    let mask: SecretMask
     private let clock: StepMeter.Clock
     private var name = CommandState.running
     private var details = StateDetails()
@@ -42,6 +44,7 @@ struct StateTracker: Sendable {
     ) {
         self.definition = definition
         self.input = input
+        mask = SecretMask(definition.fields.filter(\.isSecret).compactMap { input.text($0.name) })
         self.clock = clock
     }
 
@@ -55,9 +58,11 @@ struct StateTracker: Sendable {
         return .active(name, details)
     }
 
-    /// Processes a printed line or tick, without its escape sequences.
+    /// Processes a printed line or tick, whose secrets are masked, without its escape sequences.
     mutating func take(_ printed: String, on channel: OutputChannel, isTick: Bool = false) -> Step {
-        let line = printed.withoutEscapes
+        var line = printed.withoutEscapes
+        // Escape sequences can have divided a secret.
+        if line != printed { line = mask.masked(line) }
         if let report = StateReport(line: line) {
             return take(report)
         }
@@ -97,7 +102,7 @@ struct StateTracker: Sendable {
     }
 
     mutating func take(json line: String) -> Step {
-        guard let report = StateReport(json: line) else {
+        guard let report = StateReport(json: line, mask: mask) else {
             return Step(
                 isOutput: false,
                 notice: once(

@@ -58,10 +58,10 @@ package struct CommandOperation: OutputOperation, DeclaredStates {
         guard let helper = environment.helper else {
             throw OperationFailure(CommandHelper.NotFound().description)
         }
+        let tracker = StateTracker(definition, input)
         let run = CommandRun(
             definition: definition, input: input, environment: environment, helper: helper, clock: clock,
-            output: output,
-            reporter: StateReporter(StateTracker(definition, input), flow: state))
+            output: output, reporter: StateReporter(tracker, flow: state), mask: tracker.mask)
         // The output is read to its end even when this task is cancelled.
         let work = Task { try await run.perform() }
         let end = try await withTaskCancellationHandler {

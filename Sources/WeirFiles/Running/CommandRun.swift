@@ -12,6 +12,7 @@ struct CommandRun: Sendable {
     let clock: any Clock<Duration>
     let output: OutputWriter
     let reporter: StateReporter
+    let mask: SecretMask
     let stopSwitch = StopSwitch()
 
     /// How long to wait, after the command has ended, for another process that keeps the state pipe open.
@@ -126,16 +127,20 @@ struct CommandRun: Sendable {
     private func follow(_ pipe: CommandPipe?, _ channel: OutputChannel) async {
         guard let pipe else { return }
         var splitter = LineSplitter()
+        // Before lines are split, cut and matched, because a secret in two pieces would not be found in either.
+        var stream = MaskedStream(mask)
+        func split(_ bytes: [UInt8], isDrained: Bool, into pieces: inout [LineSplitter.Piece]) {
+            // Unsafe memory: the splitter reads between the array's ends, during the array's lifetime.
+            bytes.withUnsafeBytes { splitter.take($0, isDrained: isDrained) { pieces.append($0) } }
+        }
         while let buffer = await pipe.next() {
             var pieces: [LineSplitter.Piece] = []
             let isDrained = buffer.readableBytes < CommandPipe.readSize
-            // Unsafe memory: the splitter reads between the buffer's ends, during the buffer's lifetime.
-            buffer.withUnsafeReadableBytes { bytes in
-                splitter.take(bytes, isDrained: isDrained) { pieces.append($0) }
-            }
+            split(stream.take(buffer.readableBytesView), isDrained: isDrained, into: &pieces)
             await print(reporter.take(pieces, on: channel))
         }
         var pieces: [LineSplitter.Piece] = []
+        split(stream.finish(), isDrained: false, into: &pieces)
         splitter.finish { pieces.append($0) }
         await print(reporter.take(pieces, on: channel))
     }

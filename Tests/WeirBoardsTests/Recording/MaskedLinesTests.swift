@@ -1,0 +1,34 @@
+import Testing
+import WeirStates
+
+@testable import WeirBoards
+
+@Suite struct MaskedLinesTests {
+    @Test func `a secret of several lines is masked on its channel, whatever other channels print meanwhile`() {
+        var lines = MaskedLines(SecretMask(["first\nsecond\nthird"]))
+        #expect(lines.take("one", from: .standardOutput) == ["one"])
+        #expect(lines.take("a first", from: .standardOutput) == [])
+        #expect(lines.take("first", from: .standardError) == [])
+        #expect(lines.take("second", from: .standardOutput) == [])
+        #expect(lines.take("third b", from: .standardOutput) == ["a ••• b"])
+        #expect(lines.take("other", from: .standardError) == ["first", "other"])
+    }
+
+    @Test func `lines that were held back are recorded at the end`() {
+        var lines = MaskedLines(SecretMask(["first\nsecond\nthird"]))
+        #expect(lines.take("first", from: .standardError) == [])
+        #expect(lines.take("second", from: .standardError) == [])
+        #expect(lines.finish().map(\.1) == ["first", "second"])
+        #expect(lines.finish().isEmpty)
+    }
+
+    @Test func `blank lines stay, and without secrets nothing is held back`() {
+        var lines = MaskedLines(SecretMask(["hunter2-hunter2"]))
+        #expect(lines.take("", from: .standardOutput) == [""])
+        #expect(lines.take("hunter2-hunter2", from: .standardOutput) == ["•••"])
+        #expect(lines.take("hunter2", from: .standardOutput) == ["hunter2"])
+        var none = MaskedLines(.none)
+        #expect(none.take("a", from: .notice) == ["a"])
+        #expect(none.finish().isEmpty)
+    }
+}
