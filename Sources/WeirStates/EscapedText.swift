@@ -45,7 +45,7 @@ struct EscapedText: Sendable {
         return true
     }
 
-    /// The place after the line end at a place, or nil if there is none.
+    /// The place after a line end, or nil if none begins here.
     func lineEnd(at place: Int) -> Int? {
         switch byte(place) {
         case UInt8(ascii: "\n"): place + 1
@@ -75,7 +75,7 @@ struct EscapedText: Sendable {
         while end - place < Self.backslashes, byte(end) == UInt8(ascii: "\\") { end += 1 }
         for count in [2, 4, 8] where end - place >= count { body(UInt8(ascii: "\\"), place + count) }
         guard let escaped = byte(end) else { return false }
-        // An escaped character that has no meaning of its own stands for itself.
+        // Any other escaped character means itself.
         body(escaped, end + 1)
         switch escaped {
         case UInt8(ascii: "n"): body(0x0A, end + 1)

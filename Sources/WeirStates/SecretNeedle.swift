@@ -2,7 +2,7 @@ import Foundation
 
 /// A form of a secret that texts are searched for.
 struct SecretNeedle: Sendable, Hashable {
-    /// What a place in a text is the beginning of.
+    /// The result of a comparison.
     struct Match: Sendable {
         /// The place after the form, or nil if it does not begin here.
         var end: Int?
