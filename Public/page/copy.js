@@ -2,6 +2,8 @@
 // of a run, which is copied as a command that starts it again. `data-copy="moment"` is the URL of the moment that the page
 // currently shows. Loaded at the first click.
 
+import { parsed, written } from "./json.js";
+
 const STAY = 2_000;
 
 /** Quotes a text as one word of a shell. @param {string} text */
@@ -9,10 +11,11 @@ export function quoted(text) {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The command that starts a run again. @param {string} url @param {{operation: string, input: unknown}} run */
-export function curl(url, { operation, input }) {
+/** The command that starts a run again, with the digits of its numbers. @param {string} url @param {string} run its JSON */
+export function curl(url, run) {
+  const { operation, input } = /** @type {{operation: string, input: unknown}} */ (parsed(run));
   const target = new URL(`../operations/${operation}/runs`, url).href;
-  return `curl --json ${quoted(JSON.stringify(input ?? {}))} ${quoted(target)}`;
+  return `curl --json ${quoted(written(input ?? {}))} ${quoted(target)}`;
 }
 
 /** The URL of the moment that a page shows. @param {{origin: string, pathname: string}} place @param {DOMStringMap} page */
@@ -50,5 +53,5 @@ async function command(path) {
   const url = new URL(path, location.href).href;
   const response = await fetch(url, { headers: { Accept: "application/json" } });
   if (!response.ok) throw new Error(`The run was answered with ${response.status}`);
-  return curl(url, await response.json());
+  return curl(url, await response.text());
 }

@@ -17,27 +17,54 @@ export function foldAll() {
   }
 }
 
-/** Parses an object or a list; returns undefined for any other text. @param {string} text */
+/** A number with the digits that it was given with. */
+export class Digits {
+  /** @param {string} text */
+  constructor(text) {
+    this.text = text;
+  }
+}
+
+/** Parses an object or a list, with `Digits` for numbers; returns undefined for any other text. @param {string} text */
 export function parsed(text) {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
+    // A number becomes a string that begins with "n", and every other string begins with "s".
+    const marked = text.replace(/"((?:[^"\\]|\\.)*)"|-?\d[\d.eE+-]*/g, (found, string) => string === undefined ? `"n${found}"` : `"s${string}"`);
+    return unmarked(JSON.parse(marked));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
+/** @param {unknown} value @returns {unknown} */
+function unmarked(value) {
+  if (typeof value === "string") return value.startsWith("n") ? new Digits(value.slice(1)) : value.slice(1);
+  if (Array.isArray(value)) return value.map(unmarked);
+  if (!value || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.slice(1), unmarked(part)]));
+}
+
+/** The JSON text of a parsed value. @param {unknown} value @returns {string} */
+export function written(value) {
+  if (value instanceof Digits) return value.text;
+  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
+  if (!value || typeof value !== "object") return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, part]) => `${JSON.stringify(name)}:${written(part)}`).join(",")}}`;
+}
+
 /** @param {unknown} value @returns {number} */
 function count(value) {
-  return value && typeof value === "object" ? Object.values(value).reduce((sum, part) => sum + count(part), 1) : 1;
+  return value && typeof value === "object" && !(value instanceof Digits) ? Object.values(value).reduce((sum, part) => sum + count(part), 1) : 1;
 }
 
 /** @param {unknown} value @param {number} depth @param {number} open how deep it is open at first @returns {(Node|string)[]} */
 function nodes(value, depth, open) {
   const isList = Array.isArray(value);
-  const entries = value && typeof value === "object" ? Object.entries(value) : [];
-  if (!entries.length) return [JSON.stringify(value)];
+  const entries = value && typeof value === "object" && !(value instanceof Digits) ? Object.entries(value) : [];
+  if (!entries.length) return [written(value)];
   const [first, last] = isList ? "[]" : "{}";
   const details = document.createElement("details");
   details.open = depth < open;

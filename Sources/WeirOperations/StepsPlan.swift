@@ -129,7 +129,7 @@ package struct StepValue: Sendable, Hashable {
         case .string(let text): text
         case .bool(let flag): String(flag)
         case .integer(let number): String(number)
-        case .number(let number): Int64(exactly: number).map { String($0) } ?? String(number)
+        case .number(let number): String(number)
         case .null, .array, .object: ""
         }
     }

@@ -67,7 +67,7 @@ extension Store where State: Codable {
         restore(from: saved, report: report)
         return onCommit { commit in
             do {
-                try saved.save(JSONEncoder().encode(commit.state))
+                try saved.save(Data(JSONValue(encoding: commit.state).text().utf8))
             } catch {
                 report("The state of revision \(commit.revision) could not be saved: \(error).")
             }

@@ -3,20 +3,27 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { curl, quoted } from "../../Public/page/copy.js";
 import { Endings } from "../../Public/page/endings.js";
-import { parsed } from "../../Public/page/json.js";
+import { parsed, written } from "../../Public/page/json.js";
 import { recall, remember } from "../../Public/page/memory.js";
 import { local } from "../../Public/page/moments.js";
 import { matching } from "../../Public/page/output.js";
 
 test("a command starts the same run again, whatever stands in its input", () => {
-  const command = curl("https://weir.example/ops/api/v1/runs/01m", { operation: "greeting", input: { label: "it's $HOME" } });
+  const command = curl("https://weir.example/ops/api/v1/runs/01m", '{"operation":"greeting","input":{"label":"it\'s $HOME"}}');
   assert.equal(command, `curl --json '{"label":"it'\\''s $HOME"}' 'https://weir.example/ops/api/v1/operations/greeting/runs'`);
   assert.equal(quoted("'"), `''\\'''`);
 });
 
 test("only objects and lists are folded", () => {
-  assert.deepEqual(parsed(' {"a": [1]}'), { a: [1] });
+  assert.deepEqual(parsed(' {"a": ["b"]}'), { a: ["b"] });
   assert.deepEqual(["12", '"text"', '{"cut": ', "[link](x)", ""].map(parsed), Array(5).fill(undefined));
+});
+
+test("numbers keep their digits when they are shown and copied", () => {
+  const text = '{"s":["n1","s2","1e400","\\"3",""],"id":9007199254740993,"n":[1.10,-1e400,0.00001,0],"x":null,"t":true,"e":{}}';
+  assert.equal(written(parsed(text)), text);
+  const run = '{"operation":"pay","input":{"account":9007199254740993,"amount":1.10}}';
+  assert.match(curl("https://weir.example/api/v1/runs/01m", run), /'{"account":9007199254740993,"amount":1\.10}'/);
 });
 
 test("search finds lines in any case", () => {

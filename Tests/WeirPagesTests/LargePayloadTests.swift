@@ -20,6 +20,15 @@ import WeirStates
         #expect(payload.child(named: "m2999") != nil)
     }
 
+    @Test(arguments: ["0.00045", "99.9999", "9007199254740993", "-1.10"])
+    func `a number is shown with the digits that it was given with`(digits: String) throws {
+        let values = try values()
+        let json = try JSONValue(parsing: digits)
+        #expect(values.text(json) == digits)
+        #expect((values.value(json) as? NumberValue)?.renderText == digits)
+        #expect((values.value(1_234_567) as? NumberValue)?.transform("grouped") as? String == "1,234,567")
+    }
+
     @Test func `a template repeats the first thousand elements of a list, and counts all`() throws {
         let list = ListValue(json: (0..<5_000).map { .integer($0) }, values: try values())
         #expect(Array(list).count == 1_000)

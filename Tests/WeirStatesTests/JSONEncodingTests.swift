@@ -45,7 +45,7 @@ import WeirStates
             .none, .unlabelled(1, "b"), .labelled(sent: 40, of: nil, note: "n"), .labelled(sent: 1, of: 2, note: ""),
             .nested([.deeper(.none)], names: ["pi": 3.14, "one": 1]),
         ]
-        var json: JSONValue = ["whole": .number(2), "half": 0.5, "list": [nil, true, ["deep": [:]]]]
+        var json: JSONValue = ["whole": 2, "half": 0.5, "list": [nil, true, ["deep": [:]]]]
         var set: Set<Int> = [4]
         var range = 1..<5
     }

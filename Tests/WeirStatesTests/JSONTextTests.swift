@@ -49,17 +49,46 @@ import WeirStates
 
     @Test(
         arguments: [
-            (#" {"a" : [ 1 , 2.50e1, -0 ] } "#, ["a": [1, 25.0, 0]]), (#""\u00e9\ud83d\ude00\/""#, "é\u{1F600}/"),
-            ("9223372036854775808", .number(9_223_372_036_854_775_808)), (#"{"a":1,"a":2}"#, ["a": 2]),
+            (#" {"a" : [ 1 , 2.5, -0 ] } "#, ["a": [1, 2.5, 0]]), (#""\u00e9\ud83d\ude00\/""#, "é\u{1F600}/"),
+            ("1e+300", .number(1e300)), (#"{"a":1,"a":2}"#, ["a": 2]),
         ] as [(String, JSONValue)])
     func `texts by others are read`(text: String, value: JSONValue) throws {
         #expect(try JSONValue(parsing: text) == value)
     }
 
+    @Test(arguments: ["9223372036854775808", "1.10", "0.00001", "2.50e1", "1E5", "1e-400", "0.1234567890123456789"])
+    func `a number keeps its digits, decoded within a value and encoded again`(digits: String) throws {
+        let value = try JSONValue(parsing: "[\(digits)]")
+        #expect(try value.text() == "[\(digits)]")
+        #expect(try JSONValue(encoding: ["a": value])["a"]?.text() == "[\(digits)]")
+        #expect(try JSONValue.object(["a": value]).decode([String: JSONValue].self)["a"]?.text() == "[\(digits)]")
+    }
+
+    @Test(
+        arguments: [
+            ("9007199254740993.0", 9_007_199_254_740_993), ("9.007199254740993e15", 9_007_199_254_740_993),
+            ("-12e2", -1_200),
+            ("0e5", 0), ("10e-1", 1), ("15e-1", nil), ("9223372036854775808", nil), ("1e19", nil), ("1e-400", nil),
+        ] as [(String, Int64?)])
+    func `whether a number is whole is decided by its digits`(digits: String, whole: Int64?) throws {
+        #expect(try JSONValue(parsing: digits).integer == whole)
+    }
+
+    @Test(
+        arguments: [
+            ("+5", "5"), ("007", "7"), (".5", "0.5"), ("5.", "5"), ("-007.50", "-7.50"), ("1e-05", "1e-05"),
+            ("1.10", "1.10"),
+            ("+-5", nil), ("5 ", nil), (".", nil), ("-", nil), ("1_0", nil), ("0x3", nil), ("1e400", nil), ("", nil),
+        ] as [(String, String?)])
+    func `a number is read as people write it`(text: String, digits: String?) throws {
+        #expect(try JSONValue(number: text).map { try $0.text() } == digits)
+    }
+
     @Test(arguments: [
         "", " ", "{", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "01", "1.", ".5", "+1", "1e", "--1", "tru", "nul", "\"",
         "\"\\x\"",
-        "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\u{1}\"", "[1] 2", "NaN", "1e999", "'a'", "[1 2]", "{\"a\":1,}",
+        "\"\\ud800\"", "\"\\udc00\\ud800\"", "\"\u{1}\"", "[1] 2", "NaN", "1e999", String(repeating: "1", count: 1_001),
+        "'a'", "[1 2]", "{\"a\":1,}",
         String(repeating: "[", count: 100_000),
     ])
     func `what is no JSON is refused with its place`(text: String) {

@@ -109,7 +109,8 @@ extension JSONValue {
     /// The approximate size in bytes, in memory or as text.
     var byteEstimate: Int {
         switch self {
-        case .null, .bool, .integer, .number: 16
+        case .null, .bool, .integer: 16
+        case .number(let number): 16 + String(number).utf8.count
         case .string(let text): 32 + text.utf8.count
         case .array(let elements): elements.reduce(32) { $0 + $1.byteEstimate }
         case .object(let members): members.reduce(64) { $0 + 32 + $1.key.utf8.count + $1.value.byteEstimate }

@@ -204,11 +204,7 @@ package struct TriggerRequest: Sendable {
 
     /// The text of an input's part; empty for a member or header that was not sent.
     fileprivate func insertion(at path: ValuePath) throws(Unusable) -> String {
-        guard let value = try value(at: path) else { return "" }
-        guard let text = value.exactText else {
-            throw Unusable(Message(InputWording.pathDigits, ["path": "\(path)"]))
-        }
-        return text
+        try value(at: path)?.exactText ?? ""
     }
 
     /// The reason why an input cannot be made of a request.

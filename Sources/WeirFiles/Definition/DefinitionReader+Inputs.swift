@@ -161,7 +161,7 @@ extension DefinitionReader {
         switch kind {
         case .boolean: return value.flag.map { .bool($0) } ?? .string(text)
         case .integer: return value.integer.map { .integer($0) } ?? .string(text)
-        case .number: return value.number.map { .number($0) } ?? .string(text)
+        case .number: return JSONValue(number: text) ?? .string(text)
         case .text, .multiline, .url, .choice, .secret, .file: return .string(text)
         }
     }

@@ -205,7 +205,7 @@ package final class DeliveryStore: Sendable {
                 """,
             arguments: [
                 delivery.id, delivery.facts.operation, delivery.facts.run, delivery.status.rawValue, delivery.nextAt,
-                delivery.facts.endedAt, try JSONEncoder().encode(delivery),
+                delivery.facts.endedAt, Data(try JSONValue(encoding: delivery).text().utf8),
             ])
     }
 

@@ -66,7 +66,7 @@ struct StateReport: Sendable, Hashable {
             guard let text = value.string else { return ignore(name, "text") }
             show = Self.shortened(text)
         case "completed", "total":
-            let text = value.string ?? value.integer.map { String($0) } ?? value.number.map { String($0) }
+            let text = value.string ?? Self.digits(value)
             if text == nil, value != .null { ignore(name, "a number") }
             guard let text else { return }
             if name == "completed" { completed = text } else { total = text }
@@ -76,6 +76,14 @@ struct StateReport: Sendable, Hashable {
             }
             self.unit = unit
         default: keep(name, value)
+        }
+    }
+
+    private static func digits(_ value: JSONValue) -> String? {
+        switch value {
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
+        case .null, .bool, .string, .array, .object: nil
         }
     }
 

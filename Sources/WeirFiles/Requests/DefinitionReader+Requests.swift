@@ -164,7 +164,7 @@ extension DefinitionReader {
         case "", "null": .null
         case "true": .bool(true)
         case "false": .bool(false)
-        default: Int64(text).map { .integer($0) } ?? Shape.number(text).map { .number($0) }
+        default: JSONValue(number: text)
         }
     }
 

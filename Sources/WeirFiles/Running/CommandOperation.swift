@@ -132,7 +132,7 @@ package struct CommandInput: OperationInput {
         switch values[field] {
         case .string(let text): text.isEmpty ? nil : text
         case .integer(let number): String(number)
-        case .number(let number): Int64(exactly: number).map { String($0) } ?? String(number)
+        case .number(let number): String(number)
         case .bool(let flag): flag ? "true" : "false"
         // A file is represented by its name.
         case .object(let members): members["filename"]?.string

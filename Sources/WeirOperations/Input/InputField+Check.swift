@@ -70,11 +70,15 @@ extension InputField {
     /// The message that states what the field accepts and quotes the rejected value.
     func rejection(of value: JSONValue) -> InputRejection {
         var demand = demand
+        if case .integer(let range) = kind, case .number(let number) = value, number.value.magnitude >= 0x1p63 {
+            // A bound on one side, or none, would not explain why a number beyond 64 bits is refused.
+            demand = (.wholeBetween, .wholeBetweenNot, ["least": "\(range.lowerBound)", "most": "\(range.upperBound)"])
+        }
         demand.values["given"] =
             switch value {
             case .string(let text): "“\(Self.shortened(text))”"
             case .integer(let number): "\(number)"
-            case .number(let number): "\(number)"
+            case .number(let number): "\(Self.shortened(String(number)))"
             default: Self.kind(of: value)
             }
         return InputRejection(demand.refuses, demand.values)
@@ -109,11 +113,16 @@ extension InputField {
         }
     }
 
+    /// A bound without an exponent, and without `.0`.
+    private static func plain(_ bound: Double) -> String {
+        Decimal(string: bound.description).map { $0.description } ?? bound.description
+    }
+
     private static func number(
         _ range: ClosedRange<Double>
     ) -> (asks: InputWording, refuses: InputWording, values: [String: Message.Value]) {
-        let (least, most) = (range.lowerBound, range.upperBound)
-        return switch (least == -.infinity, most == .infinity) {
+        let (least, most) = (plain(range.lowerBound), plain(range.upperBound))
+        return switch (range.lowerBound == -.infinity, range.upperBound == .infinity) {
         case (true, true): (.number, .numberNot, [:])
         case (true, false): (.numberAtMost, .numberAtMostNot, ["most": "\(most)"])
         case (false, true): (.numberAtLeast, .numberAtLeastNot, ["least": "\(least)"])

@@ -4,9 +4,10 @@ package import WeirStates
 extension InputField {
     /// Converts the text of a form field to JSON; nil if it is empty, which counts as absent.
     ///
-    /// Numbers use a decimal point and no grouping in every locale. Invalid numbers are kept as text, for `validate` to reject.
+    /// Numbers have no grouping. Invalid numbers are kept as text, for `validate` to reject, and so is what could be another
+    /// number to a reader of the form's language, such as `1.234` where the decimal mark is a comma.
     /// A checkbox is true if it is sent with a value other than `false`, `off`, `no`, `0` or an empty text.
-    package func value(fromForm text: String) -> JSONValue? {
+    package func value(fromForm text: String, decimal: String = ".") -> JSONValue? {
         switch kind {
         case .text, .multiline, .choice, .secret, .file:
             return text.isEmpty ? nil : .string(text)
@@ -18,7 +19,7 @@ extension InputField {
             guard text.utf8.count <= 400 else { return .string(text) }
             let trimmed = text.trimmingCharacters(in: .whitespacesAndNewlines)
             if trimmed.isEmpty { return nil }
-            return Self.number(trimmed) ?? .string(text)
+            return number(trimmed, decimal: decimal) ?? .string(text)
         }
     }
 
@@ -27,12 +28,15 @@ extension InputField {
     /// - Parameters:
     ///   - form: The submitted values by name. Unknown names are kept, for `validate` to reject.
     ///   - fields: The fields of the form. A boolean field that was not submitted is an unchecked checkbox.
+    ///   - decimal: The decimal mark of the form's language.
     /// - Returns: The input for `validate`.
-    package static func object(fromForm form: [String: String], fields: [InputField]) -> JSONValue {
+    package static func object(
+        fromForm form: [String: String], fields: [InputField], decimal: String = "."
+    ) -> JSONValue {
         var members = form.mapValues(JSONValue.string)
         for field in fields {
             if let text = form[field.name] {
-                members[field.name] = field.value(fromForm: text)
+                members[field.name] = field.value(fromForm: text, decimal: decimal)
             } else if field.kind == .boolean {
                 members[field.name] = .bool(false)
             }
@@ -75,28 +79,34 @@ extension InputField {
         case .object: value["filename"]?.string ?? ""
         case .bool(let isTrue): isTrue ? "true" : "false"
         case .integer(let number): String(number)
-        case .number(let number): Int64(exactly: number).map(String.init) ?? String(number)
+        case .number(let number): String(number)
         case .string(let text): text
         }
     }
 
-    private static func number(_ text: String) -> JSONValue? {
-        guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
-        if let whole = Int64(text) { return .integer(whole) }
-        guard let number = Double(text), number.isFinite else { return nil }
-        return .number(number)
+    private func number(_ text: String, decimal: String) -> JSONValue? {
+        guard decimal != ".", text.contains(decimal) || text.contains(".") else { return JSONValue(number: text) }
+        guard case .number = kind else { return nil }
+        guard text.contains(decimal) else { return Self.isGrouped(text) ? nil : JSONValue(number: text) }
+        return text.contains(".") ? nil : JSONValue(number: text.replacing(decimal, with: "."))
+    }
+
+    /// Whether a point can be meant to separate thousands.
+    private static func isGrouped(_ text: String) -> Bool {
+        let parts = text.drop { $0 == "+" || $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.dropFirst().allSatisfy { $0.count == 3 && $0.allSatisfy(\.isNumber) }
+            && parts.first.map { (1...3).contains($0.count) && $0.first != "0" } ?? false
     }
 }
 
 extension JSONValue {
-    /// The text of a scalar, or nil for a number whose digits may have been lost when it was read.
+    /// The text of a scalar, or nil for null, a list or an object.
     package var exactText: String? {
         switch self {
         case .string(let text): text
         case .bool(let flag): flag ? "true" : "false"
         case .integer(let number): String(number)
-        case .number(let number):
-            number.magnitude < 0x1p53 ? Int64(exactly: number).map { String($0) } ?? String(number) : nil
+        case .number(let number): String(number)
         case .null, .array, .object: nil
         }
     }

@@ -13,7 +13,7 @@ struct ListValue: MustacheSequence, MustacheTransformable {
 
     func transform(_ name: String) -> Any? {
         switch name {
-        case "count": NumberValue(value: Double(json.count), format: values.format)
+        case "count": NumberValue(digits: String(json.count), value: Double(json.count), format: values.format)
         case "empty": json.isEmpty
         case "first": json.first.flatMap(values.value)
         case "last": json.last.flatMap(values.value)

@@ -21,8 +21,8 @@ struct PayloadValues {
         switch json {
         case .null: nil
         case .bool(let flag): flag
-        case .integer(let number): NumberValue(value: Double(number), format: format)
-        case .number(let number): NumberValue(value: number, format: format)
+        case .integer(let number): NumberValue(digits: String(number), value: Double(number), format: format)
+        case .number(let number): NumberValue(digits: String(number), value: number.value, format: format)
         case .string(let text): TextValue(text, values: self)
         case .array(let elements): ListValue(json: elements, values: self)
         case .object(let members): ObjectValue(json: members, values: self)
@@ -37,12 +37,13 @@ struct PayloadValues {
     /// The id of a part of a state, to which actions refer.
     func id(_ json: JSONValue) -> String { json.string ?? json.integer.map { String($0) } ?? "" }
 
+    /// A value as text; numbers with the digits that they were given with, in every language.
     func text(_ json: JSONValue) -> String {
         switch json {
         case .null: ""
         case .bool(let flag): strings[flag ? .yes : .no]
-        case .integer(let number): format.number(Double(number))
-        case .number(let number): format.number(number)
+        case .integer(let number): String(number)
+        case .number(let number): String(number)
         case .string(let text): text
         case .array, .object: Self.compact(json)
         }
@@ -142,18 +143,20 @@ struct TextValue: MustacheParent, MustacheCustomRenderable, MustacheTransformabl
     static let transforms: Set<String> = ["time", "case", "said", "empty"]
 }
 
-/// A payload's number in a template: in the locale's format, or formatted as a quantity by a transform.
+/// A payload's number in a template: with the digits that it was given with, or formatted as a quantity by a transform.
 struct NumberValue: MustacheParent, MustacheCustomRenderable, MustacheTransformable {
+    let digits: String
     let value: Double
     let format: LocaleFormat
 
-    var renderText: String { format.number(value) }
+    var renderText: String { digits }
     var isNull: Bool { false }
 
     func child(named name: String) -> Any? { nil }
 
     func transform(_ name: String) -> Any? {
         switch name {
+        case "grouped": Int64(digits).map(format.integer) ?? format.number(value)
         case "bytes": format.bytes(value)
         case "rate": format.bytes(value) + "/s"
         case "seconds": format.duration(Self.milliseconds(value * 1_000))
@@ -178,7 +181,8 @@ struct NumberValue: MustacheParent, MustacheCustomRenderable, MustacheTransforma
     private static func milliseconds(_ value: Double) -> Int64 { Int64(clamping: min(max(value, 0), 9e15)) }
 
     static let transforms: Set<String> = [
-        "bytes", "rate", "seconds", "milliseconds", "percent", "fixed1", "fixed2", "fixed4", "plain", "float",
+        "grouped", "bytes", "rate", "seconds", "milliseconds", "percent", "fixed1", "fixed2", "fixed4", "plain",
+        "float",
     ]
 }
 

@@ -104,8 +104,9 @@ struct JSONParser {
         }
         let text = String(decoding: bytes[start..<index], as: UTF8.self)
         if isWhole, let whole = Int64(text) { return .integer(whole) }
+        guard text.utf8.count <= JSONNumber.limit else { throw mistake("this number is too long") }
         guard let number = Double(text), number.isFinite else { throw mistake("this number is too large") }
-        return .number(number)
+        return .number(JSONNumber(parsed: text))
     }
 
     private mutating func digits() throws {

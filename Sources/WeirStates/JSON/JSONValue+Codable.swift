@@ -1,7 +1,7 @@
 package import Foundation
 
 extension JSONValue: Codable {
-    /// Decodes any JSON value.
+    /// Decodes any JSON value; numbers keep their digits where the text was parsed as a `JSONValue` first.
     public init(from decoder: any Decoder) throws {
         // The decoding attempts below take seconds for a megabyte of small values.
         if let key = CodingUserInfoKey.wholeJSON, let whole = decoder.userInfo[key] as? JSONValue,
@@ -18,7 +18,7 @@ extension JSONValue: Codable {
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
         } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
+            self = .number(JSONNumber(value))
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([JSONValue].self) {
@@ -28,14 +28,14 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Encodes the value unchanged.
+    /// Encodes the value; an encoder other than `init(encoding:)` writes a number's nearest `Double`.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .null: try container.encodeNil()
         case .bool(let value): try container.encode(value)
         case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
+        case .number(let value): try container.encode(value.value)
         case .string(let value): try container.encode(value)
         case .array(let value): try container.encode(value)
         case .object(let value): try container.encode(value)

@@ -1,6 +1,6 @@
 /// A JSON value (RFC 8259) of any shape.
 ///
-/// Whole numbers that fit are stored as `Int64`. The members of an object are unordered; the text form sorts them, so
+/// Whole numbers that fit are stored as `Int64`, and others with their digits. The members of an object are unordered; the text form sorts them, so
 /// that equal values have equal texts.
 public enum JSONValue: Sendable, Hashable {
     /// `null`.
@@ -10,7 +10,7 @@ public enum JSONValue: Sendable, Hashable {
     /// A number without a fraction that fits in 64 bits.
     case integer(Int64)
     /// Any other number.
-    case number(Double)
+    case number(JSONNumber)
     /// A string.
     case string(String)
     /// An array.
@@ -42,7 +42,7 @@ extension JSONValue {
     package var integer: Int64? {
         switch self {
         case .integer(let value): value
-        case .number(let value): Int64(exactly: value)
+        case .number(let value): value.whole
         default: nil
         }
     }
@@ -50,7 +50,7 @@ extension JSONValue {
     package var number: Double? {
         switch self {
         case .integer(let value): Double(value)
-        case .number(let value): value
+        case .number(let value): value.value
         default: nil
         }
     }

@@ -41,7 +41,8 @@ struct JSONValueEncoder: Encoder {
     private static func encoded(_ json: JSONValue, at path: [any CodingKey]) throws -> JSONValue {
         switch json {
         case .null, .bool, .integer, .string: json
-        case .number(let value): try number(value, at: path)
+        case .number(let number):
+            if number.isFinite { json } else { throw notFinite(number, path) }
         case .array(let elements): .array(try elements.map { try encoded($0, at: path) })
         case .object(let members): .object(try members.mapValues { try encoded($0, at: path) })
         }

@@ -83,14 +83,18 @@ import WeirStates
                 "Esta URL contém um nome de usuário ou uma senha, que seriam registrados. Deixe-os de fora."
             ),
             ("url", "http://a:70000/", "Esta URL tem uma porta que não existe. As portas vão de 1 a 65535."),
-            ("any", "x", "Informe um número inteiro de qualquer tamanho, e não “x”."),
+            ("any", "x", "Informe um número inteiro, e não “x”."),
             ("most", 10, "Informe um número inteiro de no máximo 9, e não 10."),
             ("least", 0, "Informe um número inteiro de no mínimo 1, e não 0."),
             ("between", "{least}", "Informe um número inteiro de 1 a 9, e não “{least}”."),
-            ("real", "x", "Informe um número de qualquer tamanho, e não “x”."),
-            ("realMost", 3, "Informe um número de no máximo 2.0, e não 3."),
-            ("realLeast", 0, "Informe um número de no mínimo 1.0, e não 0."),
-            ("ratio", 2, "Informe um número de 0.0 a 1.0, e não 2."),
+            ("real", "x", "Informe um número, e não “x”."),
+            (
+                "any", .number(0x1p63),
+                "Informe um número inteiro de -9223372036854775808 a 9223372036854775807, e não 9.223372036854776e+18."
+            ),
+            ("realMost", 3, "Informe um número de no máximo 2, e não 3."),
+            ("realLeast", 0, "Informe um número de no mínimo 1, e não 0."),
+            ("ratio", 2, "Informe um número de 0 a 1, e não 2."),
             ("loud", [:], "Informe true ou false, e não um objeto."),
             ("method", "x", "Escolha “GET”, “PUT” ou “POST”, e não “x”."),
             ("key", "abc", "Informe um segredo de no máximo 2 caracteres. Ele não é registrado."),

@@ -102,10 +102,11 @@ extension PageWriter {
         return switch value {
         case .string(let text): highlight.excerpt(text)
         case .integer(let number): highlight.excerpt(String(number))
+        case .number(let number): highlight.excerpt(String(number))
         case .array(let elements): elements.lazy.compactMap { found(in: $0, highlight) }.first
         case .object(let members):
             members.sorted { $0.key < $1.key }.lazy.compactMap { found(in: $0.value, highlight) }.first
-        case .null, .bool, .number: nil
+        case .null, .bool: nil
         }
     }
 

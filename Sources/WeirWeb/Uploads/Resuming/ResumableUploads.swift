@@ -54,7 +54,7 @@ final class ResumableUploads: Sendable {
                     at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
                 guard isOwn else { return .failure(.uploadNotStored) }
                 try Data().write(to: place(upload.id, "bytes"))
-                try JSONEncoder().encode(upload).write(to: place(upload.id, "json"), options: .atomic)
+                try Data(JSONValue(encoding: upload).text().utf8).write(to: place(upload.id, "json"), options: .atomic)
                 let file = try ResumableFile(place(upload.id, "bytes"), now: clock.uptime)
                 let entry = Entry(upload: upload, file: file)
                 state.open[upload.id] = entry

@@ -1,0 +1,76 @@
+/// A JSON number with the digits that it was given with.
+///
+/// Equal numbers have equal digits: `1.10` differs from `1.1`, as their texts do.
+public struct JSONNumber: Sendable, Hashable, LosslessStringConvertible {
+    /// The maximum length of a number's text.
+    package static let limit = 1_000
+
+    /// The digits, as in JSON.
+    public let description: String
+
+    /// Creates a number with the fewest digits that identify the value.
+    public init(_ value: Double) { description = value.description }
+
+    /// Parses a JSON number; returns nil for any other text, and for a number beyond `Double` or ``limit``.
+    public init?(_ description: String) {
+        switch try? JSONValue(parsing: description) {
+        case .number(let number): self = number
+        case .integer(let whole): self.description = String(whole)
+        case .null, .bool, .string, .array, .object, nil: return nil
+        }
+    }
+
+    /// Creates a number from text that was parsed.
+    init(parsed text: String) { description = text }
+
+    /// The nearest `Double`.
+    public var value: Double { Double(description) ?? .nan }
+
+    /// Whether the number can be written as JSON.
+    var isFinite: Bool { description.utf8.last.map { (0x30...0x39).contains($0) } ?? false }
+
+    /// The number if it is whole and fits, computed from its digits, because a `Double` may not hold them.
+    package var whole: Int64? {
+        let parts = description.lowercased().split(separator: "e", maxSplits: 1)
+        let digits = (parts.first ?? "").split(separator: ".", maxSplits: 1)
+        let fraction = digits.dropFirst().first ?? ""
+        let all = (digits.first ?? "") + fraction
+        if all.allSatisfy({ $0 == "0" || $0 == "-" }), isFinite { return 0 }
+        guard let exponent = parts.count > 1 ? Int(parts[1]) : 0, exponent.magnitude <= Self.limit else { return nil }
+        let places = exponent - fraction.count
+        if places < 0 {
+            guard all.suffix(max(0, -places)).allSatisfy({ $0 == "0" }) else { return nil }
+            return Int64(all.dropLast(max(0, -places)))
+        }
+        return places < 20 ? Int64(all + String(repeating: "0", count: max(0, places))) : nil
+    }
+}
+
+extension JSONValue {
+    /// A number with the fewest digits that identify the value.
+    public static func number(_ value: Double) -> JSONValue { .number(JSONNumber(value)) }
+
+    /// Parses a number as people and files write it: also with a plus sign, with zeros before it, and with no digit on one side of
+    /// the point.
+    ///
+    /// Returns nil for any other text.
+    package init?(number text: some StringProtocol) {
+        guard text.utf8.allSatisfy({ "+-.eE0123456789".utf8.contains($0) }) else { return nil }
+        if let whole = Int64(text) {
+            self = .integer(whole)
+            return
+        }
+        let sign = text.hasPrefix("-") ? "-" : ""
+        let rest = text.hasPrefix("-") || text.hasPrefix("+") ? text.dropFirst() : text[...]
+        let digits = rest.prefix { $0 != "e" && $0 != "E" }
+        let parts = digits.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let whole = (parts.first ?? "").drop { $0 == "0" }
+        let fraction = parts.dropFirst().first ?? ""
+        guard digits.contains(where: \.isNumber), !digits.contains(where: { $0 == "-" || $0 == "+" }) else {
+            return nil
+        }
+        let plain = sign + (whole.isEmpty ? "0" : whole) + (fraction.isEmpty ? "" : "." + fraction)
+        guard let value = try? JSONValue(parsing: plain + rest.dropFirst(digits.count)) else { return nil }
+        self = value
+    }
+}
