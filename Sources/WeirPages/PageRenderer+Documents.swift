@@ -85,6 +85,9 @@ extension PageRenderer {
         return document(writer, template, fields, title, .none, frame)
     }
 
+    /// The decimal mark of a language, as in the numbers of its forms.
+    package func decimalMark(_ locale: PageLocale) -> String { writer(locale).format.decimal }
+
     /// A message in a language, for responses that are not pages.
     package func text(of message: Message, locale: PageLocale) -> String { writer(locale).strings(message) }
 

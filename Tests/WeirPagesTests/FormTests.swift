@@ -72,6 +72,22 @@ import WeirStates
         #expect(try value("//input[@name='name']", again) == "abc")
     }
 
+    @Test func `a number in a form has the decimal mark of its language, and is a line of text`() throws {
+        var fixture = try Fixture()
+        _ = fixture.script.open("r", "copy", try StateRecord(CopyState.waiting), input: ["ratio": 0.125])
+        let again = FormDraft(startingAgain: try #require(fixture.script.runs["r"]).record)
+        let content = PageContent.operation(try #require(fixture.script.board.operation("copy")))
+        func input(_ locale: PageLocale, _ draft: FormDraft?) throws -> MarkupElement? {
+            let frame = PageFrame(locale: locale)
+            let html = fixture.pages.document(content, cursor: Fixture.cursor, frame: frame, draft: draft)
+            return try MarkupDocument(html, as: .document).elements("//input[@name='ratio']").first
+        }
+        #expect(try input(.english, nil)?["value"] == "0.5" && input(.brazilianPortuguese, nil)?["value"] == "0,5")
+        #expect(try input(.brazilianPortuguese, again)?["value"] == "0,125")
+        #expect(try input(.brazilianPortuguese, FormDraft(values: ["ratio": "1.2"]))?["value"] == "1.2")
+        #expect(try input(.english, nil)?["type"] == "text" && input(.english, nil)?["min"] == nil)
+    }
+
     @Test func `filters become a query and URLs and stay in the form`() throws {
         let filter = RunFilter(parameters: [
             "operation": "copy", "phase": "failed", "text": " a&b ü ", "from": "2026-11-21T12:00", "to": "soon",

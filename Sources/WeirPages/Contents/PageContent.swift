@@ -109,6 +109,8 @@ package struct FormDraft: Sendable, Hashable {
     /// The errors, by field; an error of another field is shown above the form.
     package var errors: [InputMistake]
     package var message: Message?
+    /// Whether the values are those of a run, whose numbers have a decimal point, rather than typed ones.
+    package var isRecorded = false
 
     package init(
         form: String? = nil, values: [String: String] = [:], errors: [InputMistake] = [], message: Message? = nil
@@ -123,6 +125,7 @@ package struct FormDraft: Sendable, Hashable {
     package init(startingAgain run: RunRecord) {
         let texts = (run.opening.input.object ?? [:]).mapValues { PageWriter.text(of: $0) }
         self.init(values: texts.filter { !$0.value.isEmpty })
+        isRecorded = true
     }
 }
 

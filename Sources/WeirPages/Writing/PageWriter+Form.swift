@@ -52,7 +52,8 @@ extension PageWriter {
             field.pendingMessage.map { strings($0) } ?? strings.optional("field.\(operation).\(field.name).help")
             ?? field.help
         let help = field.kept == nil ? own : [own, strings[.startKept]].compactMap { $0 }.joined(separator: " ")
-        let typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
+        var typed = draft.map { $0.values[field.name] ?? "" } ?? Self.text(of: field.defaultValue)
+        if case .number = field.kind, draft?.isRecorded ?? true { typed = typed.replacing(".", with: format.decimal) }
         let described = [help.map { _ in "\(controlID)-help" }, error.map { _ in "\(controlID)-error" }]
             .compactMap { $0 }
         var fields: Fields = [
@@ -71,9 +72,9 @@ extension PageWriter {
         case .multiline(let maximumLength):
             fields["multiline"] = ["maximumLength": String(maximumLength)] as Fields
         case .integer(let bounds):
-            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "1")
+            fields["number"] = Self.number("numeric", isSigned: bounds.lowerBound < 0)
         case .number(let bounds):
-            fields["number"] = Self.number("\(bounds.lowerBound)", "\(bounds.upperBound)", step: "any")
+            fields["number"] = Self.number("decimal", isSigned: bounds.lowerBound < 0)
         case .boolean:
             fields["boolean"] = ["isChecked": typed == "true"] as Fields
         case .choice(let values):
@@ -125,8 +126,12 @@ extension PageWriter {
         ["type": type, "maximumLength": String(maximumLength), "pattern": pattern]
     }
 
-    private static func number(_ minimum: String, _ maximum: String, step: String) -> Fields {
-        ["minimum": minimum, "maximum": maximum, "step": step]
+    /// A line of text for a number.
+    ///
+    /// In an input of the type `number`, browsers drop the comma of a language that they do not share, and submit
+    /// another number. The keyboards for digits have no minus sign.
+    private static func number(_ keyboard: String, isSigned: Bool) -> Fields {
+        ["inputMode": isSigned ? "text" : keyboard]
     }
 
     static func text(of value: JSONValue?) -> String {

@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import WeirBoards
 import WeirOperations
+import WeirPages
 import WeirStates
 
 /// Reads the input of a run from a request's body: JSON, a form, a form with a file, or a file alone.
@@ -61,7 +62,8 @@ struct InputBody {
         let secret = Set(entry.fields.filter(\.isSecret).map(\.name))
         let mask = SecretMask(values.filter { secret.contains($0.key) }.values)
         return SentInput(
-            input: InputField.object(fromForm: values, fields: entry.fields),
+            input: InputField.object(
+                fromForm: values, fields: entry.fields, decimal: dashboard.decimalMark(exchange)),
             typed: values.filter { !secret.contains($0.key) }.mapValues(mask.masked))
     }
 
@@ -143,11 +145,20 @@ struct InputBody {
     }
 }
 
+extension AudienceDashboard {
+    /// The decimal mark of a form: that of the language of its page, and a point in requests of programs.
+    func decimalMark(_ exchange: Exchange) -> String {
+        exchange.route.isForPrograms ? "." : renderer.decimalMark(exchange.locale)
+    }
+}
+
 struct SentInput: Sendable {
     /// The values as a JSON object, still unvalidated.
     var input: JSONValue = [:]
     /// The text of form fields by name, to show again after an error.
     var typed: [String: String] = [:]
+    /// Whether `typed` is the input of a run instead.
+    var isRecorded = false
 
     var isEmpty: Bool { input == [:] }
 

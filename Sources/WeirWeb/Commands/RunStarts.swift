@@ -99,7 +99,10 @@ struct RunRetries {
         } catch {
             // Secrets are not stored, so the form asks for them again; the other fields are filled in.
             var sent = sent
-            if sent.isEmpty { sent.typed = SentInput.texts(of: before.record.opening.input) }
+            if sent.isEmpty {
+                sent.typed = SentInput.texts(of: before.record.opening.input)
+                sent.isRecorded = true
+            }
             return try await StartMistakes(dashboard: dashboard).answer(error, operation: entry.id, sent, exchange)
         }
         return try await CommandAnswer(dashboard: dashboard, receipt: receipt).response(exchange, status: .created)
@@ -117,8 +120,9 @@ struct StartMistakes {
         else {
             throw Problem(error)
         }
-        let draft = FormDraft(
+        var draft = FormDraft(
             values: sent.typed, errors: error.fields, message: error.fields.isEmpty ? error.message : nil)
+        draft.isRecorded = sent.isRecorded
         return try await LivePages(dashboard: dashboard).show(.operation(operation), draft: draft, exchange)
     }
 }

@@ -118,7 +118,9 @@ struct StoreBody {
             var values = fields.dictionary
             guard let type = values.removeValue(forKey: "type") else { return SentInput(input: [:]) }
             let form = entry.form(type)?.fields ?? []
-            let action = SentInput(input: InputField.object(fromForm: values, fields: form), typed: values)
+            let input = InputField.object(
+                fromForm: values, fields: form, decimal: dashboard.decimalMark(exchange))
+            let action = SentInput(input: input, typed: values)
             return action.adding("type", .string(type))
         }
     }

@@ -270,7 +270,8 @@ struct TusRoutes {
         let type = values.removeValue(forKey: "filetype")
         let filename = MultipartPart.plainFilename(values.removeValue(forKey: "filename") ?? "")
         values[field.name] = nil
-        var members = InputField.object(fromForm: values, fields: entry.fields).object ?? [:]
+        let sent = InputField.object(fromForm: values, fields: entry.fields, decimal: dashboard.decimalMark(exchange))
+        var members = sent.object ?? [:]
         var file: [String: JSONValue] = [
             "id": .string(id), "filename": .string(filename), "length": .integer(length),
         ]
