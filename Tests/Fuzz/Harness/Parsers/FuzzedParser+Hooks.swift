@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import NIOCore
+import WeirOperations
 import WeirStates
 
 @testable import WeirBoards

@@ -78,7 +78,7 @@ extension FuzzedParser {
             expect(messages.entries.count <= limits.messages, "\(messages.entries.count) messages")
             expect(messages.end == nil || isClosing, "an end of a run that goes on")
             expect(messages.end?.phase.isEnded ?? true, "an end that is none")
-            for case .line(let line, _) in messages.entries {
+            for case .line(let line, _, _) in messages.entries {
                 expect(line.utf8.count <= limits.lineBytes && !line.utf8.contains(0x0a), "a line that is none")
             }
             for case .state(let state) in messages.entries {
