@@ -71,11 +71,11 @@ struct HostileInputTests {
             """
             title: T
             inputs: [{name: password, type: secret}]
-            command: [sh, -c, 'printf "%s/" "$PGPASSWORD"; cat']
+            command: [sh, -c, '(printf "%s/" "$PGPASSWORD"; cat) | tr a-z A-Z']
             env: {PGPASSWORD: "{{password}}"}
             stdin: "from {{password}}"
             """, ["password": "correct horse"])
-        #expect(trial.lines == ["correct horse/from correct horse"])
+        #expect(trial.lines == ["CORRECT HORSE/FROM CORRECT HORSE"])
     }
 
     @Test(arguments: [(131_066, nil), (131_067, "The variable TEXT would be 131067 bytes long")])

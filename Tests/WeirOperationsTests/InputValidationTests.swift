@@ -67,7 +67,7 @@ import WeirStates
             ("url", "http://", "begins with"),
             ("url", "http://a b/", "begins with"), ("attempts", 11, "from 1 to 10, not 11."),
             ("attempts", 1.5, "whole number"), ("attempts", "x", "not “x”."), ("attempts", true, "true or false"),
-            ("ratio", 2, "from 0.0 to 1.0"), ("loud", "yes", "true or false"), ("method", "PUT", "“GET” or “POST”"),
+            ("ratio", 2, "from 0 to 1"), ("loud", "yes", "true or false"), ("method", "PUT", "“GET” or “POST”"),
             ("file", "a.txt", "comes with the request"),
             ("file", ["id": "../x", "filename": "a"], "“id” cannot be used"),
             ("file", ["id": "x", "filename": "../a"], "“filename” cannot be used"), ("file", ["id": "x"], "needs"),

@@ -96,7 +96,7 @@ import WeirStates
         let query = filter.query()
         #expect(query.operation == "copy" && query.phase == .failed && query.text == "a&b ü" && query.before == 77)
         #expect(query.startedAfter?.description == "2026-11-21T12:00:00.000Z" && query.startedBefore == nil)
-        #expect(!filter.isEmpty && RunFilter(parameters: ["x": "y", "text": " "]).isEmpty)
+        #expect(!filter.isEmpty && RunFilter(parameters: ["text": " "]).isEmpty)
         var fixture = try Fixture()
         try fixture.fill()
         let runs = fixture.script.board.recentRuns.map(\.record)

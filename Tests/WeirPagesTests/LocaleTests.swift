@@ -67,7 +67,7 @@ import WeirStates
     ])
     func `no number is too large to be written, drawn or measured`(number: Double) throws {
         let english = try format(.english)
-        let value = NumberValue(value: number, format: english)
+        let value = NumberValue(digits: "\(number)", value: number, format: english)
         for transform in NumberValue.transforms { #expect(value.transform(transform) != nil, "\(transform)") }
         #expect(!value.renderText.isEmpty && !english.percent(number).isEmpty)
         for decimals in 0...4 { #expect(!english.number(number, decimals: decimals).isEmpty) }

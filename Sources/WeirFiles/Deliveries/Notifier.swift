@@ -126,8 +126,8 @@ package final class Notifier: Sendable {
         if slice.changes.contains(where: { $0.revision == 0 }) { begun.send() }
         guard slice.to > position || state != known else { return false }
         try await store.advance(to: slice.to, in: board.epoch, adding: deliveries, state: state)
-        try await write(ToldPosition(sequence: slice.to, state: state), hasTold: !deliveries.isEmpty)
         if !deliveries.isEmpty { queue.send() }
+        try await write(ToldPosition(sequence: slice.to, state: state), hasTold: !deliveries.isEmpty)
         return slice.more
     }
 

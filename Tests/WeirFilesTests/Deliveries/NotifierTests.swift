@@ -91,21 +91,15 @@ struct NotifierTests {
         #expect(receiver.requests.value.last?.headers["x-weir-delivery"] == "\(run)-1")
     }
 
-    @Test func `an end that cannot be read is told of once it can be, though nothing else happens`() async throws {
+    @Test func `a message is sent though its position cannot be stored for other servers`() async throws {
         let receiver = try await Receiver()
         let journal = RefusingJournal()
         let fixture = try await Fixture([try .webhook(receiver.url, [.succeeded])], journal: journal)
         journal.refuse(true)
         let run = try await fixture.run()
-        // More often than there were changes that it could have been looked at for.
-        try await until {
-            journal.refused >= 9
-        } otherwise: {
-            fixture.clock.advance(by: .seconds(5))
-        }
-        journal.refuse(false)
         let delivery = try await fixture.delivery { $0.status == .delivered }
         #expect(delivery.facts.run == run)
+        try await until { journal.refused > 0 }
         await fixture.stop()
     }
 

@@ -1,9 +1,7 @@
 import WeirFlows
 import WeirJournals
 
-/// A journal in memory that says nothing of what was before a run while it is told to refuse that.
-///
-/// It can also be told to keep a run no more.
+/// A journal in memory that can refuse to store notes, and remove a run.
 final class RefusingJournal: Journal, Sendable {
     private let inner: any Journal = MemoryJournal(epoch: "testepoch0001")
     private let state = Locked<(refuses: Bool, refused: Int, removed: Set<String>)>((false, 0, []))
@@ -53,13 +51,7 @@ final class RefusingJournal: Journal, Sendable {
         try await inner.run(idempotencyKey: idempotencyKey, operation: operation, actor: actor)
     }
     func runs(_ query: RunQuery) async throws -> RunPage {
-        let refuses = state.withLock { state in
-            guard state.refuses, query.before != nil else { return false }
-            state.refused += 1
-            return true
-        }
-        if refuses { throw JournalError(.unavailable, "The journal is away.") }
-        return try await inner.runs(query)
+        try await inner.runs(query)
     }
     func counts() async throws -> [RunCount] {
         try await inner.counts()
@@ -90,6 +82,13 @@ final class RefusingJournal: Journal, Sendable {
         try await inner.forecast(policy, now: now, after: sequence)
     }
     func note(_ name: String) async throws -> String? { try await inner.note(name) }
-    func setNote(_ name: String, _ text: String?) async throws { try await inner.setNote(name, text) }
+    func setNote(_ name: String, _ text: String?) async throws {
+        let refuses = state.withLock { state in
+            if state.refuses { state.refused += 1 }
+            return state.refuses
+        }
+        if refuses { throw JournalError(.unavailable, "The journal is away.") }
+        try await inner.setNote(name, text)
+    }
     func close() async { await inner.close() }
 }
