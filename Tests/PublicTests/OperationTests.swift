@@ -57,6 +57,8 @@ struct OperationTests {
         #expect(try value["count"]?.decode(Int.self) == 2)
         #expect(value["list"] == [.null])
         #expect(try JSONValue(encoding: ["a": 1]).decode([String: Int].self) == ["a": 1])
+        let price = JSONNumber("1.10")
+        #expect(price?.description == "1.10" && price?.value == 1.1 && price != JSONNumber(1.1))
         #expect(ByteCount("2 MB")?.bytes == 2_000_000)
         #expect(ByteCount(clamping: -1) < ByteCount(clamping: 1))
         let progress = WorkProgress(1, of: 4, unit: WorkProgress.Unit.percent)

@@ -25,7 +25,7 @@ package struct RunQuery: Sendable, Hashable {
     package var order = RunOrder.started
     /// The end of the previous page, in any order except by start, which uses `before` and `after`.
     package var beyond: RunOrder.Place?
-    /// The moment as of which runs are ordered by duration and phase, so that a run that ends between two pages keeps its
+    /// The time at which runs are ordered by duration and phase, so that a run that ends between two pages keeps its
     /// place; nil for their latest state, in which an active run sorts as the longest.
     package var asOf: Timestamp?
     /// Whether the list is ascending: the oldest runs, or the least key of the order, first.
@@ -142,7 +142,7 @@ package enum RunOrder: String, Sendable, Hashable, CaseIterable {
         package let key: Int64
         /// The sequence at which that run was opened.
         package let opened: SequenceNumber
-        /// The moment as of which the list is sorted, or nil.
+        /// The time for which the list is sorted, or nil.
         package let asOf: Timestamp?
 
         package init(key: Int64, opened: SequenceNumber, asOf: Timestamp? = nil) {

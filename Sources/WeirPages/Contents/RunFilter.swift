@@ -132,7 +132,7 @@ package struct RunFilter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - limit: The number of runs per page, if the filter sets none.
-    ///   - now: The end of the span, and the moment as of which runs are ordered; if nil, `within` is ignored.
+    ///   - now: The end of the span, and the time for which runs are ordered; if nil, `within` is ignored.
     /// - Returns: The query.
     package func query(limit: Int = 50, now: Timestamp? = nil) -> RunQuery {
         let span = Self.spans.first { $0.key == within }?.value
@@ -203,8 +203,8 @@ package struct RunFilter: Sendable, Hashable {
 
     /// The day, minute, second or millisecond that a text names: from its start to the start of the next one.
     ///
-    /// The text is ISO 8601, in UTC unless it has an offset. A space is read as the `T` or, before an offset, as the `+` that
-    /// it stands for in a query.
+    /// The text is ISO 8601, in UTC unless it has an offset. A space is read as the `T` or, before an offset, as a `+`, which
+    /// queries encode as a space.
     static func span(_ text: String) -> (start: Timestamp, end: Timestamp)? {
         var text = text
         if text.dropFirst(10).first == " " { text.replace(" ", with: "T", maxReplacements: 1) }

@@ -11,7 +11,7 @@ public struct JSONNumber: Sendable, Hashable, LosslessStringConvertible {
     /// Creates a number with the fewest digits that identify the value.
     public init(_ value: Double) { description = value.description }
 
-    /// Parses a JSON number; returns nil for any other text, and for a number beyond `Double` or ``limit``.
+    /// Parses a JSON number; returns nil for any other text, for a number beyond `Double`, and for more than 1,000 characters.
     public init?(_ description: String) {
         switch try? JSONValue(parsing: description) {
         case .number(let number): self = number

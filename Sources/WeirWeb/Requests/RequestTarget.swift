@@ -12,7 +12,7 @@ struct RequestTarget: Sendable, Hashable {
     /// The decoded segments below the mount path.
     let segments: [String]
     let query: FormFields
-    /// Whether the path ended in slashes, of which `segments` has none.
+    /// Whether the path ended in slashes; `segments` omits them.
     let hasTrailingSlash: Bool
 
     enum Mistake: Error { case outside, malformed }

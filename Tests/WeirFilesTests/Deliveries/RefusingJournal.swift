@@ -1,7 +1,7 @@
 import WeirFlows
 import WeirJournals
 
-/// A journal in memory that can refuse to store notes, and remove a run.
+/// A journal in memory that can refuse to count the output of runs, and remove a run.
 final class RefusingJournal: Journal, Sendable {
     private let inner: any Journal = MemoryJournal(epoch: "testepoch0001")
     private let state = Locked<(refuses: Bool, refused: Int, removed: Set<String>)>((false, 0, []))
@@ -63,7 +63,12 @@ final class RefusingJournal: Journal, Sendable {
         try await inner.output(of: run, after: number, limit: limit)
     }
     func outputCount(of run: String) async throws -> SequenceNumber {
-        try await inner.outputCount(of: run)
+        let refuses = state.withLock { state in
+            if state.refuses { state.refused += 1 }
+            return state.refuses
+        }
+        if refuses { throw JournalError(.unavailable, "The journal is away.") }
+        return try await inner.outputCount(of: run)
     }
     func appendOutput(run: String, lines: [OutputDraft]) async throws -> SequenceNumber {
         try await inner.appendOutput(run: run, lines: lines)
@@ -82,13 +87,6 @@ final class RefusingJournal: Journal, Sendable {
         try await inner.forecast(policy, now: now, after: sequence)
     }
     func note(_ name: String) async throws -> String? { try await inner.note(name) }
-    func setNote(_ name: String, _ text: String?) async throws {
-        let refuses = state.withLock { state in
-            if state.refuses { state.refused += 1 }
-            return state.refuses
-        }
-        if refuses { throw JournalError(.unavailable, "The journal is away.") }
-        try await inner.setNote(name, text)
-    }
+    func setNote(_ name: String, _ text: String?) async throws { try await inner.setNote(name, text) }
     func close() async { await inner.close() }
 }

@@ -160,7 +160,8 @@ struct HostileRequestTests {
                 for name in ["vera", "link", nil] {
                     let answer = try await server.ask("GET", path, headers: name.map { ["X-Test: \($0)"] } ?? [])
                     #expect(
-                        [308, 400, 401, 403, 404, 421].contains(answer.status), "\(name ?? "") \(path) \(answer.status)")
+                        [308, 400, 401, 403, 404, 421].contains(answer.status), "\(name ?? "") \(path) \(answer.status)"
+                    )
                     #expect(!answer.text.contains("hush") && !answer.text.contains("mole"), "\(path)")
                 }
             }

@@ -32,8 +32,8 @@ extension FuzzedParser {
         _ = query.matches(folded: words)
         if !query.terms.contains(where: \.isPrefix) {
             let all = query.terms.map(\.words).joined(separator: " ")
-            expect(
-                query.matches(folded: all) != query.terms.isEmpty, "a search does not find what was searched for: “\(all)”")
+            let isFound = query.matches(folded: all)
+            expect(isFound != query.terms.isEmpty, "a search does not find what was searched for: “\(all)”")
         }
     }
 }
