@@ -99,15 +99,18 @@ extension PageWriter {
 
     private func found(in value: JSONValue, _ highlight: Highlight) -> TrustedHTML? {
         guard !highlight.isOver else { return nil }
-        return switch value {
-        case .string(let text): highlight.excerpt(text)
-        case .integer(let number): highlight.excerpt(String(number))
-        case .number(let number): highlight.excerpt(String(number))
-        case .array(let elements): elements.lazy.compactMap { found(in: $0, highlight) }.first
-        case .object(let members):
-            members.sorted { $0.key < $1.key }.lazy.compactMap { found(in: $0.value, highlight) }.first
-        case .null, .bool: nil
+        // A lazy sequence would search twice, and trap if the budget ends in between.
+        var parts: [JSONValue] = []
+        switch value {
+        case .string(let text): return highlight.excerpt(text)
+        case .integer(let number): return highlight.excerpt(String(number))
+        case .number(let number): return highlight.excerpt(String(number))
+        case .array(let elements): parts = elements
+        case .object(let members): parts = members.sorted { $0.key < $1.key }.map(\.value)
+        case .null, .bool: return nil
         }
+        for part in parts { if let excerpt = found(in: part, highlight) { return excerpt } }
+        return nil
     }
 
     /// Whether the reader may import runs, which can be those of any operation.
